@@ -19,7 +19,7 @@ from webapp.core.errors import ErrorEnvelope
 from webapp.core.uses import UseList, uses_of
 from webapp.streams import adapters, services
 from webapp.streams.access import access_stream
-from webapp.streams.inferring import InferBody, InferredStream, infer
+from webapp.streams.inferring import InferBody, StreamInference, infer
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
@@ -166,7 +166,7 @@ class InferView(TenantView):
     @extend_schema(
         operation_id="streams_infer",
         request=InferBody,
-        responses={200: InferredStream, 409: ErrorEnvelope, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+        responses={200: StreamInference, 409: ErrorEnvelope, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Propose fields, times, shape and delay from a sample of what an adapter reads; nothing is stored."""

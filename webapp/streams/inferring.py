@@ -24,30 +24,30 @@ class InferBody(Strict):
     stream: UUID | None = None
 
 
-class InferredStream(Strict):
+class StreamInference(Strict):
     """What a stream could be, or the faults for which nothing is known of it."""
 
     proposal: StreamProposal | None
     faults: list[Fault]
 
 
-def infer(body: InferBody) -> InferredStream:
+def infer(body: InferBody) -> StreamInference:
     """Propose a stream over what the adapter reads. Raises `NotFound`, `OverQuota`, `Busy`."""
     stored = None if body.stream is None else access_stream(body.stream).read_adapter()
     try:
         with previewing():
             return inferred(sealed(settled(body.adapter, stored)))
     except TooMuchWork as refused:
-        return InferredStream(proposal=None, faults=[adapter_fault(refused.message)])
+        return StreamInference(proposal=None, faults=[adapter_fault(refused.message)])
 
 
 @limited("Looking at a sample of this input", "Look whether it holds rows of a table.", READING, opens_secrets=True)
-def inferred(choice: AdapterChoice) -> InferredStream:
+def inferred(choice: AdapterChoice) -> StreamInference:
     """Return the proposal, made where it stands."""
     try:
         sample = sample_of(build(UNDEFINED, choice), now=now_ticks())
     except OptionsRefused as error:
-        return InferredStream(proposal=None, faults=[option_fault(each, None) for each in error.errors])
+        return StreamInference(proposal=None, faults=[option_fault(each, None) for each in error.errors])
     except AdapterError as error:
-        return InferredStream(proposal=None, faults=[adapter_fault(str(error))])
-    return InferredStream(proposal=propose(sample), faults=[])
+        return StreamInference(proposal=None, faults=[adapter_fault(str(error))])
+    return StreamInference(proposal=propose(sample), faults=[])

@@ -52,7 +52,7 @@ class ExaminedFile:
     faults: list[Fault] = field(default_factory=list)
 
 
-class _Refused(Exception):
+class _FileRefusal(Exception):
     """It is not taken; the message is a sentence without its subject, the file."""
 
 
@@ -62,7 +62,7 @@ def examined(path: str, name: str) -> ExaminedFile:
     try:
         with Path(path).open("rb", buffering=0) as stored:
             return ExaminedFile(_named(name, *_contents(stored)))
-    except _Refused as refused:
+    except _FileRefusal as refused:
         message, _, remedy = f"{name} {refused}".partition(": ")
         remedy = f"{remedy[:1].upper()}{remedy[1:]}." if remedy else "Bring CSV, JSON lines or Parquet."
         return ExaminedFile(name, [fault(FaultCode.BAD_FILE, f"{message}.", remedy, field="file")])
@@ -75,17 +75,17 @@ def _contents(stored: io.FileIO) -> tuple[str, str]:
     head = stored.read(16) or b""
     stored.seek(0)
     if not size:
-        raise _Refused("is empty: bring one with rows")
+        raise _FileRefusal("is empty: bring one with rows")
     for mark, words in _FOREIGN:
         if head.startswith(mark):
-            raise _Refused(f"is {words}")
+            raise _FileRefusal(f"is {words}")
     if head.startswith(b"PAR1"):
         _check_parquet(stored, size)
         return "parquet", ""
     packing = "gzip" if head.startswith(b"\x1f\x8b") else "zstd" if head.startswith(b"\x28\xb5\x2f\xfd") else ""
     content = _unpacked(stored, packing) if packing else stored.read(_LOOKED_AT) or b""
     if packing and content.startswith(b"PAR1"):
-        raise _Refused(
+        raise _FileRefusal(
             "is a Parquet file inside of another packing: bring the Parquet file itself, which packs its columns"
         )
     return _text_form(content), packing
@@ -102,12 +102,12 @@ def _unpacked(stored: io.FileIO, packing: str) -> bytes:
             if len(beginning) < _LOOKED_AT:
                 beginning += block
             if grown >= MIN_PROBE and grown > MOST_GROWTH * stored.tell():
-                raise _Refused(
+                raise _FileRefusal(
                     f"grows to more than {MOST_GROWTH} times its size when it is unpacked, as no table does: bring the "
                     "unpacked file if it is one"
                 )
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        raise _Refused(f"cannot be unpacked, for it is damaged or cut off ({why(error)}): bring it again") from None
+        raise _FileRefusal(f"cannot be unpacked, for it is damaged or cut off ({why(error)}): bring it again") from None
     return beginning[:_LOOKED_AT]
 
 
@@ -115,39 +115,41 @@ def _check_parquet(stored: io.FileIO, size: int) -> None:
     try:
         about = pq.ParquetFile(stored).metadata
     except (pa.ArrowException, OSError) as error:
-        raise _Refused(f"is no complete Parquet file ({why(error)}): bring it again") from None
+        raise _FileRefusal(f"is no complete Parquet file ({why(error)}): bring it again") from None
     if about.num_columns > MOST_COLUMNS:
-        raise _Refused(f"has more than {MOST_COLUMNS:,} columns: leave out those that are not needed")
+        raise _FileRefusal(f"has more than {MOST_COLUMNS:,} columns: leave out those that are not needed")
     grown = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
     if grown > 2 * MOST_GROWTH * size and grown > PROBE_BYTES:
-        raise _Refused(f"says that it grows to {grown // MIB:,} MiB when it is read, as no table does: write it anew")
+        raise _FileRefusal(
+            f"says that it grows to {grown // MIB:,} MiB when it is read, as no table does: write it anew"
+        )
 
 
 def _text_form(content: bytes) -> str:
     for mark, name in _OTHER_TEXT:
         if content.startswith(mark):
-            raise _Refused(f"is written in {name}: save it as UTF-8")
+            raise _FileRefusal(f"is written in {name}: save it as UTF-8")
     if b"\x00" in content:
-        raise _Refused(
+        raise _FileRefusal(
             f"holds null bytes (the first is byte {content.index(0):,}), so it is no text: bring CSV or JSON"
         )
     whole = content[: content.rfind(b"\n") + 1] if len(content) == _LOOKED_AT else content
     if not whole:
-        raise _Refused(f"has a first line of more than {MAX_RECORD_BYTES:,} bytes: end each row with a line end")
+        raise _FileRefusal(f"has a first line of more than {MAX_RECORD_BYTES:,} bytes: end each row with a line end")
     try:
         text = whole.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _Refused(f"is not written in UTF-8 (byte {error.start:,} is none of it): save it as UTF-8") from None
+        raise _FileRefusal(f"is not written in UTF-8 (byte {error.start:,} is none of it): save it as UTF-8") from None
     first = text.lstrip().partition("\n")[0]
     if not first:
-        raise _Refused("holds nothing but empty lines: bring one with rows")
+        raise _FileRefusal("holds nothing but empty lines: bring one with rows")
     if first.startswith("["):
-        raise _Refused("is one JSON list: write each object on a line of its own, without the brackets")
+        raise _FileRefusal("is one JSON list: write each object on a line of its own, without the brackets")
     return "json_lines" if _is_object(first) else "csv"
 
 
 def _is_object(first: str) -> bool:
-    """Whether the first line is a JSON object. Raises `_Refused` where it begins as one and is none."""
+    """Whether the first line is a JSON object. Raises `_FileRefusal` where it begins as one and is none."""
     if not first.startswith("{"):
         return False
     try:
@@ -155,7 +157,7 @@ def _is_object(first: str) -> bool:
     except (ValueError, RecursionError):
         read = False
     if not read:
-        raise _Refused("begins like JSON, but its first line is no whole object: write each object on one line")
+        raise _FileRefusal("begins like JSON, but its first line is no whole object: write each object on one line")
     return True
 
 
@@ -167,11 +169,11 @@ def _named(name: str, form: str, packing: str) -> str:
             stem, ending = name[: -len(each)], each
     packed = _PACKED.get(packing, "")
     if ending and ending != packed:
-        raise _Refused(f"is not packed as its ending {ending} says: name it by what it is")
+        raise _FileRefusal(f"is not packed as its ending {ending} says: name it by what it is")
     suffix = Path(stem).suffix.lower()
     words = {"csv": "CSV", "json_lines": "JSON lines", "parquet": "Parquet"}[form]
     if suffix in _KNOWN and suffix not in _ENDINGS[form]:
-        raise _Refused(
+        raise _FileRefusal(
             f"holds {words} and is named as if it were something else: let its name end in {_ENDINGS[form][0]}"
         )
     right = stem if suffix in _ENDINGS[form] else f"{stem}{_ENDINGS[form][0]}"

@@ -19,6 +19,7 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from streaming.definition.counts import counted
 from webapp.core.context import current_organisation
 from webapp.core.errors import ApiError, Conflict, NotFound
 
@@ -117,9 +118,8 @@ def append(upload: StagedUpload, offset: int, body: IO[bytes] | Any) -> int:
     with _opened_alone(upload) as content:
         arrived = content.seek(0, os.SEEK_END)
         if offset != arrived:
-            raise Conflict(
-                f"{arrived} bytes have arrived, so that nothing can begin at {offset}. Go on from {arrived}."
-            )
+            told = counted(arrived, "byte")
+            raise Conflict(f"{told} arrived so far, so that nothing can begin at {offset}. Go on from {arrived}.")
         try:
             with _room():
                 _copy(body, content, upload.size - arrived)

@@ -3105,15 +3105,6 @@ export interface components {
             stream?: string | null;
         };
         /**
-         * InferredStream
-         * @description What a stream could be, or the faults for which nothing is known of it.
-         */
-        InferredStream: {
-            proposal: components["schemas"]["StreamProposal"] | null;
-            /** Faults */
-            faults: components["schemas"]["Fault"][];
-        };
-        /**
          * InputCounts
          * @description Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run.
          */
@@ -5329,6 +5320,15 @@ export interface components {
              * @default null
              */
             lanes?: string[] | null;
+        };
+        /**
+         * StreamInference
+         * @description What a stream could be, or the faults for which nothing is known of it.
+         */
+        StreamInference: {
+            proposal: components["schemas"]["StreamProposal"] | null;
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
         };
         /**
          * StreamList
@@ -12392,7 +12392,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InferredStream"];
+                    "application/json": components["schemas"]["StreamInference"];
                 };
             };
             401: {

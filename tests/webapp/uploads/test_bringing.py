@@ -69,7 +69,7 @@ def test_an_upload_goes_on_where_the_bytes_end_that_arrived(alice: Person) -> No
     )
     again = sent(alice, upload, 0, CSV[:30])
     assert again.status_code == 409
-    assert again.json()["message"] == "20 bytes have arrived, so that nothing can begin at 0. Go on from 20."
+    assert again.json()["message"] == "20 bytes arrived so far, so that nothing can begin at 0. Go on from 20."
     early = finished(alice, upload)
     assert (early.status_code, early.json()["message"]) == (
         409,

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, useId, useRef, useState } from "react";
 import { ErrorNote, Notice } from "../../../components/Notices";
+import { ReasonedButton } from "../../../components/Reasoned";
 import { useReason } from "../../../lib/session";
 import type { FileShown } from "../../../model/api";
 import { bytesWords } from "../../../model/quotas";
@@ -75,6 +76,56 @@ function pastedName(text: string): string {
   return `pasted_${Date.now()}.${text.trimStart().startsWith("{") ? "jsonl" : "csv"}`;
 }
 
+interface DropProps {
+  /** Why nothing can be brought; null if it can. */
+  reason: string | null;
+  onFile: (file: File | undefined) => void;
+}
+
+function Drop({ reason, onFile }: DropProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [over, setOver] = useState(false);
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    onFile(event.dataTransfer.files[0]);
+  };
+  const onDragOver = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(true);
+  };
+  return (
+    <section
+      className="drop"
+      aria-label="Drop a file here"
+      data-over={over}
+      onDragOver={onDragOver}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+      onPaste={(event: ClipboardEvent) => onFile(event.clipboardData.files[0])}
+    >
+      <p>
+        <strong>Drop a file here</strong>, or{" "}
+        <ReasonedButton reason={reason} kind="primary" onClick={() => input.current?.click()}>
+          Choose a file…
+        </ReasonedButton>
+      </p>
+      <p className="quiet small">CSV, JSON lines or Parquet, plain or packed with gzip or Zstandard.</p>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label="File to bring"
+        accept={KINDS}
+        onChange={(event) => {
+          onFile(event.target.files?.[0]);
+          event.target.value = "";
+        }}
+      />
+    </section>
+  );
+}
+
 interface BringFileProps {
   onBrought: (file: FileShown) => void;
 }
@@ -82,20 +133,12 @@ interface BringFileProps {
 /** Where a file is dropped, chosen or pasted, and how far it has come. */
 export function BringFile({ onBrought }: BringFileProps) {
   const reason = useReason("edit");
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
   const { brought, bring, stop, replace } = useBringing(onBrought);
   const busy = brought !== null && brought.state !== "failed";
   const take = (file: File | undefined) => {
     if (file !== undefined && !busy && reason === null) void bring(file);
   };
   const paste = (text: string) => take(new File([text.endsWith("\n") ? text : `${text}\n`], pastedName(text)));
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer.files[0]);
-  };
-  const onPaste = (event: ClipboardEvent) => take(event.clipboardData.files[0]);
   if (busy) {
     return brought.state === "there" ? (
       <Exists file={brought} onReplace={() => void replace()} onStop={stop} />
@@ -106,43 +149,7 @@ export function BringFile({ onBrought }: BringFileProps) {
   return (
     <div className="stack">
       <ErrorNote error={brought?.error} />
-      <section
-        className="drop"
-        aria-label="Drop a file here"
-        data-over={over}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-        onPaste={onPaste}
-      >
-        <p>
-          <strong>Drop a file here</strong>, or{" "}
-          <button
-            type="button"
-            className="button"
-            data-kind="primary"
-            aria-disabled={reason !== null}
-            onClick={() => input.current?.click()}
-          >
-            Choose a file…
-          </button>
-        </p>
-        <p className="quiet small">{reason ?? "CSV, JSON lines or Parquet, plain or packed with gzip or Zstandard."}</p>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          aria-label="File to bring"
-          accept={KINDS}
-          onChange={(event) => {
-            take(event.target.files?.[0]);
-            event.target.value = "";
-          }}
-        />
-      </section>
+      <Drop reason={reason} onFile={take} />
       <Paste onText={paste} />
     </div>
   );

@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
-import type { InferredStream } from "../../../model/api";
+import type { StreamInference } from "../../../model/api";
 
 export interface Looked {
   kind: string;
@@ -14,7 +14,7 @@ export interface Looked {
 export function useProposal() {
   const slug = useSlug();
   return useMutation({
-    mutationFn: ({ kind, options, stream }: Looked): Promise<InferredStream> =>
+    mutationFn: ({ kind, options, stream }: Looked): Promise<StreamInference> =>
       unwrap(
         api.POST("/api/t/{slug}/streams/infer/", {
           params: { path: { slug } },
