@@ -165,3 +165,11 @@ class DeliveringAdapter(Protocol):
 
     def close(self) -> None:
         """Let go of what is open; never raises."""
+
+
+@runtime_checkable
+class CheckedTarget(Protocol):
+    """A delivering adapter that can say beforehand what would stop it."""
+
+    def check(self) -> None:
+        """Try what the first delivery needs, leaving nothing behind. Raises `AdapterError`, which names what failed."""

@@ -40,6 +40,16 @@ def adapter_kind(kind: str) -> InputKind:
     return _named(installed_kinds().inputs, kind, "adapter")
 
 
+def output_kinds() -> Sequence[OutputKind]:
+    """All kinds that take the results of bindings, in the order of the menu."""
+    return tuple(each for each in installed_kinds().outputs.values() if each.deliver is not None)
+
+
+def output_kind(kind: str) -> OutputKind:
+    """The kind of output of that name. Raises `AdapterError`, which names those that exist."""
+    return _named(installed_kinds().outputs, kind, "output adapter")
+
+
 def _named(known: Mapping[str, Kind], kind: str, what: str) -> Kind:
     if kind in known:
         return known[kind]
@@ -110,7 +120,7 @@ def output_adapter(kind: str, options: Mapping[str, Any], fields: Mapping[str, s
 
     Raises `AdapterError` for an unknown kind and for options that do not fit.
     """
-    known = _named(installed_kinds().outputs, kind, "output adapter")
+    known = output_kind(kind)
     if known.build is None:
         raise AdapterError(f"The output '{kind}' takes the results of bindings only; choose another one here.")
     return known.build(_validated(known.options, kind, options), fields, root)
@@ -128,7 +138,7 @@ def delivering_adapter(
 
     Raises `AdapterError` for an unknown kind, for one that delivers nothing and for options that do not fit.
     """
-    known = _named(installed_kinds().outputs, kind, "output adapter")
+    known = output_kind(kind)
     if known.deliver is None:
         raise AdapterError(f"The output '{kind}' does not take the results of bindings; choose another one.")
     return known.deliver(_validated(known.options, kind, options), identity, fields, root, Reach(outgoing))

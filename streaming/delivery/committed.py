@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, overload
 
@@ -11,6 +12,8 @@ from streaming.temporal.ticks import INFINITY
 from streaming.wire.by_run import places_of
 from streaming.wire.results import Commit, CommitSpan, MergedPart, committed_spans, read_span, span_of
 
+MOST_BYTES_COUNTED: Final = 64 << 20
+"""So much is looked through at once to count the rows that wait; what was counted is remembered."""
 _TRIES: Final = 5
 """So often a commit may be merged away while it is read."""
 
@@ -35,10 +38,14 @@ class Piece:
 
 @dataclass(frozen=True)
 class UndeliveredRows:
-    """Rows of all outputs that were committed after some batch, and when the first of these batches was, in ticks."""
+    """Rows of the output that were committed after some batch, and when the first batch with such rows was, in ticks.
+
+    Where it is not `exact`, there was too much to look through, and rows of other outputs may be among them.
+    """
 
     rows: int
     since: int | None
+    exact: bool = True
 
 
 class ResultLines(Sequence[Mapping[str, Any]]):
@@ -67,12 +74,14 @@ class ResultLines(Sequence[Mapping[str, Any]]):
 
 
 class CommittedBatches:
-    """What the folder of a binding has for the output `node`; `alone`: its query has no other."""
+    """What the folder of a binding has for the output `node`; its query may have, or have had, other outputs."""
 
-    def __init__(self, folder: Path, node: str, *, alone: bool) -> None:
+    def __init__(self, folder: Path, node: str) -> None:
         self._folder = folder
         self._node = node
-        self._alone = alone
+        name = json.dumps(node)
+        self._beginnings = tuple(f'{{"output":{space}{name}'.encode() for space in ("", " "))
+        self._counted: dict[str, list[int]] = {}
 
     def after(self, batch: int | None, *, most_rows: int, most_bytes: int) -> Piece | None:
         """The batches above `batch` up to `most_rows` and `most_bytes`, at least one whole; None: there are none.
@@ -90,18 +99,39 @@ class CommittedBatches:
     def waiting(self, batch: int | None) -> UndeliveredRows:
         """What was committed after `batch`. Raises `OSError`."""
         after = -1 if batch is None else batch
-        rows, since = 0, None
-        for commit in self._commits(after):
-            more = sum(
-                place.rows
-                for part in commit.parts
-                if part.kind == "results"
-                for place in (part.merged or [MergedPart(batch=commit.batch, part=0, rows=part.rows, bytes=0)])
-                if place.batch > after
-            )
-            since = _at(commit) if more and not rows else since
-            rows += more
-        return UndeliveredRows(rows, since)
+        rows, since, left = 0, None, MOST_BYTES_COUNTED
+        kept: dict[str, list[int]] = {}
+        for commit in self._commits_as_they_are(after):
+            for part in commit.parts:
+                if part.kind != "results":
+                    continue
+                places = part.merged or [MergedPart(batch=commit.batch, part=0, rows=part.rows, bytes=0)]
+                counts = self._counted.get(part.path)
+                if counts is None and left > 0:
+                    left -= part.bytes or MOST_BYTES_COUNTED
+                    counts = self._count(part.path, places)
+                if counts is not None:
+                    kept[part.path] = counts
+                said = counts or [place.rows for place in places]
+                more = sum(count for place, count in zip(places, said, strict=True) if place.batch > after)
+                since = _at(commit) if more and not rows else since
+                rows += more
+        self._counted = kept
+        return UndeliveredRows(rows, since, left > 0)
+
+    def _count(self, path: str, places: Sequence[MergedPart]) -> list[int]:
+        """How many rows of the output each place has; rows that are gone count as rows, until they are missed."""
+        try:
+            lines = iter((self._folder / path).read_bytes().split(b"\n"))
+        except FileNotFoundError:
+            return [place.rows for place in places]
+        return [sum(map(self._mine, islice(lines, place.rows))) for place in places]
+
+    def _commits_as_they_are(self, after: int) -> Iterator[Commit]:
+        for span in committed_spans(self._folder):
+            commit = read_span(self._folder, span) if span.last > after else None
+            if commit is not None:
+                yield commit
 
     def _after(self, after: int, most_rows: int, most_bytes: int) -> Piece | None:
         found: list[DeliveryBatch] = []
@@ -158,11 +188,11 @@ class CommittedBatches:
                 if place.batch > after:
                     lines = [line for line in content[begin:end] if line]
                     lost += place.rows - len(lines)
-                    found.setdefault(place.batch, []).extend(lines if self._alone else filter(self._mine, lines))
+                    found.setdefault(place.batch, []).extend(filter(self._mine, lines))
         return found, lost
 
     def _mine(self, line: bytes) -> bool:
-        return bool(json.loads(line)["output"] == self._node)
+        return line.startswith(self._beginnings) or bool(json.loads(line)["output"] == self._node)
 
     def _cti_before(self, after: int) -> int | None:
         """The output's CTI after the newest commit up to `after` that still says one."""

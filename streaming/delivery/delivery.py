@@ -36,11 +36,10 @@ UNREADABLE: Final = "The results of the binding cannot be read ({}). It is tried
 
 @dataclass(frozen=True)
 class DeliverySource:
-    """Whose results are delivered: the binding, the folder of its results, and whether its query has one output."""
+    """Whose results are delivered: the binding, and the folder of its results."""
 
     binding: str
     results: Path
-    alone: bool = True
 
 
 @dataclass
@@ -72,7 +71,7 @@ class Delivery:
         self._target = target
         self._build = build
         self._now = now
-        self._log = CommittedBatches(source.results, target.node, alone=source.alone)
+        self._log = CommittedBatches(source.results, target.node)
         self._backoff = Backoff(chance or random.Random())  # jitter, no secret  # nosec B311
         self._adapter: DeliveringAdapter | None = None
         mark = read_mark(source.results, target.identity)
@@ -126,7 +125,7 @@ class Delivery:
                 "cti": None if at.cti == INFINITY else at.cti,
                 "ended": at.cti == INFINITY,
                 "waiting_rows": at.waiting.rows,
-                "waiting_exact": self._source.alone,
+                "waiting_exact": at.waiting.exact,
                 "waiting_since": at.waiting.since,
                 "lost_rows": at.lost_rows,
                 "domain": None if fault is None else fault.domain,

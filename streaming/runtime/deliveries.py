@@ -61,7 +61,7 @@ class Deliveries:
         """Let there be deliveries as `wanted`, by binding, and no others."""
         there: set[str] = set()
         for binding, each in wanted.items():
-            source = DeliverySource(binding, self._folder / each.results, alone=each.nodes == 1)
+            source = DeliverySource(binding, self._folder / each.results)
             for target in each.targets:
                 there.add(target.identity)
                 thread = self._threads.get(target.identity)

@@ -37,13 +37,12 @@ class DeliveryTarget(Strict):
 class BindingDeliveries(Strict):
     """What is to be brought out of the folder `results`, inside the organisation's; level-triggered as a RunSpec.
 
-    It is there as long as the binding has outputs, whether it runs or not. `nodes`: how many outputs its query has.
+    It is there as long as the binding has outputs, whether it runs or not.
     """
 
     binding: str
     results: str
     targets: list[DeliveryTarget]
-    nodes: int = 1
 
 
 class DeliveryObserved(Strict):
@@ -53,7 +52,7 @@ class DeliveryObserved(Strict):
     attempt failed, the next is at `retry_at`; `stopped`: it failed so that somebody has to change the settings.
     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
-    since `waiting_since`; where `waiting_exact` is false, rows of other outputs are among them. `lost_rows` were
+    since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
     deleted before they could be brought. `message` is a sentence for the user, `domain` who must act.
     """
 

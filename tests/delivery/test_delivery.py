@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.delivery import delivery
+from streaming.delivery import committed, delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
 from streaming.spark import compaction
 from streaming.spark.storage import LocalFolder
@@ -24,14 +24,14 @@ S = 1_000_000
 class Bench:
     """A delivery to a shelf, with a clock of its own."""
 
-    def __init__(self, folder: Path, *, alone: bool = True, target: DeliveryTarget = TARGET) -> None:
-        self.folder, self.alone, self.target = folder, alone, target
+    def __init__(self, folder: Path, target: DeliveryTarget = TARGET) -> None:
+        self.folder, self.target = folder, target
         self.shelf, self.now = Shelf(), 0
         self.begin()
 
     def begin(self) -> None:
         """Another process, which knows only what is on the disk and on the shelf."""
-        source = DeliverySource("b", self.folder, self.alone)
+        source = DeliverySource("b", self.folder)
         adapter = lambda: ShelfAdapter(self.shelf)  # noqa: E731
         self.delivery = Delivery(source, self.target, adapter, lambda: self.now, random.Random(1))
 
@@ -142,10 +142,19 @@ def test_only_rows_of_its_own_output_are_brought(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[0, 1]])
     commit(tmp_path, 2, [[7, 8, 9]], node="other")
     commit(tmp_path, 3, [[2]])
-    bench = Bench(tmp_path, alone=False)
+    bench = Bench(tmp_path)
+    bench.shelf.faults = ["asked"]
+    bench.delivery.step()
+    assert (bench.delivery.observed.waiting_rows, bench.delivery.observed.waiting_exact) == (3, True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(committed, "MOST_BYTES_COUNTED", 0)
+        bench.begin()
+        bench.shelf.faults = ["asked"]
+        bench.delivery.step()
+    assert (bench.delivery.observed.waiting_rows, bench.delivery.observed.waiting_exact) == (6, False)
+    bench.now += 10 * S
     bench.settle()
     assert bench.shelf.rows == [0, 1, 2]
-    assert not bench.delivery.observed.waiting_exact
 
 
 def test_a_quiet_binding_writes_nothing_and_an_end_of_everything_is_told(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.names import LengthText, Name, length_text
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt
+from streaming.wire.deliveries import DeliveryObserved
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
@@ -31,7 +32,9 @@ from webapp.runs.access import (
     listed_runs,
     runs_before,
 )
+from webapp.runs.bound_outputs import OutputSaid, outputs_of, shown_output
 from webapp.runs.checking import NoClock
+from webapp.runs.deliveries import seen_deliveries
 from webapp.runs.input_resolution import InputChoice
 from webapp.runs.liveness import Liveness, liveness, state_now
 from webapp.runs.mending import targets_of
@@ -41,6 +44,8 @@ from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
 RUNS_LISTED = 100
+MOST_OUTPUTS: Final = 10
+"""Each has a thread of the runner, and mostly a connection."""
 BEFORE = OpenApiParameter("before", UUID, description="List older ones: the id of the oldest run you have.")
 BINDING = OpenApiParameter("binding", UUID, description="List those of one binding.")
 
@@ -69,6 +74,7 @@ class BindingBody(Strict):
     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
     `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
     said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
+    `outputs`: where its results are brought, beside the run and at once after a change; left out: as they are.
     """
 
     name: Name
@@ -76,6 +82,7 @@ class BindingBody(Strict):
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
     dedicated: bool = False
     freshness: LengthText | None = None
+    outputs: list[OutputSaid] | None = Field(default=None, max_length=MOST_OUTPUTS)
 
 
 class BindingChange(BindingBody):
@@ -151,6 +158,16 @@ class BindingInputShown(Strict):
     event_time: EventTimeBy | None
 
 
+class BindingOutputShown(Strict):
+    """An output of a binding; `delivery` says how far it has come, null where no runner has told it yet."""
+
+    identity: str
+    node: str
+    adapter: AdapterChoice
+    revision: int
+    delivery: DeliveryObserved | None
+
+
 class BindingShown(Strict):
     """A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run."""
 
@@ -163,6 +180,7 @@ class BindingShown(Strict):
     inputs: list[BindingInputShown]
     dedicated: bool
     freshness: str | None
+    outputs: list[BindingOutputShown]
     latest_run: RunShown | None
     created_at: str
     revision: str
@@ -203,8 +221,17 @@ def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
     )
 
 
-def shown_binding(binding: Binding, newest: Run | None, alive: Liveness | None = None) -> BindingShown:
-    """Return `binding`, read by `listed_bindings`, as the API shows it with its newest run."""
+def shown_binding(
+    binding: Binding,
+    newest: Run | None,
+    alive: Liveness | None = None,
+    seen: Mapping[str, DeliveryObserved] | None = None,
+) -> BindingShown:
+    """Return `binding`, read by `listed_bindings`, as the API shows it with its newest run.
+
+    `seen`: how far deliveries have come, asked now if nothing is said and there are any.
+    """
+    told = seen_deliveries() if seen is None and binding.outputs else seen or {}
     return BindingShown(
         id=str(binding.pk),
         name=binding.name,
@@ -224,6 +251,10 @@ def shown_binding(binding: Binding, newest: Run | None, alive: Liveness | None =
         ],
         dedicated=binding.dedicated,
         freshness=binding.freshness or None,
+        outputs=[
+            BindingOutputShown.model_validate({**shown_output(each), "delivery": told.get(each.identity)})
+            for each in outputs_of(binding)
+        ],
         latest_run=None if newest is None else shown_run(newest, alive),
         created_at=binding.created_at.isoformat(),
         revision=revision_of(binding.stored()),
@@ -242,7 +273,8 @@ def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
 
 
 def _said(body: BindingBody) -> bindings.BindingSaid:
-    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, length_text(body.freshness))
+    freshness = length_text(body.freshness)
+    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, freshness, body.outputs)
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
@@ -254,8 +286,9 @@ class BindingsView(TenantView):
     @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the bindings by name."""
-        newest, alive = latest_runs(), liveness(str(current_organisation()))
-        return answer(BindingList([shown_binding(each, newest.get(each.pk), alive) for each in listed_bindings()]))
+        newest, alive, found = latest_runs(), liveness(str(current_organisation())), list(listed_bindings())
+        seen = seen_deliveries() if any(each.outputs for each in found) else {}
+        return answer(BindingList([shown_binding(each, newest.get(each.pk), alive, seen) for each in found]))
 
     @extend_schema(
         operation_id="bindings_create",

@@ -1,6 +1,6 @@
 """Writing bindings: create, replace, delete."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,22 +15,34 @@ from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import listed_bindings, open_run
+from webapp.runs.bound_outputs import (
+    OutputSaid,
+    audited_outputs,
+    forget_deliveries,
+    outputs_of,
+    secrets_replaced,
+    settled_outputs,
+    store_outputs,
+)
 from webapp.runs.checking import BoundInput, bound_faults, refuses
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
+from webapp.runs.output_checks import checked_outputs
 from webapp.runs.storage_cleanup import forget_restart_points
+from webapp.runs.tasks import reconcile_soon
 from webapp.streams.access import streams_by_name
 
 
 @dataclass(frozen=True)
 class BindingSaid:
-    """What a binding says beside the version of its query."""
+    """What a binding says beside the version of its query; `outputs` None: as they are."""
 
     name: str
     inputs: Mapping[str, InputChoice]
     dedicated: bool
     freshness: str = ""
+    outputs: Sequence[OutputSaid] | None = None
 
 
 def create_binding(*, said: BindingSaid, query_version: UUID) -> Binding:
@@ -39,7 +51,7 @@ def create_binding(*, said: BindingSaid, query_version: UUID) -> Binding:
     Raises `Faulty` with all faults, `Conflict` for a name that is taken.
     """
     binding = Binding(name=said.name, dedicated=said.dedicated, freshness=said.freshness)
-    _check_and_write(binding, _version(query_version), said.inputs)
+    _check_and_write(binding, _version(query_version), said)
     return binding
 
 
@@ -55,7 +67,7 @@ def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID,
             raise NotFound  # somebody deleted it meanwhile; saving would make it again
         require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
         binding.name, binding.dedicated, binding.freshness = said.name, said.dedicated, said.freshness
-        _check_and_write(binding, _version(query_version), said.inputs)
+        _check_and_write(binding, _version(query_version), said)
 
 
 def delete_binding(*, binding: Binding) -> None:
@@ -66,6 +78,7 @@ def delete_binding(*, binding: Binding) -> None:
         if open_run(binding) is not None:
             raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.")
         binding.runs.all().delete()
+        forget_deliveries(binding, [each.identity for each in outputs_of(binding)])
         binding.delete()
         record("binding.deleted", target=target, before=before)
         forget_restart_points(pk)
@@ -85,7 +98,8 @@ def audited(binding: Binding) -> dict[str, Any]:
         for each in stored.inputs.all()
     }
     said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
-    return {**said, "dedicated": stored.dedicated, "freshness": stored.freshness or None}
+    own = {"dedicated": stored.dedicated, "freshness": stored.freshness or None}
+    return {**said, **own, "outputs": audited_outputs(stored)}
 
 
 def _version(query_version: UUID) -> QueryVersion:
@@ -101,15 +115,22 @@ def _version(query_version: UUID) -> QueryVersion:
         raise Faulty([unknown]) from None
 
 
-def _check_and_write(binding: Binding, version: QueryVersion, inputs: Mapping[str, InputChoice]) -> None:
+def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid) -> None:
     graph = version.read_graph()
     streams = streams_by_name()
-    chosen, faults = choose(graph, settings_of(version), inputs, streams)
+    chosen, faults = choose(graph, settings_of(version), said.inputs, streams)
     definitions = {name: each.read_definition() for name, each in streams.items()}
     faults += bound_faults(graph, chosen, definitions)
+    outputs, wrong = settled_outputs(binding, said.outputs)
+    faults += wrong
+    if outputs and not refuses(faults):
+        checked = checked_outputs(graph, chosen, definitions, outputs, connect=False)
+        outputs, faults = checked.outputs, [*faults, *checked.faults]
     if refuses(faults):
         raise Faulty(with_targets(faults, chosen, version.query, None if binding._state.adding else binding))
+    store_outputs(binding, outputs)
     write_binding(binding, version, chosen)
+    reconcile_soon(binding.organisation_id)
 
 
 def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, BoundInput]) -> None:
@@ -117,7 +138,8 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
     binding.query_version = version
     try:
         with transaction.atomic():
-            before = None if binding._state.adding else audited(binding)
+            was = None if binding._state.adding else Binding.objects.get(pk=binding.pk)
+            before = None if was is None else audited(was)
             binding.save()
             binding.inputs.all().delete()
             for node, each in chosen.items():
@@ -129,6 +151,9 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
                     event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
                 ).save()
             action = "binding.created" if before is None else "binding.replaced"
-            record(action, target=target_of(binding), before=before, after=audited(binding))
+            after = audited(binding)
+            if replaced := [] if was is None else secrets_replaced(was, binding):
+                after["secrets_replaced"] = replaced
+            record(action, target=target_of(binding), before=before, after=after)
     except IntegrityError:
         raise Conflict(f"There is a binding {binding.name} already. Choose another name.") from None

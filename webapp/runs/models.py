@@ -19,12 +19,14 @@ class Binding(TenantModel):
 
     `dedicated`: its next run is to have a streaming query of its own, instead of sharing one with others. `freshness`:
     a duration as text, how long the carrier of its next run may rest between two batches; "" as long as others let it.
+    `outputs`: where its results are brought, each a BoundOutput with its secrets sealed.
     """
 
     name = models.CharField(max_length=63)
     query_version = models.ForeignKey(QueryVersion, on_delete=models.PROTECT, related_name="bindings")
     dedicated = models.BooleanField(default=False)
     freshness = models.CharField(max_length=40, default="", blank=True)
+    outputs = OrderedJSON(default=list)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantModel.Meta):
@@ -39,7 +41,7 @@ class Binding(TenantModel):
     def stored(self) -> dict[str, Any]:
         """Return all that a change replaces, its streams by id, for they may be renamed."""
         inputs = {each.node: [str(each.stream_id), each.advance, each.event_time] for each in self.inputs.all()}
-        own = {"name": self.name, "dedicated": self.dedicated, "freshness": self.freshness}
+        own = {"name": self.name, "dedicated": self.dedicated, "freshness": self.freshness, "outputs": self.outputs}
         return {**own, "version": str(self.query_version_id), "inputs": inputs}
 
 

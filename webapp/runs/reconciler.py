@@ -21,6 +21,7 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
+from webapp.runs.deliveries import write_deliveries
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
@@ -54,7 +55,8 @@ class Reconciler:
             if not alone:
                 return
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
-            if runs:
+            outstanding = write_deliveries(self.connection)
+            if runs or outstanding:
                 admit_runner(self.connection, self.organisation)
             lease = self._lease()
             self._observe(runs, lease)
@@ -70,7 +72,7 @@ class Reconciler:
             self._forget([run for run in runs if run.ended_at is not None])
             if lease is not None:
                 runner_was_heard()
-            elif desired:
+            elif desired or outstanding:
                 self._launch(desired)
 
     @contextmanager

@@ -1,17 +1,19 @@
 """Sealing every stored secret of an organisation anew, so that an old key may be taken out of the settings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
-from streaming.adapters.registry import secrets_among
+from streaming.adapters.registry import output_secrets_among, secrets_among
 from streaming.wire.sealed import SealBroken, concealed
 from webapp.core.secrets import sealed_anew
-from webapp.runs.models import Run
+from webapp.runs.models import Binding, Run
 from webapp.streams.models import Stream
+
+SecretsAmong = Callable[[str, Mapping[str, Any]], frozenset[str]]
 
 
 @dataclass
@@ -34,6 +36,8 @@ def reseal(told: ResealingCounts) -> None:
     """
     for stream in Stream.objects.values_list("pk", flat=True):
         _reseal_stream(stream, told)
+    for binding in Binding.objects.exclude(outputs=[]).values_list("pk", flat=True):
+        _reseal_binding(binding, told)
     for run in Run.objects.values_list("pk", flat=True):
         _reseal_run(run, told)
 
@@ -46,6 +50,20 @@ def _reseal_stream(pk: UUID, told: ResealingCounts) -> None:
     adapter = _reseal_adapter(stream.adapter, f"stream {stream.name}", told)
     if adapter != stream.adapter:
         Stream.objects.filter(pk=pk).update(adapter=adapter)
+
+
+@transaction.atomic
+def _reseal_binding(pk: UUID, told: ResealingCounts) -> None:
+    binding = Binding.objects.select_for_update(of=("self",)).filter(pk=pk).first()
+    if binding is None:
+        return
+    of = f"an output of binding {binding.name}"
+    outputs = [
+        {**each, "adapter": _reseal_adapter(each["adapter"], of, told, output_secrets_among)}
+        for each in binding.outputs
+    ]
+    if outputs != binding.outputs:
+        Binding.objects.filter(pk=pk).update(outputs=outputs)
 
 
 @transaction.atomic
@@ -64,9 +82,11 @@ def _reseal_run(pk: UUID, told: ResealingCounts) -> None:
         Run.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
 
 
-def _reseal_adapter(adapter: Mapping[str, Any], of: str, told: ResealingCounts) -> dict[str, Any]:
+def _reseal_adapter(
+    adapter: Mapping[str, Any], of: str, told: ResealingCounts, secrets: SecretsAmong = secrets_among
+) -> dict[str, Any]:
     options = dict(adapter["options"])
-    for name in sorted(secrets_among(adapter["kind"], options) & options.keys()):
+    for name in sorted(secrets(adapter["kind"], options) & options.keys()):
         try:
             anew = sealed_anew(options[name])
         except SealBroken:

@@ -19,10 +19,12 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
+from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
+from webapp.runs.output_checks import checked_outputs
 from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -37,8 +39,17 @@ def results_folder(binding: Binding) -> str:
 
 
 def checked_before_start(binding: Binding) -> BoundChecked:
-    """Return all faults of the binding as its query, its streams and their adapters are now, and what has no clock."""
-    return checked_for_start(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions())
+    """Return all faults of the binding as its query, streams, outputs and adapters are now, and what has no clock."""
+    graph, inputs, streams = binding.query_version.read_graph(), bound_inputs(binding), stream_definitions()
+    checked = checked_for_start(graph, inputs, streams)
+    outputs = outputs_of(binding)
+    if not outputs or refuses(checked.faults):
+        return checked
+    tried = checked_outputs(graph, inputs, streams, outputs, connect=True)
+    if not tried.faults and tried.outputs != outputs:  # the streams have other fields by now
+        store_outputs(binding, tried.outputs)
+        binding.save(update_fields=["outputs"])
+    return BoundChecked([*checked.faults, *tried.faults], checked.clockless)
 
 
 @dataclass(frozen=True)

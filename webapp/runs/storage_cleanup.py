@@ -25,6 +25,7 @@ from streaming.wire.stored import RemovedRows, remove
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
+from webapp.runs.deliveries import still_to_bring
 from webapp.runs.models import Binding, Run, StoredBytes
 from webapp.runs.usage import count_anew, measure, rows_folder
 
@@ -135,13 +136,15 @@ def access_stored(binding: UUID) -> StoredBytes:
 def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> RemovedRows:
     """Delete the rows of `kind` that are counted in `stored`; with `run`, of this one alone.
 
-    Raises `Conflict` while the run, without one any run of the binding, has not ended, and `NotFound` for a run of
-    which the binding keeps nothing. Only batches that are committed by now are deleted: a run that is started meanwhile
+    Raises `Conflict` while results have still to be brought to an output of the binding, and while the run, without one
+    any run of the binding, has not ended, and `NotFound` for a run of which the binding keeps nothing. Only batches
+    that are committed by now are deleted: a run that is started meanwhile
     writes later ones.
     """
     writing = Run.objects.filter(binding=stored.binding, ended_at__isnull=True)
     if (writing if run is None else writing.filter(pk=run)).exists():
         raise Conflict(f"{stored.name} has a run that has not ended. Stop it first, then delete its {kind}.")
+    _refuse_undelivered(stored, kind)
     if run is not None and all(each.run != str(run) for each in kept_by_run(rows_folder(stored.binding))):
         raise NotFound
     target = Target("binding", stored.binding, stored.name)
@@ -160,3 +163,12 @@ def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Rem
         )
         record(f"{kind}.deleted", target=target, after={**after, "complete": True})
     return removed
+
+
+def _refuse_undelivered(stored: StoredBytes, kind: Kind) -> None:
+    binding = Binding.objects.filter(pk=stored.binding).first() if kind == "results" else None
+    if binding is not None and (nodes := still_to_bring(binding)):
+        raise Conflict(
+            f"Results of {stored.name} have still to be brought to its output {nodes[0]}. Wait until they have "
+            "arrived, or remove that output; then delete them."
+        )

@@ -1,20 +1,21 @@
 """Streams over HTTP: list, create, read, replace, delete, sample; and the kinds of adapter."""
 
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.adapters.registry import kinds
+from streaming.adapters.kinds import InputKind, OutputKind
+from streaming.adapters.registry import kinds, output_kinds
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
-from webapp.core.api import answer, read_body
+from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope
 from webapp.core.uses import UseList, uses_of
 from webapp.streams import adapters, services
@@ -57,7 +58,7 @@ class StreamList(RootModel[list[StreamShown]]):
 class AdapterKindShown(Strict):
     """A kind of adapter and the JSON Schema of its options, from which a form is drawn.
 
-    `fields` are those that it produces, by name and type; null where the data decide.
+    `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
     """
 
     kind: str
@@ -173,21 +174,36 @@ class InferView(TenantView):
         return answer(infer(read_body(request, InferBody)))
 
 
+class AdaptersAsked(Strict):
+    """Which kinds are asked for: those that bring rows, or those to which results are brought."""
+
+    direction: Literal["in", "out"] = "in"
+
+
+DIRECTION = OpenApiParameter("direction", str, enum=["in", "out"], description="out: the kinds of outputs.")
+
+
 class AdaptersView(TenantView):
     """The kinds of adapter."""
 
-    @extend_schema(operation_id="adapters_list", responses={200: AdapterKindList, **REFUSALS})
+    @extend_schema(
+        operation_id="adapters_list",
+        parameters=[DIRECTION],
+        responses={200: AdapterKindList, 422: ErrorEnvelope, **REFUSALS},
+    )
     def get(self, request: Request, slug: str) -> Response:
         """List the kinds with the JSON Schema of their options."""
-        described = [
-            AdapterKindShown(
-                kind=each.kind,
-                title=each.title,
-                help=each.help,
-                sends_ctis=each.sends_ctis,
-                fields=None if each.fields is None else dict(each.fields),
-                options_schema=each.json_schema(),
-            )
-            for each in kinds()
-        ]
-        return answer(AdapterKindList(described))
+        out = read_query(request, AdaptersAsked).direction == "out"
+        return answer(AdapterKindList([_described(each) for each in (output_kinds() if out else kinds())]))
+
+
+def _described(kind: InputKind | OutputKind) -> AdapterKindShown:
+    fields = kind.fields if isinstance(kind, InputKind) else None
+    return AdapterKindShown(
+        kind=kind.kind,
+        title=kind.title,
+        help=kind.help,
+        sends_ctis=isinstance(kind, InputKind) and kind.sends_ctis,
+        fields=None if fields is None else dict(fields),
+        options_schema=kind.json_schema(),
+    )

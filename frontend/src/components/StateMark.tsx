@@ -28,11 +28,27 @@ export function StateMark({ observed, since }: StateMarkProps) {
   const title = at === null ? meaning : `${meaning} Since ${formatInstant(at)} (${formatLocal(at)})`;
   return (
     <span className="mark" data-tone={tone} title={title}>
-      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
-        <path d={TONE_SHAPES[tone]} fill="currentColor" fillRule="evenodd" />
-      </svg>
+      <ToneShape tone={tone} />
       {label}
       {when}
+    </span>
+  );
+}
+
+function ToneShape({ tone }: { tone: Tone }) {
+  return (
+    <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+      <path d={TONE_SHAPES[tone]} fill="currentColor" fillRule="evenodd" />
+    </svg>
+  );
+}
+
+/** A state in a word or two: shape, colour and word. */
+export function ToneMark({ tone, label }: { tone: Tone; label: string }) {
+  return (
+    <span className="mark" data-tone={tone}>
+      <ToneShape tone={tone} />
+      {label}
     </span>
   );
 }

@@ -1553,7 +1553,7 @@ export interface components {
          * AdapterKindShown
          * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
          *
-         *     `fields` are those that it produces, by name and type; null where the data decide.
+         *     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
          */
         AdapterKindShown: {
             /** Kind */
@@ -1771,6 +1771,7 @@ export interface components {
          *     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
          *     `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
          *     said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
+         *     `outputs`: where its results are brought, beside the run and at once after a change; left out: as they are.
          */
         BindingBody: {
             /** Name */
@@ -1794,6 +1795,11 @@ export interface components {
              * @default null
              */
             freshness?: number | string | null;
+            /**
+             * Outputs
+             * @default null
+             */
+            outputs?: components["schemas"]["OutputSaid"][] | null;
         };
         /**
          * BindingChange
@@ -1821,6 +1827,11 @@ export interface components {
              * @default null
              */
             freshness?: number | string | null;
+            /**
+             * Outputs
+             * @default null
+             */
+            outputs?: components["schemas"]["OutputSaid"][] | null;
             /**
              * Upon
              * @default null
@@ -1864,6 +1875,20 @@ export interface components {
          */
         BindingList: components["schemas"]["BindingShown"][];
         /**
+         * BindingOutputShown
+         * @description An output of a binding; `delivery` says how far it has come, null where no runner has told it yet.
+         */
+        BindingOutputShown: {
+            /** Identity */
+            identity: string;
+            /** Node */
+            node: string;
+            adapter: components["schemas"]["AdapterChoice"];
+            /** Revision */
+            revision: number;
+            delivery: components["schemas"]["DeliveryObserved"] | null;
+        };
+        /**
          * BindingShown
          * @description A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run.
          */
@@ -1886,6 +1911,8 @@ export interface components {
             dedicated: boolean;
             /** Freshness */
             freshness: string | null;
+            /** Outputs */
+            outputs: components["schemas"]["BindingOutputShown"][];
             latest_run: components["schemas"]["RunShown"] | null;
             /** Created At */
             created_at: string;
@@ -2224,6 +2251,60 @@ export interface components {
         Deletion: {
             /** Slug */
             slug: string;
+        };
+        /**
+         * DeliveryObserved
+         * @description How far the delivery to one output has come, as its runner saw it last; times in ticks.
+         *
+         *     `current`: all that is committed has arrived; `behind`: rows wait and are being brought; `retrying`: the last
+         *     attempt failed, the next is at `retry_at`; `stopped`: it failed so that somebody has to change the settings.
+         *     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
+         *     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
+         *     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
+         *     deleted before they could be brought. `message` is a sentence for the user, `domain` who must act.
+         */
+        DeliveryObserved: {
+            /**
+             * Kind
+             * @default delivery
+             * @constant
+             */
+            kind?: "delivery";
+            /** Binding */
+            binding: string;
+            /** Identity */
+            identity: string;
+            /** Revision */
+            revision: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "current" | "behind" | "retrying" | "stopped";
+            /** Delivered */
+            delivered: number | null;
+            /** Delivered At */
+            delivered_at: number | null;
+            /** Cti */
+            cti: number | null;
+            /** Ended */
+            ended: boolean;
+            /** Waiting Rows */
+            waiting_rows: number;
+            /** Waiting Exact */
+            waiting_exact: boolean;
+            /** Waiting Since */
+            waiting_since: number | null;
+            /** Lost Rows */
+            lost_rows: number;
+            /** Domain */
+            domain: ("user" | "external" | "internal") | null;
+            /** Message */
+            message: string | null;
+            /** Retry At */
+            retry_at: number | null;
+            /** At */
+            at: number;
         };
         /**
          * Desired
@@ -3862,6 +3943,20 @@ export interface components {
              * @enum {string}
              */
             timestamp?: "lifetime" | "point_at_end" | "latest_input";
+        };
+        /**
+         * OutputSaid
+         * @description An output as a person says it; `identity` is that of one that is there, null for a new one.
+         */
+        OutputSaid: {
+            /**
+             * Identity
+             * @default null
+             */
+            identity?: string | null;
+            /** Node */
+            node: string;
+            adapter: components["schemas"]["AdapterChoice"];
         };
         /**
          * PaneMark
@@ -6521,7 +6616,10 @@ export interface operations {
     };
     adapters_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description out: the kinds of outputs. */
+                direction?: "in" | "out";
+            };
             header?: never;
             path: {
                 slug: string;
@@ -6555,6 +6653,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

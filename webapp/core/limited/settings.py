@@ -36,6 +36,7 @@ LIMITED_JOBS = (
     "webapp.queries.preflights",
     "webapp.queries.comparing",
     "webapp.runs.checking",
+    "webapp.runs.output_checks",
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",
     "webapp.samples.reading_again",

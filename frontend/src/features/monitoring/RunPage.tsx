@@ -25,6 +25,7 @@ import { FailuresPanel } from "./FailuresPanel";
 import { gapsOf, hatchedWords } from "./gaps";
 import { InputsPanel } from "./InputsPanel";
 import { type LiveRun, useLiveRun } from "./live";
+import { OutputsPanel } from "./OutputsPanel";
 import { QuarantinePanel } from "./QuarantinePanel";
 import { ResultsPanel } from "./ResultsPanel";
 import { RunTabs } from "./RunTabs";
@@ -297,6 +298,7 @@ function Live({ run }: { run: MendableRun }) {
       <Head run={run} live={live} />
       <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} />
       <ResultsPanel run={run} total={history.latest?.results ?? 0} />
+      <OutputsPanel run={run} />
       <QuarantinePanel run={run} total={history.latest?.quarantined ?? 0} />
       <WhatRan run={run} />
       <Definitions />

@@ -12,6 +12,7 @@ import { isOpen } from "../../model/states";
 import { BindingEditor } from "./BindingEditor";
 import { Action } from "./Bindings";
 import { History } from "./History";
+import { OutputsPanel } from "./OutputsPanel";
 import { useBinding, useChangeBinding, useDeleteBinding, useRunsOf } from "./requests";
 
 function DeleteBinding({ binding }: { binding: BindingShown }) {
@@ -138,6 +139,7 @@ export function BindingPage() {
         </Notice>
       ) : null}
       <Settings key={saved} binding={binding.data} onReload={reload} />
+      <OutputsPanel key={`outputs ${saved}`} binding={binding.data} onSaved={() => void binding.refetch()} />
       <Runs binding={binding.data} />
     </>
   );

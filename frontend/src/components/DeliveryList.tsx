@@ -1,0 +1,89 @@
+import { deliveryWords, lostWords, type OutputShown } from "../model/deliveries";
+import { whoActs } from "../model/states";
+import { Instant } from "./Instant";
+import { Scroll } from "./Scroll";
+import { ToneMark } from "./StateMark";
+
+interface Props {
+  outputs: readonly OutputShown[];
+  /** What each kind of output is called, where it is known. */
+  titles: Readonly<Record<string, string>>;
+}
+
+/** Where an output leads, as far as its options say it in a few words. */
+function placeOf({ adapter: { options } }: OutputShown): string {
+  const named = ["host", "url", "table", "topic", "path"].map((name) => options[name]);
+  return named.filter((each) => typeof each === "string").join(", ");
+}
+
+function Fault({ output }: { output: OutputShown }) {
+  const { delivery } = output;
+  const lost = delivery === null ? null : lostWords(delivery);
+  if (delivery === null || (delivery.message === null && lost === null)) return null;
+  return (
+    <tr>
+      <td colSpan={6}>
+        {delivery.message === null ? null : (
+          <p>
+            {delivery.message} {whoActs(delivery.domain)}
+            {delivery.retry_at === null ? null : (
+              <>
+                {" "}
+                The next attempt is at <Instant ticks={delivery.retry_at} />.
+              </>
+            )}
+          </p>
+        )}
+        {lost === null ? null : <p>{lost}</p>}
+      </td>
+    </tr>
+  );
+}
+
+function Row({ output, title }: { output: OutputShown; title: string }) {
+  const { delivery } = output;
+  const { tone, label, waiting } = deliveryWords(output);
+  return (
+    <tr>
+      <th scope="row">{output.node}</th>
+      <td>
+        {title}
+        <div className="quiet small">{placeOf(output)}</div>
+      </td>
+      <td>
+        <ToneMark tone={tone} label={label} />
+      </td>
+      <td>
+        {delivery?.delivered_at ? <Instant ticks={delivery.delivered_at} /> : <span className="quiet">not known</span>}
+      </td>
+      <td className="figures">{waiting === "" ? "none" : waiting}</td>
+      <td>{delivery?.waiting_since ? <Instant ticks={delivery.waiting_since} /> : null}</td>
+    </tr>
+  );
+}
+
+/** How far the results have come on their way to each output. */
+export function DeliveryList({ outputs, titles }: Props) {
+  return (
+    <Scroll label="Outputs">
+      <table>
+        <thead>
+          <tr>
+            <th>Output</th>
+            <th>Goes to</th>
+            <th>State</th>
+            <th title="When the last batch that has arrived was committed">Delivered up to</th>
+            <th>Rows waiting</th>
+            <th>Since</th>
+          </tr>
+        </thead>
+        {outputs.map((output) => (
+          <tbody key={output.identity}>
+            <Row output={output} title={titles[output.adapter.kind] ?? output.adapter.kind} />
+            <Fault output={output} />
+          </tbody>
+        ))}
+      </table>
+    </Scroll>
+  );
+}

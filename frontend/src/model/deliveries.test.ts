@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { type DeliverySeen, deliveryWords, lostWords, type OutputShown, outputPaths, readOutputs } from "./deliveries";
+import { formFields } from "./schemaForm";
+
+const SEEN: DeliverySeen = {
+  kind: "delivery",
+  binding: "b",
+  identity: "one",
+  revision: 2,
+  state: "current",
+  delivered: 7,
+  delivered_at: 7,
+  cti: 9,
+  ended: false,
+  waiting_rows: 0,
+  waiting_exact: true,
+  waiting_since: null,
+  lost_rows: 0,
+  domain: null,
+  message: null,
+  retry_at: null,
+  at: 8,
+};
+
+function output(delivery: Partial<DeliverySeen> | null): OutputShown {
+  const seen = delivery === null ? null : { ...SEEN, ...delivery };
+  return { identity: "one", node: "out", adapter: { kind: "x", options: {} }, revision: 2, delivery: seen };
+}
+
+test("a delivery says no more than was seen", () => {
+  expect(deliveryWords(output(null)).label).toBe("not begun");
+  expect(deliveryWords(output({}))).toEqual({ tone: "done", label: "all delivered", waiting: "" });
+  expect(deliveryWords(output({ state: "behind", waiting_rows: 1_240 })).waiting).toBe("1,240 rows");
+  expect(deliveryWords(output({ state: "stopped", waiting_rows: 1, waiting_exact: false }))).toEqual({
+    tone: "bad",
+    label: "stopped",
+    waiting: "up to 1 row",
+  });
+  expect(deliveryWords(output({ revision: 1 })).label).toBe("settings changed");
+  expect(lostWords(SEEN)).toBeNull();
+  expect(lostWords({ ...SEEN, lost_rows: 3 })).toMatch(/^3 rows were deleted/);
+});
+
+test("what is typed becomes outputs, and what is wrong stands at its field", () => {
+  const schema = { properties: { host: { type: "string" }, port: { type: "integer" } }, required: ["host"] };
+  const fieldsOf = () => formFields(schema);
+  const typed = [
+    { identity: null, node: "out", kind: "x", options: { host: "a", port: "7" } },
+    { identity: "one", node: "out", kind: "x", options: { host: "", port: "p" } },
+  ];
+  const read = readOutputs(typed, fieldsOf);
+  expect(read.outputs[0]).toEqual({
+    identity: null,
+    node: "out",
+    adapter: { kind: "x", options: { host: "a", port: 7 } },
+  });
+  expect(Object.keys(read.wrong)).toEqual(["outputs.1.adapter.options.host", "outputs.1.adapter.options.port"]);
+  expect(outputPaths(typed, fieldsOf)).toContain("outputs.1.adapter.options.port");
+});

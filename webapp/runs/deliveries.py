@@ -1,0 +1,96 @@
+"""What is known of deliveries: how far each has come, as its runner told it, and whether one needs a runner."""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import redis
+from django.conf import settings
+from pydantic import ValidationError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from streaming.wire import keys
+from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, read_mark
+from streaming.wire.results import committed_spans
+from webapp.core.context import current_organisation
+from webapp.runs.bound_outputs import wanted_deliveries
+from webapp.runs.liveness import PATIENCE_S
+from webapp.runs.models import Binding
+
+logger = logging.getLogger(__name__)
+
+
+def seen_deliveries() -> dict[str, DeliveryObserved]:
+    """Return how far each delivery has come, by identity; nothing where Redis does not answer."""
+    try:
+        with redis.Redis.from_url(
+            settings.REDIS_URL,
+            socket_timeout=PATIENCE_S,
+            socket_connect_timeout=PATIENCE_S,
+            retry=Retry(NoBackoff(), 0),
+        ) as connection:
+            return read_deliveries(connection)
+    except redis.exceptions.RedisError:
+        return {}
+
+
+def read_deliveries(connection: "redis.Redis") -> dict[str, DeliveryObserved]:
+    """Return the same, asked over `connection`. Raises `redis.RedisError`."""
+    found = {}
+    for content in connection.hvals(keys.delivered(str(current_organisation()))):
+        try:
+            seen = DeliveryObserved.model_validate_json(content)
+        except ValidationError:
+            logger.exception("the runner wrote of a delivery what cannot be read")
+        else:
+            found[seen.identity] = seen
+    return found
+
+
+def write_deliveries(connection: "redis.Redis") -> bool:
+    """Tell the runner what to bring where, and forget what was; whether a runner is needed for it.
+
+    Raises `redis.RedisError`.
+    """
+    organisation = str(current_organisation())
+    wanted = wanted_deliveries(list(Binding.objects.exclude(outputs=[])))
+    key, told = keys.deliveries(organisation), keys.delivered(organisation)
+    with connection.pipeline(transaction=True) as together:
+        together.delete(key)
+        if wanted:
+            content = {binding: each.model_dump_json() for binding, each in wanted.items()}
+            together.hset(key, mapping=content)  # type: ignore[arg-type]
+        together.execute()
+    seen = read_deliveries(connection)
+    there = {target.identity for each in wanted.values() for target in each.targets}
+    if gone := seen.keys() - there:
+        connection.hdel(told, *gone)
+    return any(_needs_runner(each, seen) for each in wanted.values())
+
+
+def _needs_runner(wanted: BindingDeliveries, seen: Mapping[str, DeliveryObserved]) -> bool:
+    """Whether rows wait for one of its targets that nobody has to mend first, or it is not known whether any do."""
+    for target in wanted.targets:
+        known = seen.get(target.identity)
+        if known is not None and known.revision == target.revision:
+            if known.outstanding:
+                return True
+        elif committed_spans(settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results):
+            return True
+    return False
+
+
+def still_to_bring(binding: Binding) -> Sequence[str]:
+    """Return the nodes of the outputs for which rows of `binding` have still to be brought somewhere, as is known."""
+    wanted = wanted_deliveries([binding]).get(str(binding.pk))
+    if wanted is None:
+        return []
+    folder = settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results
+    spans = committed_spans(folder)
+    last = spans[-1].last if spans else -1
+    found = []
+    for target in wanted.targets:
+        mark = read_mark(folder, target.identity)
+        if last >= 0 and (mark is None or mark.delivered is None or mark.delivered < last):
+            found.append(target.node)
+    return found
