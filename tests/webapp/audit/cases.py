@@ -329,6 +329,7 @@ WRITES: dict[tuple[str, str], Case] = {
             "inputs": {"cars": Some({"stream": "cars"})},
             "dedicated": False,
             "freshness": None,
+            "outputs": [],
         },
     ),
     ("bindings/<uuid:binding>/", "put"): Case(

@@ -99,11 +99,8 @@ interface FormProps {
   onSaved: () => void;
 }
 
-function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
-  const reason = useReason("edit");
-  const saving = useChangeBinding(binding.id);
+function useOutputsDraft(binding: BindingShown, kinds: readonly AdapterKind[]) {
   const [begun] = useState(() => ({ typed: typedOf(binding, kinds), upon: binding.revision }));
-  const [wrong, setWrong] = useState<Record<string, string>>({});
   const fieldsOf = fieldsIn(kinds);
   const draft = useDrafted<Typed>(`outputs of ${binding.id}`, begun.typed, ({ outputs }) => ({
     outputs: outputs.map((each) => {
@@ -111,6 +108,14 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
       return { ...each, options: withoutSecrets(fieldsOf(each.kind), each.options, stored?.options ?? {}) };
     }),
   }));
+  return { draft, upon: begun.upon, fieldsOf };
+}
+
+function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
+  const reason = useReason("edit");
+  const saving = useChangeBinding(binding.id);
+  const [wrong, setWrong] = useState<Record<string, string>>({});
+  const { draft, upon, fieldsOf } = useOutputsDraft(binding, kinds);
   const { outputs } = draft.value;
   const put = (next: readonly OutputTyped[]) => draft.change({ outputs: next });
   const add = () =>
@@ -120,13 +125,12 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
     const read = readOutputs(outputs, fieldsOf);
     setWrong(read.wrong);
     if (Object.keys(read.wrong).length > 0) return;
-    const body = { ...bodyOf(binding), dedicated: binding.dedicated, outputs: read.outputs, upon: begun.upon };
-    saving.mutate(body, {
-      onSuccess: () => {
-        draft.done();
-        onSaved();
-      },
-    });
+    const body = { ...bodyOf(binding), dedicated: binding.dedicated, outputs: read.outputs, upon };
+    const onSuccess = () => {
+      draft.done();
+      onSaved();
+    };
+    saving.mutate(body, { onSuccess });
   };
   return (
     <>
@@ -143,21 +147,34 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
             onRemove={() => put(outputs.filter((_, at) => at !== place))}
           />
         ))}
-        <p className="row">
-          <button type="button" className="button" onClick={add}>
-            Add an output
-          </button>
-          {draft.dirty() ? (
-            <>
-              <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the outputs"}</ReasonedSubmit>
-              <span className="quiet">
-                It holds at once, also for a run that is under way: everything that is kept of its results is delivered.
-              </span>
-            </>
-          ) : null}
-        </p>
+        <FormButtons dirty={draft.dirty()} reason={reason} pending={saving.isPending} onAdd={add} />
       </FaultyForm>
     </>
+  );
+}
+
+interface ButtonsProps {
+  dirty: boolean;
+  reason: string | null;
+  pending: boolean;
+  onAdd: () => void;
+}
+
+function FormButtons({ dirty, reason, pending, onAdd }: ButtonsProps) {
+  return (
+    <p className="row">
+      <button type="button" className="button" onClick={onAdd}>
+        Add an output
+      </button>
+      {dirty ? (
+        <>
+          <ReasonedSubmit reason={reason}>{pending ? "Saving…" : "Save the outputs"}</ReasonedSubmit>
+          <span className="quiet">
+            It holds at once, also for a run that is under way: everything that is kept of its results is delivered.
+          </span>
+        </>
+      ) : null}
+    </p>
   );
 }
 
