@@ -54,7 +54,13 @@ function Row({ output, title }: { output: OutputShown; title: string }) {
         <ToneMark tone={tone} label={label} />
       </td>
       <td>
-        {delivery?.delivered_at ? <Instant ticks={delivery.delivered_at} /> : <span className="quiet">not known</span>}
+        {delivery?.delivered_at ? (
+          <Instant ticks={delivery.delivered_at} />
+        ) : (
+          <span className="quiet">
+            {delivery === null || delivery.delivered === null ? "nothing yet" : "not known"}
+          </span>
+        )}
       </td>
       <td className="figures">{waiting === "" ? "none" : waiting}</td>
       <td>{delivery?.waiting_since ? <Instant ticks={delivery.waiting_since} /> : null}</td>

@@ -30,6 +30,7 @@ function output(delivery: Partial<DeliverySeen> | null): OutputShown {
 test("a delivery says no more than was seen", () => {
   expect(deliveryWords(output(null)).label).toBe("not begun");
   expect(deliveryWords(output({}))).toEqual({ tone: "done", label: "all delivered", waiting: "" });
+  expect(deliveryWords(output({ delivered: null })).label).toBe("nothing to deliver yet");
   expect(deliveryWords(output({ state: "behind", waiting_rows: 1_240 })).waiting).toBe("1,240 rows");
   expect(deliveryWords(output({ state: "stopped", waiting_rows: 1, waiting_exact: false }))).toEqual({
     tone: "bad",

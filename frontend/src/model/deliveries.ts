@@ -29,6 +29,8 @@ export function deliveryWords(output: OutputShown): DeliveryWords {
   if (delivery === null) return { tone: "idle", label: "not begun", waiting: "" };
   if (delivery.revision !== output.revision)
     return { tone: "busy", label: "settings changed", waiting: waitingWords(delivery) };
+  if (delivery.state === "current" && delivery.delivered === null)
+    return { tone: "idle", label: "nothing to deliver yet", waiting: "" };
   const [tone, label] = STATES[delivery.state];
   return { tone, label, waiting: waitingWords(delivery) };
 }

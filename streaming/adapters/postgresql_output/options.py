@@ -1,12 +1,17 @@
 """What a user sets for results that go to a table of PostgreSQL."""
 
-from typing import Annotated, Literal
+import re
+from base64 import b64decode
+from binascii import Error
+from ssl import DER_cert_to_PEM_cert
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from streaming.adapters.secret_options import SecretText
 from streaming.definition.strict import Strict
 
+_CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")]
 """A name in PostgreSQL that is the same with quotes and to its letters; longer ones would be cut."""
 
@@ -54,11 +59,25 @@ class PostgreSQLOutputOptions(Strict):
         Field(
             max_length=30,
             title="Key",
-            description="The fields that tell the rows of one window apart, usually those of GROUP BY. Start and end "
-            "are always in the key. Used by upsert alone.",
+            description="The fields that tell the rows of one window apart, usually those of GROUP BY, as "
+            'JSON such as ["car"]. Start and end are always in the key. Used by upsert alone.',
         ),
     ] = Field(default_factory=list)
     start_column: Annotated[Identifier, Field(title="Column of the start")] = "window_start"
     end_column: Annotated[
         Identifier, Field(title="Column of the end", description="An end that is open is 'infinity' there.")
     ] = "window_end"
+
+    @field_validator("authority")
+    @classmethod
+    def _in_lines(cls, text: str | None) -> str | None:
+        """Forms and shells lose the ends of lines, without which nobody reads a certificate."""
+        if text is None:
+            return None
+        try:
+            bodies = [b64decode("".join(each.split()), validate=True) for each in _CERTIFICATE.findall(text)]
+        except Error:
+            bodies = []
+        if not bodies:
+            raise ValueError("there is no whole certificate; copy it from -----BEGIN to -----END CERTIFICATE-----")
+        return "".join(map(DER_cert_to_PEM_cert, bodies))

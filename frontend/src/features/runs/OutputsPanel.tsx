@@ -53,7 +53,7 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
   const path = `outputs.${place}`;
   const known = nodes.includes(output.node) ? nodes : [...nodes, output.node];
   return (
-    <fieldset className="group">
+    <fieldset className="stack group">
       <legend>
         {kind?.title ?? output.kind}
         {output.identity === null ? ", new" : ""}
