@@ -1,5 +1,4 @@
-import { deliveryWords, lostWords, type OutputShown } from "../model/deliveries";
-import { whoActs } from "../model/states";
+import { deliveryWords, lostWords, mendWords, type OutputShown } from "../model/deliveries";
 import { Instant } from "./Instant";
 import { Scroll } from "./Scroll";
 import { ToneMark } from "./StateMark";
@@ -25,7 +24,7 @@ function Fault({ output }: { output: OutputShown }) {
       <td colSpan={6}>
         {delivery.message === null ? null : (
           <p>
-            {delivery.message} {whoActs(delivery.domain)}
+            {delivery.message} {mendWords(delivery)}
             {delivery.retry_at === null ? null : (
               <>
                 {" "}

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { type DeliverySeen, deliveryWords, lostWords, type OutputShown, outputPaths, readOutputs } from "./deliveries";
+import {
+  type DeliverySeen,
+  deliveryWords,
+  lostWords,
+  mendWords,
+  type OutputShown,
+  outputPaths,
+  readOutputs,
+} from "./deliveries";
 import { formFields } from "./schemaForm";
 
 const SEEN: DeliverySeen = {
@@ -38,6 +46,8 @@ test("a delivery says no more than was seen", () => {
     waiting: "up to 1 row",
   });
   expect(deliveryWords(output({ revision: 1 })).label).toBe("settings changed");
+  expect(mendWords({ ...SEEN, domain: "user" })).toMatch(/settings of the output/);
+  expect(mendWords({ ...SEEN, domain: "external" })).toMatch(/tried again by itself/);
   expect(lostWords(SEEN)).toBeNull();
   expect(lostWords({ ...SEEN, lost_rows: 3 })).toMatch(/^3 rows were deleted/);
 });

@@ -40,6 +40,12 @@ function waitingWords({ waiting_rows: rows, waiting_exact: exact }: DeliverySeen
   return exact ? counted(rows, "row") : `up to ${counted(rows, "row")}`;
 }
 
+/** Who has to act, and what happens then. */
+export function mendWords({ domain }: DeliverySeen): string {
+  if (domain === "user") return "It goes on at once when the settings of the output are changed.";
+  return domain === null ? "" : "It is tried again by itself; what is committed waits.";
+}
+
 /** Rows that were deleted before they could be brought; null where there are none. */
 export function lostWords({ lost_rows: rows }: DeliverySeen): string | null {
   return rows === 0 ? null : `${counted(rows, "row")} were deleted before they could be delivered.`;
