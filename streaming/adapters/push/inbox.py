@@ -144,17 +144,14 @@ class PushInbox:
         with self._reading() as database:
             if database is None:
                 return
-            known = database.execute("SELECT position, seen FROM readers WHERE name = ?", (name,)).fetchone()
-        if known is not None and known[0] == position and now - known[1] < _SEEN_AGAIN_US:
+            found = "SELECT position, before, seen FROM readers WHERE name = ?"
+            last, before, seen = database.execute(found, (name,)).fetchone() or (position, position, None)
+        if seen is not None and last == position and now - seen < _SEEN_AGAIN_US:
             return
-        before = position if known is None or known[0] > position else known[0]
-        moved = "before = excluded.before, " if known is None or known[0] != position else ""
-        note = (
-            "INSERT INTO readers VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET "
-            f"{moved}position = excluded.position, seen = excluded.seen"
-        )
+        if last != position:
+            before = min(last, position)  # one that went back may begin there again
         with self._writing(create=False) as database:
-            database.execute(note, (name, position, before, now))
+            database.execute("INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)", (name, position, before, now))
 
     def sizes(self, start: int) -> Iterator[tuple[int, int]]:
         """The end and the bytes of each batch that has rows from `start` on, ascending."""

@@ -14,6 +14,7 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("queries/<uuid:query>/scenarios/read/", "post"): "says what a transcript would keep",
     ("queries/<uuid:query>/scenarios/run/", "post"): "keeps a fact about a version, as its faults are",
     ("streams/infer/", "post"): "proposes what a stream could be",
+    ("streams/<uuid:stream>/rows/", "post"): "stores data, which the receipt and the inbox count",
     ("files/uploads/", "post"): "begins what only its end makes a file of",
     ("files/uploads/<uuid:upload>/", "patch"): "sends bytes of what only its end makes a file of",
     ("samples/stream/", "post"): "reads rows of a stream",
