@@ -147,6 +147,7 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "queries/<uuid:query>/scenarios/read/": {"transcript": "name: t"},
         "queries/<uuid:query>/scenarios/run/": {"version": version},
         "streams/infer/": {"adapter": stage.cars["adapter"]},
+        "streams/<uuid:stream>/rows/": {"start": 1},
         "files/uploads/": {},
         "files/uploads/<uuid:upload>/": {},
         "samples/stream/": {"stream": "cars"},
@@ -158,6 +159,10 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
     path = key[0].replace("<uuid:query>", stage.binding["query"])
+    if "<uuid:stream>" in path:
+        adapter = {"kind": "push", "options": {"inbox": "a"}}
+        made = stage.made("streams/", {"name": "p", "definition": stage.cars["definition"], "adapter": adapter})
+        path = path.replace("<uuid:stream>", made["id"])
     if "<uuid:upload>" in path:
         path = path.replace("<uuid:upload>", uploaded(stage.alice, "f.csv", CSV))
     events = newer()
