@@ -9,9 +9,9 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, Final
 from uuid import UUID
@@ -102,9 +102,9 @@ def uploads_under_way() -> list[StagedUpload]:
     found: list[StagedUpload] = []
     for folder in _folder().iterdir() if _folder().exists() else ():
         upload = _read(folder)
-        if upload is None or _touched(upload) < oldest:
+        if _touched(folder) < oldest:
             shutil.rmtree(folder, ignore_errors=True)
-        else:
+        elif upload is not None:  # else it is begun, or removed, at this moment
             found.append(upload)
     return sorted(found, key=lambda each: (each.begun_at, each.name))
 
@@ -179,13 +179,14 @@ def _read(folder: Path) -> StagedUpload | None:
         about = json.loads((folder / _ABOUT).read_text())
         begun = datetime.fromisoformat(about["begun_at"])
         upload = StagedUpload(UUID(folder.name), about["name"], about["size"], about["by"], begun)
-    except (OSError, ValueError, KeyError):  # begun, or removed, at this moment
+    except (OSError, ValueError, KeyError):
         return None
     return upload if upload.content.exists() else None
 
 
-def _touched(upload: StagedUpload) -> datetime:
-    try:
-        return datetime.fromtimestamp(upload.content.stat().st_mtime, tz=upload.begun_at.tzinfo)
-    except FileNotFoundError:
-        return upload.begun_at
+def _touched(folder: Path) -> datetime:
+    """When the last bytes came; of one without content when its folder was made."""
+    for path in (folder / _CONTENT, folder):
+        with suppress(OSError):
+            return datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
+    return timezone.now()
