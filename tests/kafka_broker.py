@@ -91,9 +91,18 @@ class KafkaBroker:
 
     def start(self) -> None:
         """Start it and return when it answers."""
+        self.launch()
+        self.await_answer()
+
+    def launch(self) -> None:
+        """Start it."""
         with (self.folder / "broker.log").open("ab") as log:
             command = [*_JAVA, "kafka.Kafka", str(self._properties)]
             self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder)
+
+    def await_answer(self) -> None:
+        """Return when it answers."""
+        assert self.process is not None
         until = time.monotonic() + _STARTS_S
         while True:
             try:

@@ -1,9 +1,10 @@
 """What a cluster says of a topic: its partitions, and how far each reaches."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TooLong
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -58,11 +59,26 @@ class KafkaCluster:
 
         return self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))  # type: ignore[no-untyped-call]
 
-    def latest(self, partitions: Iterable[int]) -> Mapping[int, int]:
-        """The offset behind the last message of each whose transaction has ended."""
+    def make_topic(self, partitions: int, config: Mapping[str, str]) -> None:
+        """Make the topic, unless it is there."""
+        from confluent_kafka import KafkaError, KafkaException, TopicCollection
+        from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
+
+        topic = self._options.topic
+        named, made = TopicCollection([topic]), NewTopic(topic, partitions, config=dict(config))
+        wait = {"request_timeout": self._answer_s}
+        try:
+            self._answers(lambda admin: admin.describe_topics(named, **wait), {KafkaError.UNKNOWN_TOPIC_OR_PART})
+        except KafkaException:
+            with suppress(KafkaException):  # somebody else was faster
+                self._answers(lambda admin: admin.create_topics([made], **wait), {KafkaError.TOPIC_ALREADY_EXISTS})
+
+    def latest(self, partitions: Iterable[int], *, committed: bool = True) -> Mapping[int, int]:
+        """The offset behind the last message of each; `committed`: behind the last whose transaction has ended."""
         from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
-        return self._offsets(dict.fromkeys(partitions, OffsetSpec.latest()))  # type: ignore[no-untyped-call]
+        ends = dict.fromkeys(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
+        return self._offsets(ends, committed=committed)
 
     def at_time(self, partitions: Sequence[int], milliseconds: int) -> Mapping[int, int]:
         """The offset of the first message of each that is not older; where there is none, as `latest`."""
@@ -72,14 +88,15 @@ class KafkaCluster:
         ends = self.latest(partitions)
         return {partition: offset if offset >= 0 else ends[partition] for partition, offset in found.items()}
 
-    def _offsets(self, wanted: Mapping[int, Any]) -> Mapping[int, int]:
+    def _offsets(self, wanted: Mapping[int, Any], *, committed: bool = True) -> Mapping[int, int]:
         from confluent_kafka import IsolationLevel, TopicPartition
 
         if not wanted:
             return {}
         specs = {TopicPartition(self._options.topic, partition): spec for partition, spec in wanted.items()}
-        committed = {"isolation_level": IsolationLevel.READ_COMMITTED, "request_timeout": self._answer_s}
-        found = self._answers(lambda admin: admin.list_offsets(specs, **committed))
+        level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        how = {"isolation_level": level, "request_timeout": self._answer_s}
+        found = self._answers(lambda admin: admin.list_offsets(specs, **how))
         return {at.partition: answer.offset for at, answer in found.items()}
 
     def _connected(self) -> Any:
@@ -88,8 +105,12 @@ class KafkaCluster:
             self._admin = _made(client_settings(self._options), self._errors)
         return self._admin
 
-    def _answers(self, ask: Callable[[Any], Mapping[Any, "Future[Any]"]]) -> Mapping[Any, Any]:
+    def _answers(
+        self, ask: Callable[[Any], Mapping[Any, "Future[Any]"]], expected: Collection[int] = ()
+    ) -> Mapping[Any, Any]:
         """What comes of all that `ask` asks, which is asked again while nobody answers.
+
+        An error of a code that is `expected` is raised as the client's `KafkaException`.
 
         By a new client each time: one that knows leaders of before a broker came again asks by these for ever
         (FENCED_LEADER_EPOCH).
@@ -102,6 +123,8 @@ class KafkaCluster:
                 return {name: self._answer(future, until) for name, future in ask(self._connected()).items()}
             except KafkaException as raised:
                 error = raised.args[0]
+                if error.code() in expected:
+                    raise
                 self._admin.poll(_LOOK_S)  # else the client does not say what it has noted
                 final = is_of_topic(error) or any(map(is_refusal, self._errors))
                 if final or self._reach.clock() > until:

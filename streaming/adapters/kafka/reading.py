@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka.cluster import settings_refused
+from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
 from streaming.adapters.kafka.diagnosis import explained
-from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.kafka.reaching import client_settings, require_first_allowed, require_named_allowed
 from streaming.adapters.network.fetching import Reach
 
@@ -46,7 +46,7 @@ class OffsetsGone(Exception):
 class PartitionReader:
     """A consumer that stands in one partition; the next message is that of `position` or a later one."""
 
-    def __init__(self, options: KafkaOptions, reach: Reach, partition: int, position: int) -> None:
+    def __init__(self, options: KafkaConnectionOptions, reach: Reach, partition: int, position: int) -> None:
         from confluent_kafka import Consumer, KafkaException
 
         self._options = options
@@ -163,7 +163,9 @@ _kept: dict[tuple[int, str], list[PartitionReader]] = {}
 _lock = threading.Lock()
 
 
-def messages_of(options: KafkaOptions, reach: Reach, partition: int, position: int, end: int) -> Iterator[list[Any]]:
+def messages_of(
+    options: KafkaConnectionOptions, reach: Reach, partition: int, position: int, end: int
+) -> Iterator[list[Any]]:
     """The messages `[position, end)` of `partition`, by a reader that is kept for the next batch."""
     key = (os.getpid(), _digest(options))
     reader = _reader(key, options, reach, partition, position)
@@ -175,7 +177,7 @@ def messages_of(options: KafkaOptions, reach: Reach, partition: int, position: i
         _put_back(key, reader) if whole else reader.close()
 
 
-def lowest_of(options: KafkaOptions, reach: Reach, partition: int) -> int:
+def lowest_of(options: KafkaConnectionOptions, reach: Reach, partition: int) -> int:
     """The offset of the first message of `partition`. Raises `AdapterError`."""
     reader = PartitionReader(options, reach, partition, 0)
     try:
@@ -185,7 +187,7 @@ def lowest_of(options: KafkaOptions, reach: Reach, partition: int) -> int:
 
 
 def _reader(
-    key: tuple[int, str], options: KafkaOptions, reach: Reach, partition: int, position: int
+    key: tuple[int, str], options: KafkaConnectionOptions, reach: Reach, partition: int, position: int
 ) -> PartitionReader:
     """One that stands there already, else one that may be turned to it, else a new one."""
     with _lock:
@@ -209,7 +211,7 @@ def _put_back(key: tuple[int, str], reader: PartitionReader) -> None:
         over.close()
 
 
-def _digest(options: KafkaOptions) -> str:
+def _digest(options: KafkaConnectionOptions) -> str:
     """A digest of cluster, topic and who signs in: what readers may be shared by."""
     said = [*sorted(client_settings(options).items()), options.topic]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()

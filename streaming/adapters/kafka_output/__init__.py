@@ -1,0 +1,1 @@
+"""Results to a topic of Kafka: each batch in one transaction."""

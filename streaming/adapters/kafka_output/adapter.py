@@ -1,0 +1,132 @@
+"""Delivers to a topic: rows and the number of their batch in one transaction."""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from streaming.adapters.contract import AdapterError, DeliveryBatch
+from streaming.adapters.kafka.cluster import KafkaCluster, settings_refused
+from streaming.adapters.kafka.diagnosis import explained, is_of_topic, is_refusal
+from streaming.adapters.kafka.reaching import client_settings
+from streaming.adapters.kafka_output.messages import OutgoingMessage, messages_of, require_key_fields
+from streaming.adapters.kafka_output.numbers import PARTITION, DeliveryNumbers
+from streaming.adapters.kafka_output.options import KafkaOutputOptions
+from streaming.adapters.network.fetching import Reach
+
+ANSWER_S: Final = 30.0
+NAME: Final = "punctual-{identity}"
+"""Of transactions; and the key of the numbers of batches."""
+_PRODUCING: Final[Mapping[str, Any]] = {
+    "partitioner": "murmur2_random",  # that of the Java client: a key goes where others send it
+    "linger.ms": 5,
+    "compression.type": "lz4",
+    "transaction.timeout.ms": 60_000,
+}
+
+
+class KafkaOutput:
+    """One output's rows in one topic; connects when it is asked for the first time."""
+
+    def __init__(
+        self,
+        options: KafkaOutputOptions,
+        identity: str,
+        fields: Mapping[str, str],
+        root: Path,  # noqa: ARG002  # nothing of it is in a folder
+        reach: Reach,
+    ) -> None:
+        require_key_fields(options, fields)
+        self._options = options
+        self._name = NAME.format(identity=identity)
+        self._reach = reach
+        self._partitions: tuple[int, ...] = ()
+        self._errors: deque[Any] = deque(maxlen=20)
+        self._producer: Any = None
+
+    def delivered(self) -> int | None:
+        """The number of the last batch in the topic. Raises `AdapterError`.
+
+        Whoever delivered under the same identity before is fenced off, and what it had not committed is undone.
+        """
+        self._open()
+        return DeliveryNumbers(self._options, self._reach, ANSWER_S).last(self._name)
+
+    def deliver(self, batches: Sequence[DeliveryBatch]) -> None:
+        """Send the rows of all batches in one transaction, with the number of the last. Raises `AdapterError`."""
+        self._open()
+        with self._told():
+            self._producer.begin_transaction()
+            for batch in batches:
+                for message in messages_of(batch, self._options, self._partitions):
+                    self._send(self._options.topic, message)
+            number = OutgoingMessage(self._name.encode(), str(batches[-1].number).encode(), partition=PARTITION)
+            self._send(self._options.numbers_topic, number)
+            self._producer.commit_transaction(ANSWER_S)
+
+    def close(self) -> None:
+        """Let go of the connections; what is not committed is undone when the next one begins."""
+        from confluent_kafka import KafkaException
+
+        producer, self._producer = self._producer, None
+        with suppress(KafkaException, RuntimeError):
+            if producer is not None:
+                producer.purge()
+
+    def _open(self) -> None:
+        """Connect, once every broker is known to be one that may be talked to, and begin anew under the identity."""
+        if self._producer is not None:
+            return
+        from confluent_kafka import KafkaException, Producer
+
+        self._partitions = KafkaCluster(self._options, self._reach).partitions().numbers
+        DeliveryNumbers(self._options, self._reach, ANSWER_S).ready()
+        settings = {**client_settings(self._options), **_PRODUCING, "error_cb": self._errors.append}
+        try:
+            self._producer = Producer({**settings, "transactional.id": self._name})
+        except KafkaException as raised:
+            raise settings_refused(raised) from None
+        with self._told():
+            self._producer.init_transactions(ANSWER_S)
+
+    def _send(self, topic: str, message: OutgoingMessage) -> None:
+        where = {} if message.partition is None else {"partition": message.partition}
+        headers = dict(message.headers)
+        while True:
+            try:
+                self._producer.produce(topic, value=message.value, key=message.key, headers=headers, **where)
+                return
+            except BufferError:  # as much waits as may: some of it has to leave first
+                self._producer.poll(0.1)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what the client raises into an `AdapterError`, and undo what was begun."""
+        from confluent_kafka import KafkaException
+
+        try:
+            yield
+        except KafkaException as raised:
+            error = raised.args[0]
+            why = self._why(error)
+            self.close()
+            raise why from None
+
+    def _why(self, error: Any) -> AdapterError:
+        from confluent_kafka import KafkaError
+
+        if error.code() in {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}:
+            return AdapterError("Another process delivers under the same identity now.", domain="external")
+        if error.code() in {KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD}:
+            return AdapterError(
+                f"The topic '{self._options.topic}' refuses a row ({error.str()}). Let it take larger messages, or, "
+                "where it is compacted, give the option `key` and no CTIs."
+            )
+        noted = tuple(self._errors)
+        if is_of_topic(error) or any(map(is_refusal, noted)):
+            return explained(error, noted, self._options, self._reach)
+        return AdapterError(
+            f"The brokers {self._options.brokers} did not take the results ({error.str()}). It is tried again.",
+            domain="external",
+        )

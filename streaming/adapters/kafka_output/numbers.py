@@ -1,0 +1,83 @@
+"""The numbers of the last batches: a compacted topic beside the results, written in the same transactions.
+
+Not offsets of a group: these are forgotten after some days without a batch, and the client does not come back from
+storing them while a broker starts again (librdkafka 2.16).
+"""
+
+from time import sleep
+from typing import Any, Final
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.kafka.cluster import KafkaCluster
+from streaming.adapters.kafka.reading import PartitionReader
+from streaming.adapters.kafka_output.options import KafkaOutputOptions
+from streaming.adapters.network.fetching import Reach
+
+PARTITION: Final = 0
+FIRST_LOOK: Final = 2_000
+"""So many messages are looked at from the end, then twice as many, until the number is found."""
+_LOOK_S: Final = 0.2
+_CONFIG: Final = {"cleanup.policy": "compact", "segment.ms": "3600000", "min.cleanable.dirty.ratio": "0.1"}
+
+
+class DeliveryNumbers:
+    """The topic `numbers_topic` of `options`, made when it is not there. Methods raise `AdapterError`."""
+
+    def __init__(self, options: KafkaOutputOptions, reach: Reach, answer_s: float) -> None:
+        self._options = options.model_copy(update={"topic": options.numbers_topic})
+        self._reach = reach
+        self._answer_s = answer_s
+        self._cluster = KafkaCluster(self._options, reach)
+
+    def ready(self) -> None:
+        """Make the topic, unless it is there."""
+        self._cluster.make_topic(partitions=1, config=_CONFIG)
+
+    def last(self, identity: str) -> int | None:
+        """The number of the last batch that was committed under `identity`; None: none was."""
+        end = self._settled_end()
+        low = self._cluster.earliest([PARTITION])[PARTITION]
+        look = FIRST_LOOK
+        while True:
+            start = max(low, end - look)
+            found = self._last_between(identity, start, end)
+            if found is not None or start == low:
+                return found
+            look *= 2
+
+    def _settled_end(self) -> int:
+        """The end of the topic, when every transaction that was open before it has ended: ours may stand behind one."""
+        end = self._cluster.latest([PARTITION], committed=False)[PARTITION]
+        until = self._reach.clock() + self._answer_s
+        while self._cluster.latest([PARTITION])[PARTITION] < end:
+            if self._reach.clock() > until:
+                raise AdapterError(
+                    f"A transaction is open in the topic '{self._options.topic}', so that it cannot be told what has "
+                    "arrived. It ends by itself; it is tried again.",
+                    domain="external",
+                )
+            sleep(_LOOK_S)
+        return end
+
+    def _last_between(self, identity: str, start: int, end: int) -> int | None:
+        if start >= end:
+            return None
+        reader = PartitionReader(self._options, self._reach, PARTITION, start)
+        try:
+            found = None
+            for messages in reader.messages(end):
+                for message in messages:
+                    if message.key() == identity.encode():
+                        found = message
+            return None if found is None else _number(found)
+        finally:
+            reader.close()
+
+
+def _number(message: Any) -> int:
+    try:
+        return int(message.value())
+    except (TypeError, ValueError):
+        raise AdapterError(
+            f"The topic '{message.topic()}' holds something else than numbers of batches. Name another one."
+        ) from None
