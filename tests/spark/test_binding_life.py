@@ -19,6 +19,7 @@ from streaming.spark.binding_life import (
     begun_binding,
 )
 from streaming.spark.errors import PunctualError
+from streaming.spark.layout import LAYOUT
 from streaming.spark.offset import BindingTurn, Offset
 
 OF = StateGeneration("a", 3, 1, "shape", "routing")
@@ -110,7 +111,7 @@ def test_an_offset_is_read_as_it_was_written(state: BindingState) -> None:
     assert Offset.of_json(offset.to_json()) == offset
 
 
-@pytest.mark.parametrize("layout", [None, 0, 2])
+@pytest.mark.parametrize("layout", [None, 0, LAYOUT + 1])
 def test_an_offset_of_another_layout_is_refused_with_what_to_do(layout: int | None) -> None:
     content = {**Offset().to_json(), "layout": layout}
     with pytest.raises(PunctualError, match=r"another version of this program.*start them anew"):

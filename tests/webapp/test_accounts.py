@@ -1,6 +1,7 @@
 """Signing in, who am I, and what each role may do."""
 
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -73,6 +74,7 @@ def test_a_role_may_do_what_the_table_says(role: Role, acme: Organisation, bindi
         Permission.VIEW: person.get("streams/"),
         Permission.EDIT: person.post("streams/"),
         Permission.OPERATE: person.post(f"bindings/{binding['id']}/stop/"),
+        Permission.PUSH: person.post(f"streams/{uuid4()}/rows/", {"start": 1}),
     }
     allowed = {permission for permission, answered in expected.items() if answered.status_code != 403}
     assert allowed == ALLOWED[role] - {Permission.ADMINISTER, Permission.OWN}
