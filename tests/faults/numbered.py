@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,15 +72,18 @@ class Losses:
 class NumberedRun:
     """A run over the files of a writer, in the organisation that `call` asks; `adapter_root` is what its adapters read.
 
-    Its results are looked for in `results`, the organisation's folder of them.
+    Its results are looked for in `results`, the organisation's folder of them, and go to `outputs` too.
     """
 
-    def __init__(self, call: Call, adapter_root: Path, results: Path) -> None:
+    def __init__(
+        self, call: Call, adapter_root: Path, results: Path, outputs: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
         self._call = call
         self.writer = Writer(adapter_root / "ids")
         call("POST", "streams/", STREAM)
         version = call("POST", "queries/", {"graph": GRAPH, "comment": ""})["current"]["id"]
-        self.binding = call("POST", "bindings/", {"name": "all_ids", "query_version": version})["id"]
+        said = {"name": "all_ids", "query_version": version, **({"outputs": list(outputs)} if outputs else {})}
+        self.binding = call("POST", "bindings/", said)["id"]
         self.writer.start()
         self.run = call("POST", f"bindings/{self.binding}/start/", None)["id"]
         self._results = results / self.binding
@@ -111,6 +114,10 @@ class NumberedRun:
     def _committed(self, written: int) -> Losses:
         ids = [line["payload"]["id"] for line in committed_lines(self._results, "results")]
         return Losses(written, len(set(range(written)) - set(ids)), len(ids) - len(set(ids)))
+
+    def deliveries(self) -> list[dict[str, Any]]:
+        """What the page of the binding says of each output."""
+        return [each["delivery"] or {} for each in self._call("GET", f"bindings/{self.binding}/", None)["outputs"]]
 
     def stop(self) -> None:
         """Stop it, and close no window."""

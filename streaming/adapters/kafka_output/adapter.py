@@ -51,7 +51,7 @@ class KafkaOutput:
         Whoever delivered under the same identity before is fenced off, and what it had not committed is undone.
         """
         self._open()
-        return DeliveryNumbers(self._options, self._reach, ANSWER_S).last(self._name)
+        return DeliveryNumbers(self._options, self._reach).last(self._name)
 
     def deliver(self, batches: Sequence[DeliveryBatch]) -> None:
         """Send the rows of all batches in one transaction, with the number of the last. Raises `AdapterError`."""
@@ -81,7 +81,7 @@ class KafkaOutput:
         from confluent_kafka import KafkaException, Producer
 
         self._partitions = KafkaCluster(self._options, self._reach).partitions().numbers
-        DeliveryNumbers(self._options, self._reach, ANSWER_S).ready()
+        DeliveryNumbers(self._options, self._reach).ready()
         settings = {**client_settings(self._options), **_PRODUCING, "error_cb": self._errors.append}
         try:
             self._producer = Producer({**settings, "transactional.id": self._name})

@@ -16,6 +16,8 @@ from streaming.adapters.network.fetching import Reach
 PARTITION: Final = 0
 FIRST_LOOK: Final = 2_000
 """So many messages are looked at from the end, then twice as many, until the number is found."""
+SETTLES_S: Final = 30.0
+"""So long transactions of others are waited for."""
 _LOOK_S: Final = 0.2
 _CONFIG: Final = {"cleanup.policy": "compact", "segment.ms": "3600000", "min.cleanable.dirty.ratio": "0.1"}
 
@@ -23,10 +25,9 @@ _CONFIG: Final = {"cleanup.policy": "compact", "segment.ms": "3600000", "min.cle
 class DeliveryNumbers:
     """The topic `numbers_topic` of `options`, made when it is not there. Methods raise `AdapterError`."""
 
-    def __init__(self, options: KafkaOutputOptions, reach: Reach, answer_s: float) -> None:
+    def __init__(self, options: KafkaOutputOptions, reach: Reach) -> None:
         self._options = options.model_copy(update={"topic": options.numbers_topic})
         self._reach = reach
-        self._answer_s = answer_s
         self._cluster = KafkaCluster(self._options, reach)
 
     def ready(self) -> None:
@@ -48,7 +49,7 @@ class DeliveryNumbers:
     def _settled_end(self) -> int:
         """The end of the topic, when every transaction that was open before it has ended: ours may stand behind one."""
         end = self._cluster.latest([PARTITION], committed=False)[PARTITION]
-        until = self._reach.clock() + self._answer_s
+        until = self._reach.clock() + SETTLES_S
         while self._cluster.latest([PARTITION])[PARTITION] < end:
             if self._reach.clock() > until:
                 raise AdapterError(

@@ -135,14 +135,14 @@ def test_outputs_share_the_topic_of_numbers_and_wait_for_transactions_that_are_o
         open_one._producer.begin_transaction()
         open_one._producer.produce(shared, b"10", b"of another", partition=0)
         open_one._producer.flush(30)
-        monkeypatch.setattr(output, "ANSWER_S", 0.5)
+        monkeypatch.setattr(numbers_of_batches, "SETTLES_S", 0.0)
         with (
             opened(kafka, one, numbers_topic=shared) as after,
             pytest.raises(AdapterError, match="A transaction is open"),
         ):
             after.delivered()
         open_one._producer.abort_transaction(30)
-        monkeypatch.setattr(output, "ANSWER_S", 15.0)
+        monkeypatch.setattr(numbers_of_batches, "SETTLES_S", 30.0)
         with opened(kafka, one, numbers_topic=shared) as after:
             assert after.delivered() == 4
         assert second.delivered() == 9
