@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.installation import Installation
 from tests.e2e.journey import organisation_made, rows_shown, titled
+from tests.e2e.newcomer import new_person
 
 pytestmark = pytest.mark.browser
 
@@ -97,9 +99,9 @@ def brought_and_run(person: Person, file: Path) -> None:
 
 @pytest.mark.parametrize(("press", "name"), [(by_mouse, "brought-by-mouse"), (by_keyboard, "brought-by-keyboard")])
 def test_a_file_with_late_rows_is_a_running_query_in_fifteen_clicks(
-    press: Callable[[Locator], None], name: str, page: Page, late_rows: Path
+    press: Callable[[Locator], None], name: str, visitor: Page, installation: Installation, late_rows: Path
 ) -> None:
-    page.goto("/organisations/new")
+    page = new_person(visitor, installation)
     for _ in organisation_made(page, name):
         pass
     page.get_by_role("link", name="Punctual").click()

@@ -12,11 +12,10 @@ from tests.e2e.accessibility import grave_violations
 from tests.e2e.conftest import page_without_faults
 from tests.e2e.installation import Installation
 from tests.e2e.mailbox import link_of_mail
+from tests.e2e.newcomer import PASSWORD, sign_in, signing_up
 from tests.e2e.totp import shown_code
 
 pytestmark = pytest.mark.browser
-
-PASSWORD = "kettle orbit ninety 4"
 
 Visit = Callable[[], Page]
 
@@ -40,12 +39,6 @@ def inside(page: Page) -> None:
     titled(page, re.compile("organisation"))
 
 
-def sign_in(page: Page, email: str, password: str) -> None:
-    page.get_by_label("E-mail address").fill(email)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Sign in").click()
-
-
 def confirm(page: Page) -> None:
     """Show that it is oneself, which the server asks before it changes how one signs in."""
     dialog = page.get_by_role("dialog", name="Confirm that it is you")
@@ -58,20 +51,8 @@ def confirm(page: Page) -> None:
 def person(visit: Visit, installation: Installation) -> tuple[Page, str]:
     """Return the page of somebody who has just signed up and verified the address, and that address."""
     page, email = visit(), f"{uuid4().hex}@punctual.example"
-    page.goto("/sign-in")
-    page.get_by_role("link", name="Create one").click()
-    titled(page, "Create an account")
-    page.get_by_label("E-mail address").fill(email)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Create the account").click()
-    titled(page, "Look into your mailbox")
-    page.goto(link_of_mail(installation, email, "/verify-email/"))
-    titled(page, "Verify your address")
-    page.get_by_role("button", name="Yes, verify it").click()
-    titled(page, "Your address is verified")
-    page.get_by_role("link", name="Sign in").click()
-    sign_in(page, email, PASSWORD)
-    inside(page)
+    for title in signing_up(page, installation, email):
+        titled(page, title)
     return page, email
 
 
