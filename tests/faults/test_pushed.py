@@ -23,7 +23,8 @@ from tests.faults.site import Site
 BATCH = 500
 SENDERS = 2
 SECONDS = 20.0
-KILLS = 20
+KILLS = 8
+"""The supervisor waits twice as long after each, up to a minute."""
 BACK_S = 120.0
 DEFINITION = {
     "shape": "point",
