@@ -51,6 +51,7 @@ function Snippets({ url, token, row }: { url: string; token: string; row: Record
             key={each}
             type="button"
             className="button"
+            data-kind={each === language ? "primary" : undefined}
             aria-pressed={each === language}
             onClick={() => setLanguage(each)}
           >
@@ -80,21 +81,23 @@ export function PushPanel({ stream }: { stream: StreamShown }) {
       title="Pushed rows"
       note="A batch is acknowledged when it is on the disk. Sent again with the same Idempotency-Key, it counts once; on 429 or 503 send it again."
     >
-      {inbox.data === undefined ? null : <InboxFacts inbox={inbox.data} />}
-      {inbox.isPending ? <Waiting>Looking into the inbox…</Waiting> : null}
-      <ErrorNote error={inbox.error} onRetry={() => void inbox.refetch()} />
-      <Snippets url={url} token={making.data ?? WITHOUT_TOKEN} row={exampleRow(stream.definition)} />
-      <p className="row">
-        <ReasonedButton reason={reason} onClick={() => making.mutate()} aria-disabled={making.isPending}>
-          {making.isPending ? "Making a token…" : "Put a new token of mine in"}
-        </ReasonedButton>
-        <span className="quiet small">
-          {making.data === undefined
-            ? "It may push and nothing else, for 90 days; it is listed under Access tokens, where it can be taken back."
-            : "It stands above, and is shown only now. Taken back under Access tokens, it pushes no more."}
-        </span>
-      </p>
-      <ErrorNote error={making.error} />
+      <div className="stack">
+        {inbox.data === undefined ? null : <InboxFacts inbox={inbox.data} />}
+        {inbox.isPending ? <Waiting>Looking into the inbox…</Waiting> : null}
+        <ErrorNote error={inbox.error} onRetry={() => void inbox.refetch()} />
+        <Snippets url={url} token={making.data ?? WITHOUT_TOKEN} row={exampleRow(stream.definition)} />
+        <p className="row">
+          <ReasonedButton reason={reason} onClick={() => making.mutate()} aria-disabled={making.isPending}>
+            {making.isPending ? "Making a token…" : "Put a new token of mine in"}
+          </ReasonedButton>
+          <span className="quiet small">
+            {making.data === undefined
+              ? "It may push and nothing else, for 90 days; it is listed under Access tokens, where it can be taken back."
+              : "It stands above, and is shown only now. Taken back under Access tokens, it pushes no more."}
+          </span>
+        </p>
+        <ErrorNote error={making.error} />
+      </div>
     </Panel>
   );
 }
