@@ -115,6 +115,28 @@ def test_a_start_tries_the_target_and_names_what_somebody_has_to_mend(
     assert start(alice, bound).status_code == 201, "one that is away for now holds nothing up"
 
 
+def test_a_runner_that_died_before_it_told_of_its_last_batch_leaves_nothing_undelivered(
+    alice: Person, bound: dict[str, Any], redis_connection: "redis.Redis"
+) -> None:
+    organisation, launcher = str(alice.organisation.pk), Recorded()
+    identity = bound["outputs"][0]["identity"]
+    folder = django_settings.PUNCTUAL_DATA / organisation / f"results/{bound['id']}"
+    seen = DeliveryObserved(
+        binding=bound["id"], identity=identity, revision=1, state="current", delivered=1, delivered_at=1,
+        cti=None, ended=False, waiting_rows=0, waiting_exact=True, waiting_since=None, lost_rows=0, domain=None,
+        message=None, retry_at=None, at=1,
+    )  # fmt: skip
+    redis_connection.hset(keys.delivered(organisation), identity, seen.model_dump_json())
+    shown, launched = [], []
+    for batch in (1, 2):
+        rows = write_part(folder, "results", batch, 0, [ResultRow(output="out", start=0, end=1, payload={})])
+        write_commit(folder, Commit(batch=batch, parts=[rows], totals={}))
+        Reconciler(alice.organisation.pk, redis_connection, launcher).turn()
+        shown.append(alice.get(f"bindings/{bound['id']}/").json()["outputs"][0]["delivery"]["state"])
+        launched.append(len(launcher.launches))
+    assert (shown, launched) == (["current", "behind"], [0, 1])
+
+
 def test_a_runner_is_told_what_to_bring_and_is_there_while_rows_wait(
     alice: Person, bound: dict[str, Any], redis_connection: "redis.Redis"
 ) -> None:

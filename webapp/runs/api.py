@@ -34,7 +34,7 @@ from webapp.runs.access import (
 )
 from webapp.runs.bound_outputs import OutputSaid, outputs_of, shown_output
 from webapp.runs.checking import NoClock
-from webapp.runs.deliveries import seen_deliveries
+from webapp.runs.deliveries import seen_deliveries, shown_delivery
 from webapp.runs.input_resolution import InputChoice
 from webapp.runs.liveness import Liveness, liveness, state_now
 from webapp.runs.mending import targets_of
@@ -227,10 +227,7 @@ def shown_binding(
     alive: Liveness | None = None,
     seen: Mapping[str, DeliveryObserved] | None = None,
 ) -> BindingShown:
-    """Return `binding`, read by `listed_bindings`, as the API shows it with its newest run.
-
-    `seen`: how far deliveries have come, asked now if nothing is said and there are any.
-    """
+    """Return `binding`, read by `listed_bindings`, as it is shown with its newest run; `seen` is asked if left out."""
     told = seen_deliveries() if seen is None and binding.outputs else seen or {}
     return BindingShown(
         id=str(binding.pk),
@@ -252,7 +249,9 @@ def shown_binding(
         dedicated=binding.dedicated,
         freshness=binding.freshness or None,
         outputs=[
-            BindingOutputShown.model_validate({**shown_output(each), "delivery": told.get(each.identity)})
+            BindingOutputShown.model_validate(
+                shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity))}
+            )
             for each in outputs_of(binding)
         ],
         latest_run=None if newest is None else shown_run(newest, alive),

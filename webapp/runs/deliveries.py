@@ -69,15 +69,38 @@ def write_deliveries(connection: "redis.Redis") -> bool:
 
 
 def _needs_runner(wanted: BindingDeliveries, seen: Mapping[str, DeliveryObserved]) -> bool:
-    """Whether rows wait for one of its targets that nobody has to mend first, or it is not known whether any do."""
+    """Whether batches wait for one of its targets that nobody has to mend first, as the disk says.
+
+    What a runner told last may be of before its last batch: one that dies in between tells nothing of it.
+    """
+    last = _last_committed(wanted)
     for target in wanted.targets:
         known = seen.get(target.identity)
-        if known is not None and known.revision == target.revision:
-            if known.outstanding:
+        if known is None or known.revision != target.revision:
+            if last >= 0:
                 return True
-        elif committed_spans(settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results):
+        elif known.outstanding or as_committed(known, last) is not known:
             return True
     return False
+
+
+def as_committed(seen: DeliveryObserved, last: int) -> DeliveryObserved:
+    """Return what was seen as it is to be shown: nothing is all delivered while batches up to `last` have not been."""
+    if seen.state != "current" or (-1 if seen.delivered is None else seen.delivered) >= last:
+        return seen
+    return seen.model_copy(update={"state": "behind"})
+
+
+def shown_delivery(binding: Binding, seen: DeliveryObserved | None) -> DeliveryObserved | None:
+    """Return how far a delivery of `binding` has come, held against what is committed."""
+    wanted = None if seen is None else wanted_deliveries([binding]).get(str(binding.pk))
+    return seen if seen is None or wanted is None else as_committed(seen, _last_committed(wanted))
+
+
+def _last_committed(wanted: BindingDeliveries) -> int:
+    """The number of the last committed batch; -1: there is none."""
+    spans = committed_spans(settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results)
+    return spans[-1].last if spans else -1
 
 
 def still_to_bring(binding: Binding) -> Sequence[str]:
@@ -86,8 +109,7 @@ def still_to_bring(binding: Binding) -> Sequence[str]:
     if wanted is None:
         return []
     folder = settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results
-    spans = committed_spans(folder)
-    last = spans[-1].last if spans else -1
+    last = _last_committed(wanted)
     found = []
     for target in wanted.targets:
         mark = read_mark(folder, target.identity)
