@@ -1,6 +1,7 @@
 """`python -m streaming.run --query FILE --input NAME=PATH ... --output PATH` (README.md says all of it)."""
 
 import json
+import os
 import signal
 import sys
 import time
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         _say(json.dumps({"error": str(error)}, ensure_ascii=False) if as_json else str(error))
         return error.code
     except KeyboardInterrupt:
+        _on_signals(signal.SIG_IGN)
         _say("Interrupted: no file was written.")
         return INTERRUPTED
     return 0
@@ -143,4 +145,8 @@ def _on_signals(do: Callable[[int, FrameType | None], None] | signal.Handlers) -
 
 if __name__ == "__main__":
     _on_signals(_interrupt)
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    if code == INTERRUPTED:
+        # All is put back. An interpreter that takes itself down could still be ended by a later signal.
+        os._exit(code)
+    sys.exit(code)

@@ -88,5 +88,5 @@ def test_a_folder_outside_the_root_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_unknown_kind_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AdapterError, match="no output adapter 'kafka'; choose one of file"):
-        output_adapter("kafka", {}, FIELDS, tmp_path)
+    with pytest.raises(AdapterError, match="no output adapter 'pigeon'; choose one of file"):
+        output_adapter("pigeon", {}, FIELDS, tmp_path)
