@@ -45,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
         _say(json.dumps({"error": str(error)}, ensure_ascii=False) if as_json else str(error))
         return error.code
     except KeyboardInterrupt:
-        _on_signals(signal.SIG_IGN)
+        if signal.getsignal(signal.SIGINT) is _interrupt:
+            _on_signals(signal.SIG_IGN)
         _say("Interrupted: no file was written.")
         return INTERRUPTED
     return 0
