@@ -24,14 +24,24 @@ OTHER = "other.example"
 Answer = Callable[[BaseHTTPRequestHandler], None]
 
 
+@dataclass(frozen=True)
+class Posted:
+    """What was posted to a server; names of headers in small letters."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
 @dataclass
 class Server:
-    """Answers by path; notes the path, the host and the credentials of each request."""
+    """Answers by path; notes the path, the host and the credentials of each request, and what was posted."""
 
     host: str
     port: int = 0
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
+    posted: list[Posted] = field(default_factory=list)
 
     def url(self, path: str, name: str = NAME) -> str:
         return f"https://{name}:{self.port}{path}"
@@ -122,6 +132,12 @@ def serving(made: Authority | None, host: str = "127.0.0.1") -> Iterator[Server]
             except (ConnectionError, ssl.SSLError):
                 self.close_connection = True
 
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            served.posted.append(Posted(self.path, headers, body))
+            self.do_GET()
+
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
@@ -146,4 +162,16 @@ def serving(made: Authority | None, host: str = "127.0.0.1") -> Iterator[Server]
             thread.join()
 
 
-__all__ = ["NAME", "OTHER", "Authority", "Server", "authority", "endless", "redirects", "resolve", "sends", "serving"]
+__all__ = [
+    "NAME",
+    "OTHER",
+    "Authority",
+    "Posted",
+    "Server",
+    "authority",
+    "endless",
+    "redirects",
+    "resolve",
+    "sends",
+    "serving",
+]

@@ -18,12 +18,14 @@ Position = int
 class AdapterError(Exception):
     """An input or output cannot be used; the message says what to do.
 
-    `domain` (user, external, internal) decides who is told and whether to retry.
+    `domain` (user, external, internal) decides who is told and whether to retry; `again_after_s`: not before so many
+    seconds, because the other side asked for that.
     """
 
-    def __init__(self, message: str, *, domain: str = "user") -> None:
+    def __init__(self, message: str, *, domain: str = "user", again_after_s: float | None = None) -> None:
         super().__init__(message)
         self.domain = domain
+        self.again_after_s = again_after_s
 
 
 class InputAdapter(Protocol):
@@ -167,9 +169,41 @@ class DeliveringAdapter(Protocol):
         """Let go of what is open; never raises."""
 
 
+@dataclass(frozen=True)
+class DeadLetter:
+    """Rows that a target refuses for good: `rows` of the batch `number`, the `part`-th of its pieces, and why."""
+
+    number: int
+    part: int
+    reason: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+@runtime_checkable
+class AcknowledgingAdapter(Protocol):
+    """Brings committed results to a target that keeps no numbers: it answers, and whoever delivers notes the answer.
+
+    So each batch arrives at least once: it is sent again where an answer was lost. Whatever is sent again bears the
+    same name, by which the target can tell. Built with an identity as a `DeliveringAdapter` is.
+    """
+
+    def send(self, batch: DeliveryBatch) -> Sequence[DeadLetter]:
+        """Send all of `batch`, and return what was refused for good; the rest has arrived when this returns.
+
+        Raises `AdapterError` as `DeliveringAdapter.deliver` does; then the whole batch is sent again.
+        """
+
+    def close(self) -> None:
+        """Let go of what is open; never raises."""
+
+
+OutputDelivery = DeliveringAdapter | AcknowledgingAdapter
+"""How results leave for a target: it stores the numbers of batches itself, or it only answers."""
+
+
 @runtime_checkable
 class CheckedTarget(Protocol):
-    """A delivering adapter that can say beforehand what would stop it."""
+    """A target that can say beforehand what would stop it."""
 
     def check(self) -> None:
         """Try what the first delivery needs, leaving nothing behind. Raises `AdapterError`, which names what failed."""

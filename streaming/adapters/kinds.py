@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from streaming.adapters.contract import DeliveringAdapter, InputAdapter, OutputAdapter
+from streaming.adapters.contract import InputAdapter, OutputAdapter, OutputDelivery
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.streams import StreamDefinition
@@ -15,7 +15,7 @@ from streaming.definition.strict import Strict
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
 BuildOutput = Callable[[Any, Mapping[str, str], Path], OutputAdapter]
-BuildDelivering = Callable[[Any, str, Mapping[str, str], Path, Reach], DeliveringAdapter]
+BuildDelivering = Callable[[Any, str, Mapping[str, str], Path, Reach], OutputDelivery]
 """Takes the options, the identity, the fields (name to type), the organisation's `files/` and how far it may reach."""
 
 

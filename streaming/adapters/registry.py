@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.adapters.contract import AdapterError, DeliveringAdapter, InputAdapter, OutputAdapter
+from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter, OutputDelivery
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import ConnectingBuild, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
@@ -133,7 +133,7 @@ def delivering_adapter(
     fields: Mapping[str, str],
     root: Path,
     outgoing: OutgoingPolicy = NOTHING,
-) -> DeliveringAdapter:
+) -> OutputDelivery:
     """What brings results with `fields` to an output of `kind`; `identity` as in `DeliveringAdapter`.
 
     Raises `AdapterError` for an unknown kind, for one that delivers nothing and for options that do not fit.

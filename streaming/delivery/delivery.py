@@ -2,34 +2,50 @@
 
 Where it stands is asked of the target, which stores the number of the last batch together with its rows. Whatever is
 remembered here, in memory or beside the results, only saves asking and keeps what is still needed from being deleted.
+Of a target that keeps no numbers, the mark beside the results says what was answered: what a crash leaves unsaid is
+sent again.
 """
 
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
 from typing import Final
 
-from streaming.adapters.contract import AdapterError, DeliveringAdapter
+from streaming.adapters.contract import (
+    AcknowledgingAdapter,
+    AdapterError,
+    DeadLetter,
+    DeliveringAdapter,
+    DeliveryBatch,
+    OutputDelivery,
+)
+from streaming.definition.counts import counted
 from streaming.delivery.backoff import Backoff
 from streaming.delivery.committed import CommittedBatches, Piece, UndeliveredRows
 from streaming.temporal.ticks import INFINITY
+from streaming.wire.dead_letters import MOST_LETTERS, StoredDeadLetter, count_letters, write_letter
 from streaming.wire.deliveries import DeliveryMark, DeliveryObserved, DeliveryTarget, read_mark, write_mark
 
 log = logging.getLogger(__name__)
 
 PIECE_ROWS: Final = 20_000
 PIECE_BYTES: Final = 8 << 20
+SENT_ROWS: Final = 2_000
+"""Of what is only answered for, so many at once: between two pieces it is looked whether anything has changed."""
 LOOK_S: Final = 5.0
 """So often it is looked for new batches if nobody tells that there are any."""
 TICKS_PER_S: Final = 1_000_000
-Build = Callable[[], DeliveringAdapter]
+Build = Callable[[], OutputDelivery]
 UNEXPECTED: Final = (
     "The delivery failed by a fault of Punctual itself ({}). It is tried again; what was committed is kept. If it goes "
     "on, tell whoever runs this installation: the runner's log has the details."
+)
+TOO_MANY_LETTERS: Final = (
+    "The target has refused {}, whose rows are kept here. Look at why, then put them aside: the delivery goes on then."
 )
 UNREADABLE: Final = "The results of the binding cannot be read ({}). It is tried again; see that their disk is there."
 
@@ -51,6 +67,7 @@ class _Standing:
     delivered_at: int | None = None
     cti: int | None = None
     lost_rows: int = 0
+    dead_letters: int = 0
     waiting: UndeliveredRows = field(default_factory=lambda: UndeliveredRows(0, None))
     fault: AdapterError | None = None
     retry_at: int | None = None
@@ -73,9 +90,10 @@ class Delivery:
         self._now = now
         self._log = CommittedBatches(source.results, target.node)
         self._backoff = Backoff(chance or random.Random())  # jitter, no secret  # nosec B311
-        self._adapter: DeliveringAdapter | None = None
+        self._adapter: OutputDelivery | None = None
         mark = read_mark(source.results, target.identity)
         self._at = _Standing() if mark is None else _Standing(delivered=mark.delivered, lost_rows=mark.lost_rows)
+        self._at.dead_letters = count_letters(source.results, target.identity)
         self._marked = mark
 
     def step(self) -> float:
@@ -131,6 +149,7 @@ class Delivery:
                 "domain": None if fault is None else fault.domain,
                 "message": None if fault is None else str(fault),
                 "retry_at": at.retry_at,
+                "dead_letters": at.dead_letters,
                 "at": self._now(),
             }
         )
@@ -141,17 +160,43 @@ class Delivery:
         adapter = self._adapter = self._adapter or self._build()
         if not self._at.known:
             self._ask(adapter)
-        piece = self._log.after(self._at.delivered, most_rows=PIECE_ROWS, most_bytes=PIECE_BYTES)
+        most_rows = PIECE_ROWS if isinstance(adapter, DeliveringAdapter) else SENT_ROWS
+        piece = self._log.after(self._at.delivered, most_rows=most_rows, most_bytes=PIECE_BYTES)
         if piece is None:
             return LOOK_S
-        if piece.batches:
+        if piece.batches and isinstance(adapter, DeliveringAdapter):
             adapter.deliver(piece.batches)
+        elif isinstance(adapter, AcknowledgingAdapter):
+            self._send(adapter, piece.batches)
         self._arrived(piece)
         return 0.0 if self._at.waiting.rows else LOOK_S
 
-    def _ask(self, adapter: DeliveringAdapter) -> None:
-        """Only the target knows what has arrived: a mark may be behind it or, after a restored backup, before it."""
-        self._at.delivered = adapter.delivered()
+    def _send(self, adapter: AcknowledgingAdapter, batches: Sequence[DeliveryBatch]) -> None:
+        """One batch after the other, each noted as soon as it is answered for: the fewer arrive twice."""
+        for batch in batches:
+            if self._at.dead_letters >= MOST_LETTERS:
+                raise AdapterError(TOO_MANY_LETTERS.format(counted(self._at.dead_letters, "request")))
+            self._keep(adapter.send(batch))
+            self._at.delivered = batch.number
+            self._write_mark()
+
+    def _keep(self, refused: Sequence[DeadLetter]) -> None:
+        """What is refused for good is kept before its batch counts as brought."""
+        for each in refused:
+            count, at = len(each.rows), self._now()
+            letter = StoredDeadLetter(number=each.number, part=each.part, at=at, reason=each.reason, row_count=count)
+            write_letter(self._source.results, self._target.identity, letter, each.rows)
+        if refused:
+            self._at.dead_letters = count_letters(self._source.results, self._target.identity)
+
+    def _ask(self, adapter: OutputDelivery) -> None:
+        """Only a target that keeps numbers knows what has arrived; of another one what it answered last counts.
+
+        A mark may be behind the target or, after a restored backup, before it.
+        """
+        if isinstance(adapter, DeliveringAdapter):
+            self._at.delivered = adapter.delivered()
+        self._at.dead_letters = count_letters(self._source.results, self._target.identity)
         self._at.known = True
         self._count()
         self._write_mark()
@@ -192,6 +237,6 @@ class Delivery:
         if error.domain == "user":
             self._at.retry_at = None
             return inf
-        wait_s = self._backoff.failed()
+        wait_s = max(self._backoff.failed(), error.again_after_s or 0.0)
         self._at.retry_at = self._now() + int(wait_s * TICKS_PER_S)
         return wait_s

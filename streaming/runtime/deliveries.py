@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from streaming.adapters.contract import AdapterError, DeliveringAdapter
+from streaming.adapters.contract import AdapterError, OutputDelivery
 from streaming.adapters.places import FILES
 from streaming.adapters.registry import delivering_adapter
 from streaming.delivery.delivery import Delivery, DeliverySource
@@ -30,13 +30,13 @@ log = logging.getLogger(__name__)
 
 CLOSED_WITHIN_S: Final = 5.0
 """A runner that ends waits so long for deliveries that are at work; what they leave half done is undone later."""
-BuildTarget = Callable[[DeliveryTarget], DeliveringAdapter]
+BuildTarget = Callable[[DeliveryTarget], OutputDelivery]
 
 
 def targets(folder: Path, keeper: SecretKeeper, outgoing: OutgoingPolicy) -> BuildTarget:
     """What builds the adapter of an output for the organisation in `folder`, with the secrets that `keeper` holds."""
 
-    def build(target: DeliveryTarget) -> DeliveringAdapter:
+    def build(target: DeliveryTarget) -> OutputDelivery:
         try:
             options = keeper.target_options(target)
         except SealBroken as error:

@@ -6,6 +6,7 @@ An output of a binding has an identity for ever. How far its delivery has come s
 
 import json
 import os
+import shutil
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -53,7 +54,9 @@ class DeliveryObserved(Strict):
     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-    deleted before they could be brought. `message` is a sentence for the user, `domain` who must act.
+    deleted before they could be brought. `dead_letters`: so many requests the target refused for good, whose rows are
+    kept (`streaming.wire.dead_letters`) until somebody puts them aside. `message` is a sentence for the user, `domain`
+    who must act.
     """
 
     kind: Literal["delivery"] = "delivery"
@@ -72,6 +75,7 @@ class DeliveryObserved(Strict):
     domain: Literal["user", "external", "internal"] | None
     message: str | None
     retry_at: int | None
+    dead_letters: int = 0
     at: int
 
     @property
@@ -85,6 +89,11 @@ class DeliveryMark(Strict):
 
     delivered: int | None
     lost_rows: int = 0
+
+
+def letters_folder(results: Path, identity: str) -> Path:
+    """Where the rows are that the target of a delivery refused."""
+    return results / MARKS / f"{identity}.letters"
 
 
 def mark_path(results: Path, identity: str) -> Path:
@@ -112,17 +121,18 @@ def read_mark(results: Path, identity: str) -> DeliveryMark | None:
 
 
 def forget_mark(results: Path, identity: str) -> None:
-    """There is no such output any more: its rows may go."""
+    """There is no such output any more: its rows may go, and so may those that its target refused."""
     with suppress(FileNotFoundError, NotADirectoryError):
         mark_path(results, identity).unlink()
+    shutil.rmtree(letters_folder(results, identity), ignore_errors=True)
 
 
 def forget_others(results: Path, identities: Collection[str]) -> None:
     """Forget the marks of all outputs but `identities`."""
     with suppress(FileNotFoundError, NotADirectoryError):
         for path in (results / MARKS).glob("[!.]*.json"):
-            if path.name.removesuffix(".json") not in identities:
-                path.unlink(missing_ok=True)
+            if (identity := path.name.removesuffix(".json")) not in identities:
+                forget_mark(results, identity)
 
 
 def kept_from(results: Path) -> int | None:

@@ -69,15 +69,20 @@ def settled_outputs(binding: Binding, said: Sequence[OutputSaid] | None) -> tupl
 def store_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
     """Let `binding`, which is yet to be saved, have `outputs`, sealed; one that is changed has another revision."""
     before = {each.identity: each for each in outputs_of(binding)}
-    kept = []
+    kept: list[BoundOutput] = []
     for each in outputs:
         after = each.model_copy(update={"adapter": sealed(each.adapter, OUTPUTS)})
         was = before.pop(each.identity, None)
         if was is not None and was != after:
             after = after.model_copy(update={"revision": was.revision + 1})
-        kept.append(after.model_dump(mode="json"))
-    binding.outputs = kept
+        kept.append(after)
+    write_outputs(binding, kept)
     forget_deliveries(binding, list(before))
+
+
+def write_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
+    """Let `binding`, which is yet to be saved, have `outputs` as they are given, sealed already."""
+    binding.outputs = [each.model_dump(mode="json") for each in outputs]
 
 
 def forget_deliveries(binding: Binding, identities: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 
 from django.conf import settings
 
-from streaming.adapters.contract import AdapterError, CheckedTarget, DeliveringAdapter
+from streaming.adapters.contract import AdapterError, CheckedTarget, OutputDelivery
 from streaming.adapters.registry import OptionsRefused, delivering_adapter
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
@@ -87,7 +87,7 @@ def _tried(output: BoundOutput, place: int, *, connect: bool) -> list[Fault]:
     return []
 
 
-def _built(output: BoundOutput) -> DeliveringAdapter:
+def _built(output: BoundOutput) -> OutputDelivery:
     choice = opened(output.adapter, OUTPUTS)
     return delivering_adapter(
         choice.kind, choice.options, output.identity, output.fields, adapter_root(), outgoing=settings.OUTGOING

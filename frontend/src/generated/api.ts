@@ -211,6 +211,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/outputs/{output}/letters/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what the target refused for good and why; it is kept here until somebody deletes it. */
+        get: operations["outputs_dead_letters"];
+        put?: never;
+        post?: never;
+        /** @description Delete what the target refused; a delivery that waited because there was too much of it goes on. */
+        delete: operations["outputs_delete_dead_letters"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/results/": {
         parameters: {
             query?: never;
@@ -2139,6 +2157,31 @@ export interface components {
             cause: "row" | "generated" | "imported" | "idle" | "arrival" | "end";
         };
         /**
+         * DeadLetterList
+         * @description What the target of an output refused, newest batch first.
+         */
+        DeadLetterList: components["schemas"]["DeadLetterShown"][];
+        /**
+         * DeadLetterShown
+         * @description A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for.
+         */
+        DeadLetterShown: {
+            /** Batch */
+            batch: number;
+            /** Part */
+            part: number;
+            /** At */
+            at: number;
+            /** Reason */
+            reason: string;
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: {
+                [key: string]: unknown;
+            }[] | null;
+        };
+        /**
          * DefinitionChange
          * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
          */
@@ -2261,7 +2304,9 @@ export interface components {
          *     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
          *     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
          *     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-         *     deleted before they could be brought. `message` is a sentence for the user, `domain` who must act.
+         *     deleted before they could be brought. `dead_letters`: so many requests the target refused for good, whose rows are
+         *     kept (`streaming.wire.dead_letters`) until somebody puts them aside. `message` is a sentence for the user, `domain`
+         *     who must act.
          */
         DeliveryObserved: {
             /**
@@ -2303,6 +2348,11 @@ export interface components {
             message: string | null;
             /** Retry At */
             retry_at: number | null;
+            /**
+             * Dead Letters
+             * @default 0
+             */
+            dead_letters?: number;
             /** At */
             at: number;
         };
@@ -3507,6 +3557,14 @@ export interface components {
             positions: {
                 [key: string]: components["schemas"]["NodePosition"];
             };
+        };
+        /**
+         * LettersPutAside
+         * @description How many letters were deleted.
+         */
+        LettersPutAside: {
+            /** Letters */
+            letters: number;
         };
         /**
          * LogLine
@@ -7109,6 +7167,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NextStartShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_dead_letters: {
+        parameters: {
+            query?: {
+                /** @description With `part`: this letter alone, with its rows. */
+                batch?: number;
+                /** @description With `batch`: this letter alone, with its rows. */
+                part?: number;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                output: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadLetterList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_delete_dead_letters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                output: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LettersPutAside"];
                 };
             };
             401: {

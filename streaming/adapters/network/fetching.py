@@ -16,7 +16,10 @@ from streaming.wire.outgoing import OutgoingPolicy
 
 MOST_REDIRECTS: Final = 5
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-_AGAIN_LATER: Final = frozenset({408, 425, 429})
+AGAIN_LATER: Final = frozenset({408, 425, 429})
+"""Answers, beside those from 500 on, that say nothing against the request itself."""
+_SLOW: Final = "takes too long to send the file. Try again later, or give a smaller file."
+_BROKEN: Final = "broke off before the file was complete. Try again later."
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,9 @@ def fetched(url: Url, reach: Reach, *, most_s: float, token: str | None = None) 
     """
     deadline = Deadline(most_s, reach.clock)
     for _ in range(MOST_REDIRECTS + 1):
-        with _connected(url, reach, deadline) as connection:
+        with connected(url, reach, deadline) as connection:
             response = _asked(connection, url, token)
-            headers = _headers(response)
+            headers = headers_of(response)
             if response.status not in _REDIRECTS:
                 _refuse(response.status, headers, url)
                 yield FetchedFile(url, _length(headers), _body(response, url))
@@ -64,7 +67,8 @@ def fetched(url: Url, reach: Reach, *, most_s: float, token: str | None = None) 
 
 
 @contextmanager
-def _connected(url: Url, reach: Reach, deadline: Deadline) -> Iterator[httpcore.HTTPConnection]:
+def connected(url: Url, reach: Reach, deadline: Deadline) -> Iterator[httpcore.HTTPConnection]:
+    """A connection to the origin of `url` that `reach` allows, opened with the first request and closed behind."""
     dialer = Dialer(reach.policy, deadline, plain=url.scheme == "http", resolve=reach.resolve)
     origin = httpcore.Origin(url.scheme.encode(), url.host.encode(), url.port)
     context = reach.trust() if url.scheme == "https" else None
@@ -81,16 +85,17 @@ def _asked(connection: httpcore.HTTPConnection, url: Url, token: str | None) -> 
     if token is not None:
         headers.append(("Authorization", f"Bearer {token}"))
     address = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
-    with _told(url):
+    with told(url, slow=_SLOW, broken=_BROKEN):
         return connection.handle_request(httpcore.Request("GET", address, headers=[*headers, ("Connection", "close")]))
 
 
 def _body(response: httpcore.Response, url: Url) -> Iterator[bytes]:
-    with _told(url):
+    with told(url, slow=_SLOW, broken=_BROKEN):
         yield from response.iter_stream()
 
 
-def _headers(response: httpcore.Response) -> Mapping[str, str]:
+def headers_of(response: httpcore.Response) -> Mapping[str, str]:
+    """The headers of an answer, names in small letters."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
 
 
@@ -104,7 +109,7 @@ def _refuse(status: int, headers: Mapping[str, str], url: Url) -> None:
         raise AdapterError(
             f"{url.shown} answers {status}: it wants other credentials. Correct the token, or ask for access."
         )
-    if status >= 500 or status in _AGAIN_LATER:
+    if status >= 500 or status in AGAIN_LATER:
         raise AdapterError(f"{url.shown} answers {status} for now. Try again later.", domain="external")
     if status != 200:
         raise AdapterError(f"{url.shown} answers {status} instead of a file. Correct the address.")
@@ -116,8 +121,8 @@ def _refuse(status: int, headers: Mapping[str, str], url: Url) -> None:
 
 
 @contextmanager
-def _told(url: Url) -> Iterator[None]:
-    """Turn what a connection can raise into an `AdapterError`."""
+def told(url: Url, *, slow: str, broken: str) -> Iterator[None]:
+    """Turn what a connection can raise into an `AdapterError`; `slow` and `broken` go on where the address ends."""
     try:
         yield
     except (httpcore.ConnectError, httpcore.ConnectTimeout):
@@ -129,11 +134,9 @@ def _told(url: Url) -> Iterator[None]:
             domain="external",
         ) from None
     except httpcore.TimeoutException:
-        message = f"{url.shown} takes too long to send the file. Try again later, or give a smaller file."
-        raise AdapterError(message, domain="external") from None
+        raise AdapterError(f"{url.shown} {slow}", domain="external") from None
     except (httpcore.NetworkError, httpcore.ProtocolError):
-        message = f"{url.shown} broke off before the file was complete. Try again later."
-        raise AdapterError(message, domain="external") from None
+        raise AdapterError(f"{url.shown} {broken}", domain="external") from None
 
 
 def unreachable(url: Url) -> str:

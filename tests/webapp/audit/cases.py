@@ -4,9 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import ANY
+from uuid import UUID
 
 from django.utils import timezone
 
+from tests.webapp.bound_output import output_with_letter
 from tests.webapp.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
 from tests.webapp.uploads.bringing import CSV, brought, uploaded
@@ -102,6 +104,11 @@ def applied(stage: Stage) -> Asked:
     files = {**FILES, "streams/lorries.yaml": FILES["streams/cars.yaml"]}
     files["queries/speeding.sql"] = files["queries/speeding.sql"].replace("120", "130")
     return "definitions/apply/", {"files": files, "token": plan(stage.alice, files)["token"]}
+
+
+def with_letter(stage: Stage) -> str:
+    with organisation_context(stage.alice.organisation.pk):
+        return output_with_letter(UUID(stage.binding["id"]))
 
 
 def running(stage: Stage) -> Asked:
@@ -367,6 +374,13 @@ WRITES: dict[tuple[str, str], Case] = {
         "watch",
         None,
         {"rows": 0, "files": 0, "bytes": 0, "complete": True},
+    ),
+    ("bindings/<uuid:binding>/outputs/<uuid:output>/letters/", "delete"): Case(
+        "binding.letters_deleted",
+        lambda stage: (f"{stage.bound}outputs/{with_letter(stage)}/letters/", None),
+        "watch",
+        None,
+        Some({"letters": 1}),
     ),
     ("bindings/<uuid:binding>/start/", "post"): Case(
         "run.started",

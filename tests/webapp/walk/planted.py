@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import redis
 
 from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
+from tests.webapp.bound_output import output_with_letter
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
 from tests.webapp.uploads.bringing import CSV, uploaded
 from tests.wire.written import write_commit, write_part
+from webapp.core.context import organisation_context
 from webapp.runs.state_events import states_key
 
 MARK = "zetamark"
@@ -40,6 +43,8 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
     binding = _made(charlie, "bindings/", {"name": f"{MARK}_b", "query_version": version})
     run = _made(charlie, f"bindings/{binding['id']}/start/", {})
     _leave(folder / "results" / binding["id"], charlie, run["id"], connection)
+    with organisation_context(charlie.organisation.pk):
+        output = output_with_letter(UUID(binding["id"]), MARK)
     account = _made(charlie, "service-accounts/", {"name": MARK, "role": "viewer"})
     return Planted(
         ids={
@@ -47,6 +52,7 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
             "<uuid:query>": query["id"],
             "<uuid:scenario>": kept_scenario(charlie, query["id"], MARK),
             "<uuid:binding>": binding["id"],
+            "<uuid:output>": output,
             "<uuid:run>": run["id"],
             "<uuid:account>": account["id"],
             "<uuid:token>": _made(charlie, "tokens/", {"name": MARK, "role": "viewer", "expires_in_days": 1})["id"],

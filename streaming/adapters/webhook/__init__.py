@@ -1,0 +1,1 @@
+"""Results as signed requests to an address."""

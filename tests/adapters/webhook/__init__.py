@@ -1,0 +1,1 @@
+"""Results posted to an address."""

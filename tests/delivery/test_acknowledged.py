@@ -1,0 +1,182 @@
+"""Deliveries to a target that keeps no numbers: what it answered stands in the mark, what it refuses is kept."""
+
+import random
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streaming.adapters.contract import AdapterError, DeadLetter, DeliveryBatch
+from streaming.delivery import delivery
+from streaming.delivery.delivery import Delivery, DeliverySource
+from streaming.wire import dead_letters
+from streaming.wire.dead_letters import forget_letters, letter_rows, stored_letters
+from streaming.wire.deliveries import forget_mark, letters_folder, read_mark
+from tests.delivery.targets import TARGET, commit
+from tests.delivery.test_delivery import merge
+
+S = 1_000_000
+
+
+class Receiver:
+    """Notes the rows it takes; refuses odd ones where it is told to, and fails before or after it has taken some."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+        self.faults: list[str] = []
+        self.refuses_odd = False
+
+    def send(self, batch: DeliveryBatch) -> Sequence[DeadLetter]:
+        fault = self.faults.pop(0) if self.faults else ""
+        if fault == "before":
+            raise AdapterError("It broke.", domain="external", again_after_s=50.0)
+        refused = []
+        for part, row in enumerate(batch.rows):
+            n = row["payload"]["n"]
+            if self.refuses_odd and n % 2:
+                refused.append(DeadLetter(batch.number, part, "It is odd.", [row]))
+            else:
+                self.rows.append(n)
+        if fault == "after":
+            raise AdapterError("No answer came.", domain="external")
+        return refused
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Line:
+    """A delivery to a receiver, with a clock of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.receiver, self.now = folder, Receiver(), 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Another process, which knows only what is on the disk."""
+        source = DeliverySource("b", self.folder)
+        self.delivery = Delivery(source, TARGET, lambda: self.receiver, lambda: self.now, random.Random(1))
+
+    def settle(self) -> None:
+        for _ in range(1_000):
+            wait_s = self.delivery.step()
+            if wait_s == inf or (wait_s and self.delivery.observed.state == "current"):
+                return
+            self.now += int(wait_s * S) + 1
+        raise AssertionError("it does not come to rest")
+
+    @property
+    def letters(self) -> list[int]:
+        """The numbers in the letters, the oldest first."""
+        found: list[int] = []
+        for each in reversed(stored_letters(self.folder, "one")):
+            rows = letter_rows(self.folder, "one", each.number, each.part)
+            assert rows is not None
+            assert len(rows) == each.row_count
+            found += [row["payload"]["n"] for row in rows]
+        return found
+
+
+EVENTS = st.one_of(
+    st.tuples(st.just("batch"), st.lists(st.integers(0, 3), min_size=0, max_size=3)),
+    st.tuples(st.sampled_from(["before", "after", "step", "merge", "kill", "wait"]), st.none()),
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(EVENTS, max_size=25), st.integers(1, 4), st.booleans())
+def test_every_row_arrives_or_is_kept_whatever_fails_and_when(events: list[tuple], most: int, odd: bool) -> None:  # type: ignore[type-arg]
+    with TemporaryDirectory() as made, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delivery, "SENT_ROWS", most)
+        line, number, written = Line(Path(made)), 0, 0
+        line.receiver.refuses_odd = odd
+        for name, sizes in events:
+            if name == "batch":
+                number += 1
+                ends = [written + sum(sizes[: i + 1]) for i in range(len(sizes))]
+                commit(
+                    line.folder, number, [list(range(end - size, end)) for end, size in zip(ends, sizes, strict=True)]
+                )
+                written += sum(sizes)
+            elif name in {"before", "after"}:
+                line.receiver.faults.append(name)
+            elif name == "merge" and (line.folder / "commits").is_dir():
+                merge(line.folder)
+            elif name == "kill":
+                line.begin()
+            elif name == "wait":
+                line.now += 400 * S
+            line.delivery.step()
+        line.receiver.faults.clear()
+        line.settle()
+        first = list(dict.fromkeys(line.receiver.rows))
+        assert first == [n for n in range(written) if not (odd and n % 2)], "a row was lost, or came out of order"
+        assert line.letters == ([n for n in range(written) if n % 2] if odd else [])
+        seen = line.delivery.observed
+        assert (seen.state, seen.waiting_rows, seen.dead_letters) == ("current", 0, len(line.letters))
+
+
+def test_only_the_batch_that_was_not_answered_for_is_sent_again(tmp_path: Path) -> None:
+    for number in range(1, 6):
+        commit(tmp_path, number, [[number]])
+    line = Line(tmp_path)
+    line.receiver.faults = ["", "", "after"]
+    line.delivery.step()
+    assert line.receiver.rows == [1, 2, 3]
+    mark = read_mark(tmp_path, "one")
+    assert mark is not None
+    assert mark.delivered == 2
+    line.begin()
+    line.settle()
+    assert line.receiver.rows == [1, 2, 3, 3, 4, 5]
+
+
+def test_a_receiver_that_asks_for_time_gets_it(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[1]])
+    line = Line(tmp_path)
+    line.receiver.faults = ["before"]
+    assert line.delivery.step() == 50.0
+    line.now += 49 * S
+    line.delivery.step()
+    assert line.receiver.rows == []
+    line.settle()
+    assert line.receiver.rows == [1]
+
+
+def test_with_too_many_letters_it_waits_until_they_are_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "MOST_LETTERS", 2)
+    for number in range(1, 6):
+        commit(tmp_path, number, [[number * 2 - 1]])
+    line = Line(tmp_path)
+    line.receiver.refuses_odd = True
+    line.settle()
+    seen = line.delivery.observed
+    assert (seen.state, seen.domain, seen.delivered, seen.dead_letters) == ("stopped", "user", 2, 2)
+    assert "has refused 2 requests" in str(seen.message)
+    assert line.letters == [1, 3]
+    forget_letters(tmp_path, "one", stored_letters(tmp_path, "one"))
+    line.begin()
+    line.settle()
+    assert (line.letters, line.delivery.observed.delivered) == ([5, 7], 4)
+
+
+def test_letters_go_with_their_output_and_one_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[1]])
+    line = Line(tmp_path)
+    line.receiver.refuses_odd = True
+    line.settle()
+    [path] = letters_folder(tmp_path, "one").iterdir()
+    path.write_text("{")
+    [letter] = stored_letters(tmp_path, "one")
+    assert (letter.number, letter.part, letter.row_count) == (1, 0, 0)
+    assert "cannot be read" in letter.reason
+    assert letter_rows(tmp_path, "one", 2, 0) is None
+    forget_mark(tmp_path, "one")
+    assert stored_letters(tmp_path, "one") == []
+    assert dead_letters.count_letters(tmp_path, "one") == 0

@@ -1,0 +1,82 @@
+"""Rows that a target refused: listed, read, put aside so that the delivery goes on, and nobody else's business."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from streaming.wire.dead_letters import StoredDeadLetter, stored_letters, write_letter
+from tests.webapp.bound_output import output_with_letter
+from tests.webapp.conftest import Person
+from webapp.core.context import organisation_context
+from webapp.runs import dead_letters
+from webapp.runs.bound_outputs import outputs_of
+from webapp.runs.models import Binding
+from webapp.runs.usage import rows_folder
+
+
+@pytest.fixture
+def output(alice: Person, binding: dict[str, Any]) -> str:
+    with organisation_context(alice.organisation.pk):
+        return output_with_letter(UUID(binding["id"]))
+
+
+@pytest.fixture
+def address(binding: dict[str, Any], output: str) -> str:
+    return f"bindings/{binding['id']}/outputs/{output}/letters/"
+
+
+def test_letters_are_listed_and_each_is_read_with_its_rows(alice: Person, address: str) -> None:
+    listed = alice.get(address).json()
+    said = {"batch": 3, "part": 0, "at": 5_000_000, "reason": "it is full", "row_count": 1}
+    assert listed == [{**said, "rows": None}]
+    row = {"output": "out", "start": 1, "payload": {"n": 1}}
+    assert alice.get(f"{address}?batch=3&part=0").json() == [{**said, "rows": [row]}]
+    assert alice.get(f"{address}?batch=4&part=0").json() == []
+
+
+@pytest.mark.parametrize(
+    "query", ["batch=3", "part=0", "batch=x&part=0", "batch=-1&part=0", f"batch={'9' * 40}&part=0"]
+)
+def test_what_names_no_letter_is_refused(alice: Person, address: str, query: str) -> None:
+    answered = alice.get(f"{address}?{query}")
+    assert answered.status_code == 422
+    assert "name no letter" in answered.json()["faults"][0]["message"]
+
+
+def test_put_aside_is_what_was_looked_at_and_the_delivery_goes_on(
+    alice: Person,
+    binding: dict[str, Any],
+    output: str,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    told = []
+    monkeypatch.setattr(dead_letters, "reconcile_soon", told.append)
+    with django_capture_on_commit_callbacks(execute=False) as waiting:
+        assert alice.client.delete(alice.url(address)).json() == {"letters": 1}
+    with organisation_context(alice.organisation.pk):
+        folder = rows_folder(UUID(binding["id"]))
+        newer = StoredDeadLetter(number=9, part=0, at=6, reason="it came meanwhile", row_count=0)
+        write_letter(folder, output, newer, [])
+        for each in waiting:
+            each()
+        assert stored_letters(folder, output) == [newer]
+        assert [each.revision for each in outputs_of(Binding.objects.get())] == [2], "another revision is tried at once"
+    assert told == [alice.organisation.pk]
+
+
+def test_nothing_to_put_aside_changes_nothing(
+    alice: Person, address: str, django_capture_on_commit_callbacks: Any
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        alice.client.delete(alice.url(address))
+    assert alice.client.delete(alice.url(address)).json() == {"letters": 0}
+    with organisation_context(alice.organisation.pk):
+        assert [each.revision for each in outputs_of(Binding.objects.get())] == [2]
+
+
+def test_an_output_that_is_not_there_has_none(alice: Person, binding: dict[str, Any], output: str) -> None:
+    assert alice.get(f"bindings/{binding['id']}/outputs/{uuid4()}/letters/").status_code == 404
+    assert alice.get(f"bindings/{uuid4()}/outputs/{output}/letters/").status_code == 404

@@ -1,0 +1,71 @@
+"""Rows that the target of an output refused for good: shown, and put aside by a person."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from rest_framework.exceptions import NotFound
+
+from streaming.wire.dead_letters import StoredDeadLetter, forget_letters, letter_rows, stored_letters
+from webapp.audit.recording import record
+from webapp.runs.bindings import target_of
+from webapp.runs.bound_outputs import BoundOutput, outputs_of, write_outputs
+from webapp.runs.models import Binding
+from webapp.runs.tasks import reconcile_soon
+from webapp.runs.usage import rows_folder
+
+
+def letters_of(binding: UUID, output: UUID) -> Sequence[StoredDeadLetter]:
+    """Return the letters of an output, those of the newest batches first. Raises `NotFound` if absent or not yours."""
+    return stored_letters(*_place(binding, output))
+
+
+def rows_of_letter(binding: UUID, output: UUID, number: int, part: int) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of one letter. Raises `NotFound` if the letter, the output or the binding is absent."""
+    rows = letter_rows(*_place(binding, output), number, part)
+    if rows is None:
+        raise NotFound
+    return rows
+
+
+def put_letters_aside(binding: UUID, output: UUID) -> int:
+    """Delete all letters of an output and return how many; a delivery that waited for that goes on.
+
+    Raises `NotFound` if absent or not yours.
+    """
+    with transaction.atomic():
+        locked = Binding.objects.select_for_update().filter(pk=binding).first()
+        if locked is None:
+            raise NotFound
+        identity, folder = _output(locked, output).identity, rows_folder(binding)
+        letters = stored_letters(folder, identity)
+        if letters:  # another revision is tried at once
+            write_outputs(
+                locked, [_revised(each) if each.identity == identity else each for each in outputs_of(locked)]
+            )
+            locked.save(update_fields=["outputs"])
+            transaction.on_commit(lambda: forget_letters(folder, identity, letters), robust=True)
+            reconcile_soon(locked.organisation_id)
+        after = {"output": identity, "letters": len(letters)}
+        record("binding.letters_deleted", target=target_of(locked), after=after)
+    return len(letters)
+
+
+def _revised(output: BoundOutput) -> BoundOutput:
+    return output.model_copy(update={"revision": output.revision + 1})
+
+
+def _place(binding: UUID, output: UUID) -> tuple[Path, str]:
+    found = Binding.objects.filter(pk=binding).first()
+    if found is None:
+        raise NotFound
+    return rows_folder(binding), _output(found, output).identity
+
+
+def _output(binding: Binding, output: UUID) -> BoundOutput:
+    for each in outputs_of(binding):
+        if each.identity == str(output):
+            return each
+    raise NotFound
