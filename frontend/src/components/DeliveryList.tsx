@@ -1,9 +1,11 @@
 import { deliveryWords, lostWords, mendWords, type OutputShown } from "../model/deliveries";
+import { DeadLetters } from "./DeadLetters";
 import { Instant } from "./Instant";
 import { Scroll } from "./Scroll";
 import { ToneMark } from "./StateMark";
 
 interface Props {
+  binding: string;
   outputs: readonly OutputShown[];
   /** What each kind of output is called, where it is known. */
   titles: Readonly<Record<string, string>>;
@@ -15,10 +17,10 @@ function placeOf({ adapter: { options } }: OutputShown): string {
   return named.filter((each) => typeof each === "string").join(", ");
 }
 
-function Fault({ output }: { output: OutputShown }) {
+function Fault({ binding, output }: { binding: string; output: OutputShown }) {
   const { delivery } = output;
   const lost = delivery === null ? null : lostWords(delivery);
-  if (delivery === null || (delivery.message === null && lost === null)) return null;
+  if (delivery === null || (delivery.message === null && lost === null && delivery.dead_letters === 0)) return null;
   return (
     <tr>
       <td colSpan={6}>
@@ -34,6 +36,7 @@ function Fault({ output }: { output: OutputShown }) {
           </p>
         )}
         {lost === null ? null : <p>{lost}</p>}
+        <DeadLetters binding={binding} output={output} />
       </td>
     </tr>
   );
@@ -68,7 +71,7 @@ function Row({ output, title }: { output: OutputShown; title: string }) {
 }
 
 /** How far the results have come on their way to each output. */
-export function DeliveryList({ outputs, titles }: Props) {
+export function DeliveryList({ binding, outputs, titles }: Props) {
   return (
     <Scroll label="Outputs">
       <table>
@@ -85,7 +88,7 @@ export function DeliveryList({ outputs, titles }: Props) {
         {outputs.map((output) => (
           <tbody key={output.identity}>
             <Row output={output} title={titles[output.adapter.kind] ?? output.adapter.kind} />
-            <Fault output={output} />
+            <Fault binding={binding} output={output} />
           </tbody>
         ))}
       </table>

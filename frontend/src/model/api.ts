@@ -71,6 +71,7 @@ export type InboxShown = Schemas["InboxShown"];
 export type TokenBody = Schemas["TokenBody"];
 export type TokenShown = Schemas["TokenShown"];
 export type BindingChange = Schemas["BindingChange"];
+export type DeadLetterShown = Schemas["DeadLetterShown"];
 export type BindingShown = Schemas["BindingShown"];
 export type RunShown = Schemas["RunShown"];
 export type MendableRun = Schemas["MendableRun"];

@@ -36,7 +36,7 @@ export function OutputsPanel({ run }: { run: RunShown }) {
       actions={<Link to={`/t/${slug}/bindings/${run.binding}`}>Change the outputs</Link>}
       flush
     >
-      <DeliveryList outputs={outputs.data} titles={titlesOf(kinds.data)} />
+      <DeliveryList binding={run.binding} outputs={outputs.data} titles={titlesOf(kinds.data)} />
     </Panel>
   );
 }

@@ -187,11 +187,13 @@ export function OutputsPanel({ binding, onSaved }: { binding: BindingShown; onSa
   return (
     <Panel
       title="Where its results go"
-      note="Results stay on the run page. Each output here gets all that is kept of them too, each batch once."
+      note="Results stay on the run page. Each output here gets all that is kept of them too, each batch once; a webhook at least once."
     >
       <div className="stack">
         <ErrorNote error={error} />
-        {binding.outputs.length > 0 ? <DeliveryList outputs={binding.outputs} titles={titlesOf(kinds.data)} /> : null}
+        {binding.outputs.length > 0 ? (
+          <DeliveryList binding={binding.id} outputs={binding.outputs} titles={titlesOf(kinds.data)} />
+        ) : null}
         {kinds.data !== undefined && versions.data !== undefined ? (
           <OutputsForm
             key={binding.outputs.map(({ identity, revision }) => `${identity} ${revision}`).join()}
