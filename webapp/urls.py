@@ -17,6 +17,7 @@ from webapp.bundles import api as bundles
 from webapp.core.pages import application_page, openapi_file
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.history_api import HistoryView
+from webapp.monitoring.quarantine_api import QuarantineFileView, QuarantineView
 from webapp.queries import api as queries
 from webapp.queries import canvas_api as canvas
 from webapp.queries import simulation_api as simulation
@@ -110,7 +111,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run>/", runs.RunView.as_view()),
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
-    path("runs/<uuid:run>/quarantine/", monitoring.QuarantineView.as_view()),
+    path("runs/<uuid:run>/quarantine/", QuarantineView.as_view()),
+    path("runs/<uuid:run>/quarantine/file/", QuarantineFileView.as_view()),
     path("runs/<uuid:run>/history/", HistoryView.as_view()),
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),

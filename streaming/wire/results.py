@@ -18,7 +18,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -224,9 +224,9 @@ def committed_rows(
     before: str | None = None,
     *,
     run: str | None = None,
-    matching: Mapping[str, str] | None = None,
+    matching: Callable[[Mapping[str, Any]], bool] | None = None,
 ) -> RowsPage:
-    """The newest `limit` committed rows older than the cursor `before`, of those whose fields equal `matching`.
+    """The newest `limit` committed rows older than the cursor `before`, of those that `matching` lets pass.
 
     With `run` those that this run made, without it those of all runs. Raises `CursorError` for a cursor that is not one
     of ours. Only committed parts are read; a missing folder, or a part that retention has removed, is no rows. Of the
@@ -243,7 +243,7 @@ def committed_rows(
         for place, line in _lines_of(folder, kind, commit, position):
             maker = run_of(commit, place.batch)
             row = json.loads(line) if run in (None, maker) else None
-            if row is not None and all(row.get(name) == value for name, value in (matching or {}).items()):
+            if row is not None and (matching is None or matching(row)):
                 given += len(line)
                 if rows and (len(rows) == limit or given > MOST_BYTES_A_PAGE):
                     return RowsPage(rows, rows[-1]["_id"])

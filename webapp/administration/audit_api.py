@@ -1,30 +1,27 @@
 """The audit log of an organisation over HTTP: pages of events, and all of them as a file."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
-from webapp.audit.exporting import exported, exported_later, shown_event
+from webapp.audit.exporting import exported, shown_event
 from webapp.audit.reading import AuditCursor, AuditFilter, page_of
 from webapp.audit.recording import Target, record
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.core.exported_files import FILE_RENDERERS, FORMAT, MEDIA_TYPES, FileFormat, file_response
 
 PAGE_EVENTS = 100
 MOST_EVENTS = 500
-MEDIA_TYPES = {"csv": "text/csv", "json_lines": "application/x-ndjson"}
-SUFFIXES = {"csv": "csv", "json_lines": "jsonl"}
 
 
 def _in_time(at: datetime) -> datetime:
@@ -117,21 +114,7 @@ class AuditPageQuery(WantedQuery):
 class ExportQuery(WantedQuery):
     """What a file is asked for."""
 
-    format: Literal["csv", "json_lines"]
-
-
-class CsvRenderer(JSONRenderer):
-    """Lets in who asks for CSV; refusals are JSON all the same."""
-
-    media_type = MEDIA_TYPES["csv"]
-    format = "csv"
-
-
-class JsonLinesRenderer(JSONRenderer):
-    """Lets in who asks for lines of JSON; refusals are JSON all the same."""
-
-    media_type = MEDIA_TYPES["json_lines"]
-    format = "json_lines"
+    format: FileFormat
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope, 422: ErrorEnvelope}
@@ -144,7 +127,6 @@ FILTERS = [
 ]
 BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
 LIMIT = OpenApiParameter("limit", int, description=f"Events, 1 to {MOST_EVENTS}; {PAGE_EVENTS} if left out.")
-FORMAT = OpenApiParameter("format", str, required=True, enum=list(MEDIA_TYPES), description="The form of the file.")
 
 
 class AuditView(TenantView):
@@ -164,7 +146,7 @@ class AuditView(TenantView):
 class AuditExportView(TenantView):
     """What was done in an organisation, as a file."""
 
-    renderer_classes = (JSONRenderer, CsvRenderer, JsonLinesRenderer)
+    renderer_classes = FILE_RENDERERS
 
     @extend_schema(
         operation_id="audit_export",
@@ -180,11 +162,5 @@ class AuditExportView(TenantView):
             target=Target("organisation", organisation.pk, "audit log"),
             after=asked.model_dump(mode="json", exclude_none=True),
         )
-        send: Any = exported_later if isinstance(request._request, ASGIRequest) else exported
-        response = StreamingHttpResponse(
-            send(organisation.pk, wanted, asked.format), content_type=f"{MEDIA_TYPES[asked.format]}; charset=utf-8"
-        )
-        name = f"{organisation.slug}-audit-{timezone.now():%Y-%m-%d}.{SUFFIXES[asked.format]}"
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        name = f"{organisation.slug}-audit-{timezone.now():%Y-%m-%d}"
+        return file_response(request, exported(organisation.pk, wanted, asked.format), asked.format, name)

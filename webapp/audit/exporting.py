@@ -1,17 +1,14 @@
 """Events as text, piece by piece: CSV for a spreadsheet, or one JSON object a line for a program."""
 
-import csv
-import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
-
-from asgiref.sync import sync_to_async
 
 from webapp.audit.models import AuditEvent
 from webapp.audit.reading import AuditCursor, AuditFilter, page_of
 from webapp.core.context import organisation_context
+from webapp.core.exported_files import csv_lines
 
 PAGE: Final = 500
 """Events that are in memory at once."""
@@ -32,8 +29,6 @@ COLUMNS: Final = (
     "after",
     "id",
 )
-_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - the wide forms are meant
-"""What makes a spreadsheet take a cell for a formula."""
 
 
 def shown_event(event: AuditEvent) -> dict[str, Any]:
@@ -59,32 +54,19 @@ def shown_event(event: AuditEvent) -> dict[str, Any]:
 
 def csv_text(events: Iterable[AuditEvent]) -> str:
     """Return a line of CSV for each event, without the names of the columns."""
-    text = io.StringIO()
-    writer = csv.writer(text)
-    for event in events:
-        row = {
-            **{name: getattr(event, name) for name in COLUMNS if name not in {"actor", "target"}},
-            "at": event.at.isoformat(),
-            "actor": event.actor_label,
-            "target": event.target_label,
-            "before": _json(event.before),
-            "after": _json(event.after),
-        }
-        writer.writerow([harmless(row[name]) for name in COLUMNS])
-    return text.getvalue()
+    return csv_lines(map(_cells, events))
 
 
-def csv_head() -> str:
-    """Return the line with the names of the columns."""
-    text = io.StringIO()
-    csv.writer(text).writerow(COLUMNS)
-    return text.getvalue()
-
-
-def harmless(value: object) -> str:
-    """Return the text of a cell; with an apostrophe before it where a spreadsheet would compute it."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULAS) else text
+def _cells(event: AuditEvent) -> list[object]:
+    row = {
+        **{name: getattr(event, name) for name in COLUMNS if name not in {"actor", "target"}},
+        "at": event.at.isoformat(),
+        "actor": event.actor_label,
+        "target": event.target_label,
+        "before": _json(event.before),
+        "after": _json(event.after),
+    }
+    return [row[name] for name in COLUMNS]
 
 
 def json_lines(events: Iterable[AuditEvent]) -> str:
@@ -93,7 +75,7 @@ def json_lines(events: Iterable[AuditEvent]) -> str:
 
 
 WRITERS: Final[Mapping[str, tuple[str, Callable[[Iterable[AuditEvent]], str]]]] = {
-    "csv": (csv_head(), csv_text),
+    "csv": (csv_lines([COLUMNS]), csv_text),
     "json_lines": ("", json_lines),
 }
 """By format: what stands before everything, and how events are written."""
@@ -114,17 +96,6 @@ def exported(organisation: UUID, wanted: AuditFilter, form: str) -> Iterator[byt
         head = ""
         if before is None:
             return
-
-
-async def exported_later(organisation: UUID, wanted: AuditFilter, form: str) -> AsyncIterator[bytes]:
-    """Yield the same for an asynchronous server, which would gather all of `exported` before it sends a byte."""
-    pieces = exported(organisation, wanted, form)
-
-    def following() -> bytes | None:
-        return next(pieces, None)
-
-    while (piece := await sync_to_async(following)()) is not None:
-        yield piece
 
 
 def _json(state: Any) -> str | None:

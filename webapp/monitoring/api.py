@@ -1,35 +1,28 @@
 """The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
 
 from functools import partial
-from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.db import connection
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import Field
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
-from streaming.wire.messages import LateEvent, OutcomeName, ProgressReport, ResultRow
-from streaming.wire.results import CursorError, PartKind, committed_rows
+from streaming.wire.messages import ProgressReport, ResultRow
 from webapp.accounts.access import TenantView
 from webapp.accounts.access_recheck import still_allowed, visit_of
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import EventCursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
+from webapp.monitoring.rows_page import BEFORE, LIMIT, REFUSALS, RUNS, RowsPageQuery, rows_page
 from webapp.monitoring.seats import Seat, SeatedStream
 from webapp.runs.access import access_run
-from webapp.runs.models import Run
 from webapp.runs.state_events import RunState, state_of
-from webapp.runs.usage import rows_folder
-
-PAGE_ROWS = 50
-MOST_ROWS = 500
 
 
 class ResultShown(ResultRow):
@@ -49,20 +42,6 @@ class ResultPage(Strict):
     next: str | None
 
 
-class LateShown(LateEvent):
-    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart."""
-
-    id: str
-    run: str | None
-
-
-class QuarantinePage(Strict):
-    """Late and malformed rows, newest first; `next` is the `before` of the next page, null at the oldest."""
-
-    rows: list[LateShown]
-    next: str | None
-
-
 class RunEvents(Strict):
     """The data of the two kinds of server-sent event: `progress` and `state`."""
 
@@ -70,46 +49,11 @@ class RunEvents(Strict):
     state: RunState
 
 
-class RowsPageQuery(Strict):
-    """What a page is asked for."""
-
-    before: str | None = None
-    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
-    outcome: OutcomeName | None = None
-    runs: Literal["own", "all"] = "own"
-
-
 class EventStreamRenderer(JSONRenderer):
     """Lets a browser's EventSource in; refusals are JSON all the same."""
 
     media_type = "text/event-stream"
     format = "event-stream"
-
-
-REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
-BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
-LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out.")
-
-
-RUNS = OpenApiParameter(
-    "runs",
-    str,
-    enum=["own", "all"],
-    description="`all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone.",
-)
-_SHOWN = {"_id": "id", "_run": "run"}
-
-
-def _page(request: Request, run: Run, kind: PartKind) -> tuple[list[dict[str, Any]], str | None]:
-    asked = read_query(request, RowsPageQuery)
-    matching = {"outcome": asked.outcome.value} if asked.outcome else None
-    folder, own = rows_folder(run.binding_id), str(run.pk) if asked.runs == "own" else None
-    try:
-        page = committed_rows(folder, kind, asked.limit, asked.before, run=own, matching=matching)
-    except CursorError as error:
-        remedy = "Leave `before` out, or give the `next` of the page before."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, f"before: {error}.", remedy, field="before")]) from None
-    return [{_SHOWN.get(name, name): value for name, value in row.items()} for row in page.rows], page.next
 
 
 class ResultsView(TenantView):
@@ -122,29 +66,8 @@ class ResultsView(TenantView):
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
         """Return a page of results, newest first."""
-        rows, following = _page(request, access_run(run), "results")
+        rows, following = rows_page(access_run(run), "results", read_query(request, RowsPageQuery))
         return answer(ResultPage(rows=[ResultShown.model_validate(row) for row in rows], next=following))
-
-
-class QuarantineView(TenantView):
-    """The committed late and malformed rows of a run, or of all runs of its binding."""
-
-    @extend_schema(
-        operation_id="runs_quarantine",
-        parameters=[
-            BEFORE,
-            LIMIT,
-            RUNS,
-            OpenApiParameter(
-                "outcome", str, enum=[each.value for each in OutcomeName], description="Only this outcome."
-            ),
-        ],
-        responses={200: QuarantinePage, 422: ErrorEnvelope} | REFUSALS,
-    )
-    def get(self, request: Request, slug: str, run: UUID) -> Response:
-        """Return a page of late and malformed rows, newest first."""
-        rows, following = _page(request, access_run(run), "late")
-        return answer(QuarantinePage(rows=[LateShown.model_validate(row) for row in rows], next=following))
 
 
 class LogsView(TenantView):

@@ -10,7 +10,7 @@ from streaming.definition.streams import StreamDefinition, TimeUnit
 from streaming.definition.strict import Strict
 from streaming.simulator.capturing import RowNote, TakenRow
 from streaming.simulator.pasting import ColumnRead
-from streaming.wire.messages import OutcomeName
+from streaming.wire.late_filter import LateFilter
 from webapp.queries.simulation_bodies import MOST_ROWS
 
 MOST_READ: Final = 1_000
@@ -62,12 +62,11 @@ class GeneratedSampleBody(NamedStreamBody):
     seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
 
 
-class QuarantineSampleBody(Strict):
-    """The newest `rows` rows of the quarantine of a binding, oldest first; with `outcome` only those of it."""
+class QuarantineSampleBody(LateFilter):
+    """The newest `rows` rows of the quarantine of a binding that the filter means, oldest first."""
 
     binding: UUID
     rows: Rows = 100
-    outcome: OutcomeName | None = None
 
 
 class RunningSampleBody(Strict):

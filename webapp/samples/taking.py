@@ -13,6 +13,7 @@ from streaming.definition.streams import AdapterChoice, StreamDefinition, TimeUn
 from streaming.simulator.capturing import TakenSample, of_adapter, of_quarantine
 from streaming.simulator.generating import generated
 from streaming.simulator.pasting import read_pasted
+from streaming.wire.late_filter import LateFilter
 from streaming.wire.messages import LateEvent
 from streaming.wire.results import committed_rows
 from webapp.accounts.previews import previewing
@@ -72,8 +73,7 @@ def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
         for node in binding.query_version.read_graph().nodes
         if isinstance(node, InputNode) and node.id in bound
     }
-    matching = {} if body.outcome is None else {"outcome": body.outcome.value}
-    return read_quarantine(str(rows_folder(binding.pk)), streams, body.rows, matching)
+    return read_quarantine(str(rows_folder(binding.pk)), streams, body.rows, body)
 
 
 @limited("Reading these rows", FEWER, READING, opens_secrets=True)
@@ -105,12 +105,12 @@ def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows
 
 
 @limited("Reading this quarantine", FEWER, LIMITS)
-def read_quarantine(folder: str, streams: Streams, rows: int, matching: Mapping[str, str]) -> SampleTaken:
-    """Return the newest rows of a quarantine, oldest first."""
+def read_quarantine(folder: str, streams: Streams, rows: int, chosen: LateFilter) -> SampleTaken:
+    """Return the newest rows of a quarantine that are `chosen`, oldest first."""
     found: list[LateEvent] = []
     before: str | None = None
     while len(found) < rows:
-        page = committed_rows(Path(folder), "late", rows - len(found), before, matching=matching)
+        page = committed_rows(Path(folder), "late", rows - len(found), before, matching=chosen.fits)
         found += [LateEvent.model_validate(_own(row)) for row in page.rows]
         before = page.next
         if before is None:

@@ -1157,8 +1157,29 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return a page of late and malformed rows, newest first. */
+        /** @description Return a page of late and malformed rows, newest first; one may be short, or empty, before the oldest. */
         get: operations["runs_quarantine"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/runs/{run}/quarantine/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Send all rows that are meant, newest first, as CSV or as lines of JSON; that they were taken is an event.
+         *
+         *     A CSV cell that a spreadsheet would compute begins with an apostrophe; times are ISO 8601 there.
+         */
+        get: operations["runs_quarantine_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4330,9 +4351,41 @@ export interface components {
         };
         /**
          * QuarantineSampleBody
-         * @description The newest `rows` rows of the quarantine of a binding, oldest first; with `outcome` only those of it.
+         * @description The newest `rows` rows of the quarantine of a binding that the filter means, oldest first.
          */
         QuarantineSampleBody: {
+            /** @default null */
+            outcome?: components["schemas"]["Outcome"] | null;
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: string | null;
+            /**
+             * Input
+             * @default null
+             */
+            input?: string | null;
+            /**
+             * Lane
+             * @default null
+             */
+            lane?: string | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /**
+             * Since
+             * @default null
+             */
+            since?: number | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: number | null;
             /**
              * Binding
              * Format: uuid
@@ -4343,8 +4396,6 @@ export interface components {
              * @default 100
              */
             rows?: number;
-            /** @default null */
-            outcome?: components["schemas"]["Outcome"] | null;
         };
         /**
          * QueryExplanation
@@ -11344,12 +11395,24 @@ export interface operations {
             query?: {
                 /** @description The `next` of the page before. */
                 before?: string;
+                /** @description Only this input of the query. */
+                input?: string;
+                /** @description Only this lane. */
+                lane?: string;
                 /** @description Rows in the page, 1 to 500; 50 if left out. */
                 limit?: number;
                 /** @description Only this outcome. */
                 outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
+                /** @description Only this reason. */
+                reason?: string;
                 /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
                 runs?: "all" | "own";
+                /** @description Only rows that start at or after this tick of event time. */
+                since?: number;
+                /** @description Only rows in which this stands, in small or capital letters. */
+                text?: string;
+                /** @description Only rows that start before this tick of event time. */
+                until?: number;
             };
             header?: never;
             path: {
@@ -11398,6 +11461,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runs_quarantine_file: {
+        parameters: {
+            query: {
+                /** @description The form of the file. */
+                format: "csv" | "json_lines";
+                /** @description Only this input of the query. */
+                input?: string;
+                /** @description Only this lane. */
+                lane?: string;
+                /** @description Only this outcome. */
+                outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
+                /** @description Only this reason. */
+                reason?: string;
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                runs?: "all" | "own";
+                /** @description Only rows that start at or after this tick of event time. */
+                since?: number;
+                /** @description Only rows in which this stands, in small or capital letters. */
+                text?: string;
+                /** @description Only rows that start before this tick of event time. */
+                until?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                    "application/x-ndjson": components["schemas"]["LateShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": components["schemas"]["ErrorEnvelope"];
+                    "application/x-ndjson": components["schemas"]["ErrorEnvelope"];
                 };
             };
         };

@@ -229,6 +229,13 @@ WRITES: dict[tuple[str, str], Case] = {
         None,
         {"format": "csv", "action": "stream."},
     ),
+    ("runs/<uuid:run>/quarantine/file/", "get"): Case(
+        "quarantine.exported",
+        lambda stage: (f"runs/{stage.made(f'{stage.bound}start/')['id']}/quarantine/file/?format=csv&lane=0", None),
+        "watch",
+        None,
+        {"format": "csv", "lane": "0", "runs": "own"},
+    ),
     ("exports/", "post"): Case("export.requested", lambda _: ("exports/", None), ANY),
     ("exports/<uuid:export>/", "delete"): Case(
         "export.deleted", lambda stage: (ready_export(stage), None), ANY, Some({"state": "ready"})

@@ -17,8 +17,9 @@ from django.utils import timezone
 from tests.webapp.audit.test_reading import write
 from tests.webapp.conftest import Person
 from webapp.audit import exporting
-from webapp.audit.exporting import COLUMNS, exported, harmless
+from webapp.audit.exporting import COLUMNS, exported
 from webapp.audit.reading import AuditFilter
+from webapp.core.exported_files import csv_lines, harmless
 
 
 def fetched(person: Person, query: str) -> tuple[str, Any]:
@@ -60,7 +61,7 @@ def test_an_asynchronous_server_sends_the_same_in_pieces(seven: Person) -> None:
         return [piece async for piece in answered.streaming_content]
 
     pieces = async_to_sync(fetch)()
-    assert [len(rows(exporting.csv_head() + piece.decode())) for piece in pieces] == [4, 3, 1]  # the head is a row once
+    assert [len(rows(csv_lines([COLUMNS]) + piece.decode())) for piece in pieces] == [4, 3, 1]  # the head is a row once
     assert b"".join(pieces).decode() == fetched(seven, "format=csv&action=stream.")[0]
 
 

@@ -69,6 +69,7 @@ NO_LISTS = {
     "runs/<uuid:run>/definition/",
     "runs/<uuid:run>/results/",
     "runs/<uuid:run>/quarantine/",
+    "runs/<uuid:run>/quarantine/file/",
     "runs/<uuid:run>/history/",
     "runs/<uuid:run>/logs/",
     "runs/<uuid:run>/events/",

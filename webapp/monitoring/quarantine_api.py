@@ -1,0 +1,148 @@
+"""The quarantine of a run over HTTP: pages of late and malformed rows, and all of them as a file."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.adapters.result_json import written_time
+from streaming.definition.strict import Strict
+from streaming.wire.late_filter import LateFilter
+from streaming.wire.messages import LateEvent, OutcomeName
+from streaming.wire.results import committed_rows
+from webapp.accounts.access import TenantView
+from webapp.audit.recording import Target, record
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope
+from webapp.core.exported_files import (
+    FILE_RENDERERS,
+    FORMAT,
+    MEDIA_TYPES,
+    FileFormat,
+    csv_lines,
+    file_response,
+)
+from webapp.monitoring.rows_page import BEFORE, LIMIT, REFUSALS, RUNS, RowsPageQuery, Scope, rows_page
+from webapp.runs.access import access_run
+from webapp.runs.models import Run
+from webapp.runs.usage import rows_folder
+
+PAGE: Final = 500
+"""Rows of a file that are in memory at once."""
+TIMES: Final = ("start", "end", "cti")
+COLUMNS: Final = tuple(LateEvent.model_fields)
+
+
+class LateShown(LateEvent):
+    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart."""
+
+    id: str
+    run: str | None
+
+
+class QuarantinePage(Strict):
+    """Late and malformed rows, newest first; `next` is the `before` of the next page, null at the oldest."""
+
+    rows: list[LateShown]
+    next: str | None
+
+
+class QuarantineQuery(LateFilter, RowsPageQuery):
+    """What a page of the quarantine is asked for."""
+
+
+class QuarantineFileQuery(LateFilter):
+    """What a file of the quarantine is asked for."""
+
+    format: FileFormat
+    runs: Scope = "own"
+
+
+FILTERS: Final = [
+    OpenApiParameter("outcome", str, enum=[each.value for each in OutcomeName], description="Only this outcome."),
+    OpenApiParameter("reason", str, description="Only this reason."),
+    OpenApiParameter("input", str, description="Only this input of the query."),
+    OpenApiParameter("lane", str, description="Only this lane."),
+    OpenApiParameter("text", str, description="Only rows in which this stands, in small or capital letters."),
+    OpenApiParameter("since", int, description="Only rows that start at or after this tick of event time."),
+    OpenApiParameter("until", int, description="Only rows that start before this tick of event time."),
+]
+
+
+class QuarantineView(TenantView):
+    """The committed late and malformed rows of a run, or of all runs of its binding."""
+
+    @extend_schema(
+        operation_id="runs_quarantine",
+        parameters=[BEFORE, LIMIT, RUNS, *FILTERS],
+        responses={200: QuarantinePage, 422: ErrorEnvelope} | REFUSALS,
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> Response:
+        """Return a page of late and malformed rows, newest first; one may be short, or empty, before the oldest."""
+        found, asked = access_run(run), read_query(request, QuarantineQuery)
+        rows, following = rows_page(found, "late", asked, asked.fits)
+        return answer(QuarantinePage(rows=[LateShown.model_validate(row) for row in rows], next=following))
+
+
+class QuarantineFileView(TenantView):
+    """Late and malformed rows as a file."""
+
+    renderer_classes = FILE_RENDERERS
+
+    @extend_schema(
+        operation_id="runs_quarantine_file",
+        parameters=[FORMAT, RUNS, *FILTERS],
+        responses={
+            (200, MEDIA_TYPES["csv"]): str,
+            (200, MEDIA_TYPES["json_lines"]): LateShown,
+            422: ErrorEnvelope,
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
+        """Send all rows that are meant, newest first, as CSV or as lines of JSON; that they were taken is an event.
+
+        A CSV cell that a spreadsheet would compute begins with an apostrophe; times are ISO 8601 there.
+        """
+        found, asked = access_run(run), read_query(request, QuarantineFileQuery)
+        target = Target("run", found.pk, found.binding.name)
+        record("quarantine.exported", target=target, after=asked.model_dump(mode="json", exclude_none=True))
+        folder = rows_folder(found.binding_id)
+        return file_response(request, _written(folder, found, asked), asked.format, f"quarantine-{found.pk}")
+
+
+def _written(folder: Path, run: Run, asked: QuarantineFileQuery) -> Iterator[bytes]:
+    """Yield the file a page at a time: it outlives its request, and holds nothing open however slowly it is fetched."""
+    own = str(run.pk) if asked.runs == "own" else None
+    before: str | None = None
+    if asked.format == "csv":
+        yield csv_lines([("id", "run", *COLUMNS)]).encode()
+    while True:
+        page = committed_rows(folder, "late", PAGE, before, run=own, matching=asked.fits)
+        rows = [{"id": row["_id"], "run": row["_run"], **_own(row)} for row in page.rows]
+        if asked.format == "csv":
+            text = csv_lines([row["id"], row["run"], *map(_cell, COLUMNS, _values(row))] for row in rows)
+        else:
+            text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+        yield text.encode()
+        before = page.next
+        if before is None:
+            return
+
+
+def _own(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.startswith("_")}
+
+
+def _values(row: Mapping[str, Any]) -> list[Any]:
+    return [row.get(name) for name in COLUMNS]
+
+
+def _cell(name: str, value: Any) -> Any:
+    return written_time(value) if name in TIMES and value is not None else value

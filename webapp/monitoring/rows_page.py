@@ -1,0 +1,51 @@
+"""Pages of the committed rows of a run, or of all runs of its binding: what is asked, and what is read."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from drf_spectacular.utils import OpenApiParameter
+from pydantic import Field
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.strict import Strict
+from streaming.wire.results import CursorError, PartKind, committed_rows
+from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.runs.models import Run
+from webapp.runs.usage import rows_folder
+
+PAGE_ROWS = 50
+MOST_ROWS = 500
+Scope = Literal["own", "all"]
+
+
+class RowsPageQuery(Strict):
+    """What a page is asked for."""
+
+    before: str | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
+    runs: Scope = "own"
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
+LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out.")
+RUNS = OpenApiParameter(
+    "runs",
+    str,
+    enum=["own", "all"],
+    description="`all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone.",
+)
+_SHOWN = {"_id": "id", "_run": "run"}
+
+
+def rows_page(
+    run: Run, kind: PartKind, asked: RowsPageQuery, matching: Callable[[Mapping[str, Any]], bool] | None = None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the rows as they are shown, newest first, and where the next page begins. Raises `Faulty`."""
+    folder, own = rows_folder(run.binding_id), str(run.pk) if asked.runs == "own" else None
+    try:
+        page = committed_rows(folder, kind, asked.limit, asked.before, run=own, matching=matching)
+    except CursorError as error:
+        remedy = "Leave `before` out, or give the `next` of the page before."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, f"before: {error}.", remedy, field="before")]) from None
+    return [{_SHOWN.get(name, name): value for name, value in row.items()} for row in page.rows], page.next
