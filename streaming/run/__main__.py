@@ -45,8 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         _say(json.dumps({"error": str(error)}, ensure_ascii=False) if as_json else str(error))
         return error.code
     except KeyboardInterrupt:
-        if signal.getsignal(signal.SIGINT) is _interrupt:
-            _on_signals(signal.SIG_IGN)
+        _interruptible_no_more()
         _say("Interrupted: no file was written.")
         return INTERRUPTED
     return 0
@@ -74,7 +73,9 @@ def _run(options: RunOptions, definition: RunDefinition) -> None:
     progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json, expected=expected_rows(list(read)))
     results = ResultFiles(where, definition.outputs, progress)
     try:
+        results.open()
         counted = executed(choice, definition, sources, results)
+        _interruptible_no_more()  # one file in its place and another not would be neither done nor undone
         results.finish()
     except AdapterError as error:
         raise InputUnreadable(str(error)) from None
@@ -137,6 +138,12 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     """Once: what cleans up behind an interruption must not be interrupted, or half a file would stay."""
     _on_signals(signal.SIG_IGN)
     raise KeyboardInterrupt
+
+
+def _interruptible_no_more() -> None:
+    """Whoever called `main` with signals of its own keeps them."""
+    if signal.getsignal(signal.SIGINT) is _interrupt:
+        _on_signals(signal.SIG_IGN)
 
 
 def _on_signals(do: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

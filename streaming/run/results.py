@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import pyarrow as pa
 
 from streaming.definition.types import Fields
 from streaming.run.places import OutputPlaces
 from streaming.run.progress import Progress
-from streaming.run.writers import LinesFile, OutputWriter, writer_of
+from streaming.run.writers import LinesFile, OutputWriter, temporary_of, writer_of
 from streaming.wire.case import CaseStep
 from streaming.wire.execution import ReleasedRow
 from streaming.wire.failures import FailureCount
@@ -16,7 +17,7 @@ from streaming.wire.messages import LateEvent
 
 
 class ResultFiles:
-    """The sink of a run. Raises `Failed` where a file cannot be begun.
+    """The sink of a run; nothing is on the disk before `open`.
 
     `written` are the rows of each output, `firsts` the first exceptional row of each input and reason,
     `failed` the failures of expressions.
@@ -28,18 +29,19 @@ class ResultFiles:
         self.failed: tuple[FailureCount, ...] = ()
         self.firsts: dict[tuple[str, str], LateEvent] = {}
         self._progress = progress
+        self._places = places
+        self._outputs = outputs
         self._late: LinesFile | None = None
         self._writers: dict[str, OutputWriter] = {}
-        shared = len(outputs) > 1
-        try:
-            for name, fields in outputs.items():
-                place = places.outputs[name]
-                named = name if shared and place.path is None else None
-                self._writers[name] = writer_of(place, named, fields)
-            self._late = None if places.late is None else LinesFile(places.late)
-        except BaseException:
-            self.close()
-            raise
+
+    def open(self) -> None:
+        """Begin every file. Raises `RunFailed` and `UsageError`; what was begun by then is for `close`."""
+        shared = len(self._outputs) > 1
+        for name, fields in self._outputs.items():
+            place = self._places.outputs[name]
+            named = name if shared and place.path is None else None
+            self._writers[name] = writer_of(place, named, fields)
+        self._late = None if self._places.late is None else LinesFile(self._places.late)
 
     def read(self, rows: int) -> None:
         """As `ExecutionSink` says."""
@@ -86,9 +88,16 @@ class ResultFiles:
             self._late.finish()
 
     def close(self) -> None:
-        """Leave nothing behind of what is not finished; twice is once."""
+        """Leave nothing behind of what is not finished; twice is once.
+
+        Nor of a file that an interruption caught between its making and its name here.
+        """
         self._progress.close()
         for writer in self._writers.values():
             writer.discard()
         if self._late is not None:
             self._late.discard()
+        for path in (*(place.path for place in self._places.outputs.values()), self._places.late):
+            with suppress(OSError):  # there may be no such folder
+                if path is not None:
+                    temporary_of(path).unlink()

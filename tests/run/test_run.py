@@ -3,12 +3,16 @@
 import gzip
 import json
 import os
+import signal
+import sys
 from decimal import Decimal
+from types import FrameType
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
+from streaming.run.__main__ import _interrupt, _on_signals
 from tests.run.runs import CLOCK, COUNT, PASS, Folder, node
 
 LATE_ROWS = [
@@ -295,6 +299,46 @@ def test_a_run_leaves_no_half_file_and_keeps_the_old_one(folder: Folder, monkeyp
     assert (ran.code, "Interrupted" in ran.said) == (130, True)
     assert folder.names() == sorted([*before, "query.json"])
     assert (folder.path / "out.jsonl").read_text() == "old\n"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files whose names nobody had yet
+def test_a_run_that_is_interrupted_anywhere_is_done_or_undone(folder: Folder) -> None:
+    """A real signal at each line that has to do with files, the first one of which an interruption may follow."""
+    rows = folder.lines("in.jsonl", [{"start": at, "k": "a"} for at in range(3)])
+    query = folder.graph(*PASS)
+    before, found = folder.names(), []
+    watched = tuple(f"streaming/run/{name}.py" for name in ("__main__", "results", "writers", "places"))
+    for moment in range(1, 1_000):
+        left = moment
+
+        def trace(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal left
+            if not frame.f_code.co_filename.endswith(watched):
+                return None
+            left -= event == "line"
+            if left == 0 and event == "line":
+                signal.raise_signal(signal.SIGINT)
+            return trace
+
+        was = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), sys.gettrace()
+        _on_signals(_interrupt)
+        sys.settrace(trace)
+        try:
+            found.append(folder.run(query, {"s": rows}).code)
+        except KeyboardInterrupt:  # before anything was begun
+            found.append(130)
+        finally:
+            sys.settrace(was[2])
+            signal.signal(signal.SIGINT, was[0])
+            signal.signal(signal.SIGTERM, was[1])
+        if left > 0:
+            break
+        made = [] if found[-1] == 130 else ["out.jsonl", "out.late.jsonl"]
+        assert folder.names() == sorted([*before, *made]), moment
+        for name in ("out.jsonl", "out.late.jsonl"):
+            (folder.path / name).unlink(missing_ok=True)
+    assert sorted(set(found)) == [0, 130]
+    assert found.index(0) > 50, "until the files are put in their places it can be interrupted"
 
 
 def test_an_output_that_cannot_be_written_is_said(folder: Folder) -> None:

@@ -27,6 +27,7 @@ def written(folder: Path, outputs: Mapping[str, Fields], *parts: list[dict[str, 
         paths[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
     places = {name: OutputPlace(folder / f"{name}.jsonl", "json_lines") for name in outputs}
     results = ResultFiles(OutputPlaces(outputs=places, late=None), outputs, NoProgress())
+    results.open()
     tell_rows(paths, outputs, results)
     results.finish()
     lines = {name: (folder / f"{name}.jsonl").read_text().splitlines() for name in outputs}
