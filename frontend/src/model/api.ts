@@ -87,4 +87,5 @@ export type KnownSpan = Schemas["KnownSpan"];
 export type InputCounts = Schemas["InputCounts"];
 export type ExpressionFailed = Schemas["ExpressionFailed"];
 export type ResultShown = Schemas["ResultShown"];
+export type QuarantineSampleBody = Schemas["QuarantineSampleBody"];
 export type LateShown = Schemas["LateShown"];

@@ -18,7 +18,12 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     deleted: "deleted a query",
   },
   scenario: { created: "made a scenario", replaced: "changed a scenario", deleted: "deleted a scenario" },
-  binding: { created: "made a binding", replaced: "changed a binding", deleted: "deleted a binding" },
+  binding: {
+    created: "made a binding",
+    replaced: "changed a binding",
+    deleted: "deleted a binding",
+    letters_deleted: "put aside what an output's target had refused",
+  },
   run: {
     started: "started a run",
     stopped: "stopped a run",
@@ -27,7 +32,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     ended: "saw a run end",
   },
   results: { deleted: "deleted results" },
-  quarantine: { deleted: "deleted quarantine" },
+  quarantine: { deleted: "deleted quarantine", exported: "took quarantine out as a file" },
   definitions: { applied: "applied definitions", exported: "exported definitions" },
   member: {
     joined: "joined",

@@ -8,13 +8,14 @@ import { Scroll } from "../../components/Scroll";
 import { useKeptByRun } from "../../lib/keptByRun";
 import { counted } from "../../lib/numbers";
 import type { LateShown, RunKeptShown, RunShown } from "../../model/api";
-import { isOutcome, OUTCOME_WORDS, OUTCOMES, type Outcome, reasonWords } from "../../model/outcomes";
+import { isOutcome, OUTCOME_WORDS, reasonWords } from "../../model/outcomes";
+import { EVERYTHING, lateQuery, whyLate } from "../../model/quarantine";
 import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
-import { useFollowing, useQuarantine } from "./requests";
+import { QuarantineFilter } from "./QuarantineFilter";
+import { QuarantineTaken } from "./QuarantineTaken";
+import { useDefinition, useFollowing, useQuarantine } from "./requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
-
-const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");
 
 function lateBy({ cti, start }: LateShown): string {
   return cti !== null && start !== null && cti > start ? formatSpan(cti - start) : "";
@@ -25,36 +26,64 @@ interface TableProps {
   scope: RunScope;
 }
 
-function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: readonly RunKeptShown[] }) {
+function Why({ row, run, columns }: { row: LateShown; run: RunShown; columns: number }) {
+  const ran = useDefinition(run.id, true);
   return (
     <tr>
-      {scope === "all" ? (
-        <td>
-          <RunCell of={row.run} here={run.id} known={known} />
-        </td>
-      ) : null}
-      <td>
-        <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
-        <p className="quiet">{reasonWords(row.reason)}</p>
-        {row.edge ? <p className="quiet">edge {row.edge}</p> : null}
-      </td>
-      <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
-      <td>{row.cti === null ? "" : <Instant ticks={row.cti} />}</td>
-      <td className="num nowrap">{lateBy(row)}</td>
-      <td className="num nowrap">{row.moved_by ? formatSpan(row.moved_by) : ""}</td>
-      <td>{row.policy}</td>
-      <td className="nowrap">
-        <p>{row.input}</p>
-        <p className="quiet">
-          {row.lane} · {row.position}
-        </p>
-      </td>
-      <td>
-        <div className="raw">
-          <RawText text={row.raw} />
-        </div>
+      <td colSpan={columns}>
+        {isOutcome(row.outcome) ? <p>{OUTCOME_WORDS[row.outcome].meaning}</p> : null}
+        {whyLate(row, ran.data ?? null).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
       </td>
     </tr>
+  );
+}
+
+function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: readonly RunKeptShown[] }) {
+  const [open, setOpen] = useState(false);
+  const columns = scope === "all" ? 9 : 8;
+  return (
+    <>
+      <tr>
+        {scope === "all" ? (
+          <td>
+            <RunCell of={row.run} here={run.id} known={known} />
+          </td>
+        ) : null}
+        <td>
+          <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
+          <p className="quiet">{reasonWords(row.reason)}</p>
+          {row.edge ? <p className="quiet">edge {row.edge}</p> : null}
+          <button
+            type="button"
+            className="link"
+            aria-expanded={open}
+            aria-label={`Why ${row.lane} · ${row.position} is here`}
+            onClick={() => setOpen(!open)}
+          >
+            Why?
+          </button>
+        </td>
+        <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
+        <td>{row.cti === null ? "" : <Instant ticks={row.cti} />}</td>
+        <td className="num nowrap">{lateBy(row)}</td>
+        <td className="num nowrap">{row.moved_by ? formatSpan(row.moved_by) : ""}</td>
+        <td>{row.policy}</td>
+        <td className="nowrap">
+          <p>{row.input}</p>
+          <p className="quiet">
+            {row.lane} · {row.position}
+          </p>
+        </td>
+        <td>
+          <div className="raw">
+            <RawText text={row.raw} />
+          </div>
+        </td>
+      </tr>
+      {open ? <Why row={row} run={run} columns={columns} /> : null}
+    </>
   );
 }
 
@@ -86,42 +115,17 @@ function QuarantineTable({ rows, run, scope }: TableProps & { rows: readonly Lat
   );
 }
 
-interface FilterProps {
-  value: Outcome | null;
-  onChange: (outcome: Outcome | null) => void;
-}
-
-function OutcomeFilter({ value, onChange }: FilterProps) {
-  return (
-    <label className="small">
-      Outcome{" "}
-      <select
-        className="compact"
-        value={value ?? ""}
-        onChange={(event) => onChange(isOutcome(event.target.value) ? event.target.value : null)}
-      >
-        <option value="">all</option>
-        {LISTED.map((outcome) => (
-          <option key={outcome} value={outcome}>
-            {OUTCOME_WORDS[outcome].label}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
 interface NoRowsProps {
   total: number;
   scope: RunScope;
-  outcome: Outcome | null;
+  chosen: boolean;
 }
 
-function NoRows({ total, scope, outcome }: NoRowsProps) {
-  if (outcome !== null)
+function NoRows({ total, scope, chosen }: NoRowsProps) {
+  if (chosen)
     return (
-      <Empty title="No row has that outcome.">
-        <p>Choose another outcome, or all.</p>
+      <Empty title="No row is as chosen.">
+        <p>Choose something else, or take the filters away.</p>
       </Empty>
     );
   return total > 0 && scope === "own" ? (
@@ -137,13 +141,14 @@ function NoRows({ total, scope, outcome }: NoRowsProps) {
 
 /** Every row that came late or could not be read, newest first, with why and as it came. */
 export function QuarantinePanel({ run, total }: { run: RunShown; total: number }) {
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [choice, setChoice] = useState(EVERYTHING);
   const [scope, setScope] = useState<RunScope>("own");
-  const { pages, key } = useQuarantine(run.id, scope, outcome);
+  const { pages, key } = useQuarantine(run.id, scope, lateQuery(choice));
   const { ref, behind, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  const chosen = Object.keys(lateQuery(choice)).length > 0;
   const none = pages.isSuccess && rows.length === 0 && !pages.hasNextPage;
-  const awaited = behind && total > 0 && outcome === null;
+  const awaited = behind && total > 0 && !chosen;
   return (
     <Panel
       title="Late and malformed rows"
@@ -154,15 +159,16 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
         <>
           <Newer count={newer} onShow={toNewest} />
           <ScopeChoice value={scope} onChange={setScope} />
-          <OutcomeFilter value={outcome} onChange={setOutcome} />
+          <QuarantineTaken run={run} scope={scope} choice={choice} />
         </>
       }
       flush
     >
       <div ref={ref} />
+      <QuarantineFilter run={run} choice={choice} onChange={setChoice} />
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending || (none && awaited) ? <Waiting>Loading the rows…</Waiting> : null}
-      {none && !awaited ? <NoRows total={total} scope={scope} outcome={outcome} /> : null}
+      {none && !awaited ? <NoRows total={total} scope={scope} chosen={chosen} /> : null}
       {rows.length > 0 ? <QuarantineTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older rows" />
     </Panel>

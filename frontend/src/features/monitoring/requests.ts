@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@t
 import { useEffect, useRef } from "react";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
-import type { Outcome } from "../../model/outcomes";
+import type { LateQuery } from "../../model/quarantine";
 import type { Ticks } from "../../model/ticks";
 import type { RunScope } from "./scope";
 
@@ -65,11 +65,11 @@ export function useResults(run: string, runs: RunScope) {
   return { pages, key };
 }
 
-export function useQuarantine(run: string, runs: RunScope, outcome: Outcome | null) {
+export function useQuarantine(run: string, runs: RunScope, wanted: LateQuery) {
   const slug = useSlug();
-  const key = [slug, "runs", run, "quarantine", runs, outcome];
+  const key = [slug, "runs", run, "quarantine", runs, wanted];
   const pages = usePages(key, (before) => {
-    const query = { runs, ...(before === null ? {} : { before }), ...(outcome === null ? {} : { outcome }) };
+    const query = { runs, ...(before === null ? {} : { before }), ...wanted };
     return unwrap(api.GET("/api/t/{slug}/runs/{run}/quarantine/", { params: { path: { slug, run }, query } }));
   });
   return { pages, key };

@@ -1,0 +1,107 @@
+import { useEffect, useId, useState } from "react";
+import type { RunShown } from "../../model/api";
+import { OUTCOME_WORDS, OUTCOMES, REASON_WORDS } from "../../model/outcomes";
+import { EVERYTHING, type LateChoice } from "../../model/quarantine";
+
+const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");
+const SETTLED_MS = 400;
+
+interface ChoiceFieldProps {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  onChange: (value: string) => void;
+}
+
+function ChoiceField({ label, value, options, onChange }: ChoiceFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.target.value)}>
+        <option value="">all</option>
+        {options.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+interface TypedFieldProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A field whose value is asked for once the typing has paused. */
+function TypedField({ label, value, onChange }: TypedFieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return undefined;
+    const timer = setTimeout(() => onChange(typed), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [typed, value, onChange]);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        value={typed}
+        maxLength={200}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+    </div>
+  );
+}
+
+function TimeField({ label, value, onChange }: TypedFieldProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label} (UTC)</label>
+      <input id={id} type="datetime-local" step={1} value={value} onChange={(event) => onChange(event.target.value)} />
+    </div>
+  );
+}
+
+interface Props {
+  run: RunShown;
+  choice: LateChoice;
+  onChange: (choice: LateChoice) => void;
+}
+
+/** Which late and malformed rows are listed; what is chosen holds at once. */
+export function QuarantineFilter({ run, choice, onChange }: Props) {
+  const put = (name: keyof LateChoice) => (value: string) => onChange({ ...choice, [name]: value });
+  const inputs = Object.keys(run.progress?.inputs ?? {}).map((name) => [name, name] as const);
+  const outcomes = LISTED.map((outcome) => [outcome, OUTCOME_WORDS[outcome].label] as const);
+  const some = Object.entries(choice).some(([name, value]) => value !== EVERYTHING[name as keyof LateChoice]);
+  return (
+    <search className="filters flush" aria-label="Filters of late and malformed rows">
+      <ChoiceField label="Outcome" value={choice.outcome} options={outcomes} onChange={put("outcome")} />
+      <ChoiceField
+        label="Reason"
+        value={choice.reason}
+        options={Object.entries(REASON_WORDS)}
+        onChange={put("reason")}
+      />
+      <ChoiceField label="Input" value={choice.input} options={inputs} onChange={put("input")} />
+      <TypedField label="Lane" value={choice.lane} onChange={put("lane")} />
+      <TypedField label="Row contains" value={choice.text} onChange={put("text")} />
+      <TimeField label="Starts since" value={choice.since} onChange={put("since")} />
+      <TimeField label="Starts before" value={choice.until} onChange={put("until")} />
+      {some ? (
+        <button type="button" className="link" onClick={() => onChange(EVERYTHING)}>
+          Take the filters away
+        </button>
+      ) : null}
+    </search>
+  );
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { LateShown, RunDefinitionShown } from "./api";
+import { EVERYTHING, lateParams, lateQuery, whyLate } from "./quarantine";
+
+const S = 1_000_000;
+const ROW: LateShown = {
+  id: "0-0-0",
+  run: null,
+  input: "cars",
+  lane: "0",
+  position: 1,
+  start: 10 * S,
+  end: null,
+  edge: null,
+  cti: 22 * S,
+  outcome: "dropped_late",
+  reason: "before_cti",
+  policy: "drop",
+  moved_by: null,
+  raw: "{}",
+};
+
+function ran(advance: unknown): RunDefinitionShown {
+  const inputs = [
+    { node: "cars", stream: "cars", adapter: "file", definition: { shape: "point", fields: {} }, advance },
+  ];
+  return { inputs } as unknown as RunDefinitionShown;
+}
+
+test("what is not chosen is not asked, and times are in UTC", () => {
+  expect(lateQuery(EVERYTHING)).toEqual({});
+  const chosen = {
+    ...EVERYTHING,
+    outcome: "malformed",
+    text: "a b",
+    since: "1970-01-01T00:01",
+    until: "no time",
+  } as const;
+  expect(lateQuery(chosen)).toEqual({ outcome: "malformed", text: "a b", since: 60 * S });
+  expect(String(lateParams(chosen))).toBe("outcome=malformed&text=a+b&since=60000000");
+});
+
+test("a late row says what it met and the smallest delay that would have kept it, to the last tick", () => {
+  const words = whyLate(ROW, ran({ generate: { every: 10, delay: "5s" } }));
+  expect(words[0]).toBe("When it came, the CTI of lane 0 of cars was 12 s beyond its start.");
+  expect(words.at(-1)).toBe("With a delay of 17 s in place of 5 s it would have been on time.");
+  const odd = whyLate({ ...ROW, cti: 22 * S + 1 }, ran({ generate: { every: 10 } }));
+  expect(odd.at(-1)).toBe("With a delay of 12000001 us in place of 0 s it would have been on time.");
+});
+
+test("no delay is promised where CTIs come with the data", () => {
+  expect(whyLate(ROW, ran({ import_from: "clock" })).at(-1)).toContain("CTIs of this input come as they were sent");
+});
+
+test("a row that was not late, or could not be read, has nothing to say of the CTI", () => {
+  expect(whyLate({ ...ROW, start: null }, null)).toEqual([]);
+  expect(whyLate({ ...ROW, start: 22 * S }, null)).toEqual([]);
+  expect(whyLate({ ...ROW, outcome: "malformed", reason: "bad_payload" }, ran(null))).toHaveLength(1);
+});
