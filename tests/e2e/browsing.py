@@ -64,6 +64,7 @@ class DemoPages:
     log: str
     guide: str
     guide_page: str
+    adapter: str
     api: str
 
     def named(self) -> dict[str, str]:
@@ -96,6 +97,7 @@ def demo_pages(page: Page) -> DemoPages:
         log=f"{base}/runs/{run}/logs",
         guide="/guide",
         guide_page="/guide/join",
+        adapter=f"{base}/adapters/out/webhook",
         api="/api/",
     )
 

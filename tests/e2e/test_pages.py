@@ -23,6 +23,7 @@ TITLES = {
     "log": "speeding",
     "guide": "Guide",
     "guide_page": "join",
+    "adapter": "Webhook, output",
     "api": "API",
 }
 

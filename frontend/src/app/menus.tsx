@@ -100,6 +100,11 @@ export function HelpMenu({ slug }: { slug: string | null }) {
           <MenuItem id="/guide" className="menu-item">
             Guide
           </MenuItem>
+          {slug === null ? null : (
+            <MenuItem id={`/t/${slug}/adapters`} className="menu-item">
+              Inputs and outputs
+            </MenuItem>
+          )}
           <MenuItem id="/api/" className="menu-item">
             API
           </MenuItem>

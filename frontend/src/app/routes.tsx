@@ -101,6 +101,10 @@ export const router = createBrowserRouter([
                 path: "queries/:query",
                 lazy: async () => ({ Component: (await import("../features/designer")).QueryPage }),
               },
+              ...["adapters", "adapters/:direction", "adapters/:direction/:kind"].map((path) => ({
+                path,
+                lazy: async () => ({ Component: (await import("../features/docs/AdaptersPage")).AdaptersPage }),
+              })),
               { path: "runs", lazy: async () => ({ Component: (await import("../features/runs")).RunsPage }) },
               {
                 path: "bindings/:binding",

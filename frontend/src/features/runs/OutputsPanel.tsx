@@ -7,9 +7,9 @@ import { ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { ReasonedSubmit } from "../../components/Reasoned";
 import { SchemaForm } from "../../components/SchemaForm";
+import { useOutputKinds } from "../../lib/adapterKinds";
 import { useDrafted } from "../../lib/drafts";
-import { useOutputKinds } from "../../lib/outputKinds";
-import { useReason } from "../../lib/session";
+import { useReason, useSlug } from "../../lib/session";
 import type { AdapterKind, BindingShown } from "../../model/api";
 import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } from "../../model/deliveries";
 import { formFields } from "../../model/schemaForm";
@@ -49,6 +49,7 @@ interface OutputFieldsProps {
 }
 
 function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: OutputFieldsProps) {
+  const slug = useSlug();
   const kind = kinds.find((each) => each.kind === output.kind);
   const path = `outputs.${place}`;
   const known = nodes.includes(output.node) ? nodes : [...nodes, output.node];
@@ -58,7 +59,14 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
         {kind?.title ?? output.kind}
         {output.identity === null ? ", new" : ""}
       </legend>
-      {kind === undefined ? null : <p className="quiet small">{kind.help}</p>}
+      {kind === undefined ? null : (
+        <p className="quiet small">
+          {kind.help}{" "}
+          <a href={`/t/${slug}/adapters/out/${kind.kind}`} target="_blank" rel="noopener">
+            What can be set
+          </a>
+        </p>
+      )}
       <div className="two tight">
         <SelectField
           label="Results of the output"

@@ -4,11 +4,12 @@ import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Stale } from "../../components/Stale";
 import { UseList, useUses } from "../../components/Uses";
+import { useInputKinds } from "../../lib/adapterKinds";
 import { useSlug } from "../../lib/session";
 import type { AdapterKind, StreamBody, StreamShown } from "../../model/api";
 import { formFields } from "../../model/schemaForm";
 import { formOf, optionValues } from "../../model/streamForm";
-import { useAdapterKinds, useReplaceStream, useStream } from "./requests";
+import { useReplaceStream, useStream } from "./requests";
 import { StreamEditor, type TypedStream } from "./StreamEditor";
 
 function typedOf(stream: StreamShown, kinds: readonly AdapterKind[]): TypedStream {
@@ -100,7 +101,7 @@ export function EditStreamPage() {
   const { stream: id = "" } = useParams();
   const slug = useSlug();
   const stream = useStream(id);
-  const kinds = useAdapterKinds();
+  const kinds = useInputKinds();
   const [loaded, setLoaded] = useState(0);
   const reload = () => void stream.refetch().then(() => setLoaded((times) => times + 1));
   if (stream.isError) return <ErrorNote error={stream.error} onRetry={() => void stream.refetch()} />;

@@ -1,10 +1,11 @@
 import { useNavigate } from "react-router";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
+import { useInputKinds } from "../../lib/adapterKinds";
 import { useSlug } from "../../lib/session";
 import type { AdapterKind } from "../../model/api";
 import { EMPTY_FORM } from "../../model/streamForm";
-import { useAdapterKinds, useCreateStream, useStreams } from "./requests";
+import { useCreateStream, useStreams } from "./requests";
 import { StreamEditor } from "./StreamEditor";
 
 /** What most people come with. */
@@ -39,7 +40,7 @@ function CreateForm({ kinds, taken }: { kinds: readonly AdapterKind[]; taken: re
 /** A form for a new stream. */
 export function NewStreamPage() {
   const slug = useSlug();
-  const kinds = useAdapterKinds();
+  const kinds = useInputKinds();
   const streams = useStreams();
   return (
     <>

@@ -7,13 +7,14 @@ import { Panel } from "../../components/Panel";
 import { ReasonedButton, ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
 import { UseList, UsesPanel, useUses } from "../../components/Uses";
+import { useInputKinds } from "../../lib/adapterKinds";
 import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
 import { titledOptions } from "../../model/schemaForm";
 import { CountIt } from "./CountIt";
 import { PushPanel } from "./PushPanel";
-import { useAdapterKinds, useDeleteStream, useStream } from "./requests";
+import { useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
 
 const SHAPE_WORDS = {
@@ -63,7 +64,7 @@ function timeWords(definition: StreamDefinition): string[] {
 
 function Settings({ stream }: { stream: StreamShown }) {
   const { definition, adapter } = stream;
-  const kind = useAdapterKinds().data?.find((each) => each.kind === adapter.kind);
+  const kind = useInputKinds().data?.find((each) => each.kind === adapter.kind);
   return (
     <Panel title="Time and adapter">
       <dl className="facts">

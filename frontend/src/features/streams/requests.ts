@@ -54,15 +54,6 @@ export function useMakePushToken(name: string) {
   });
 }
 
-export function useAdapterKinds() {
-  const slug = useSlug();
-  return useQuery({
-    queryKey: [slug, "adapters"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/adapters/", { params: { path: { slug } } })),
-    staleTime: 600_000,
-  });
-}
-
 export function useCreateStream() {
   const slug = useSlug();
   const queries = useQueryClient();

@@ -4,6 +4,7 @@ import { SelectField } from "../../../components/Field";
 import { ErrorNote, Waiting } from "../../../components/Notices";
 import { Panel } from "../../../components/Panel";
 import { SchemaForm } from "../../../components/SchemaForm";
+import { useSlug } from "../../../lib/session";
 import type { AdapterKind, StreamProposal } from "../../../model/api";
 import type { FormField, FormValues } from "../../../model/schemaForm";
 import type { StreamForm } from "../../../model/streamForm";
@@ -73,6 +74,7 @@ function Looking({ looking, proposal, onLook }: Pick<WhereProps, "looking" | "pr
 
 /** Where the rows are: a file that is brought, or another adapter with its options. */
 export function Where({ kinds, form, fields, options, onKind, onFile, looking, onLook, proposal }: WhereProps) {
+  const slug = useSlug();
   const [other, setOther] = useState(false);
   const kind = kinds.find((each) => each.kind === form.adapter);
   const path = typeof options.values.path === "string" ? options.values.path : "";
@@ -96,6 +98,11 @@ export function Where({ kinds, form, fields, options, onKind, onFile, looking, o
           onChange={onKind}
           options={kinds.map((each) => [each.kind, each.title] as const)}
         />
+        <p className="small">
+          <a href={`/t/${slug}/adapters/in/${form.adapter}`} target="_blank" rel="noopener">
+            What can be set of {kind?.title ?? "it"}
+          </a>
+        </p>
         {ofFile && path !== "" && !other ? <ChosenFile path={path} onOther={() => setOther(true)} /> : null}
         {ofFile && (path === "" || other) ? (
           <>

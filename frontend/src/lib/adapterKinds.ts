@@ -13,3 +13,13 @@ export function useOutputKinds(wanted = true) {
     enabled: wanted,
   });
 }
+
+/** The kinds of inputs likewise. */
+export function useInputKinds() {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "adapters"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/adapters/", { params: { path: { slug } } })),
+    staleTime: 600_000,
+  });
+}

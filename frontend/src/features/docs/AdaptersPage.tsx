@@ -1,0 +1,138 @@
+import { NavLink, useParams } from "react-router";
+import { Empty, ErrorNote, Waiting } from "../../components/Notices";
+import { PageHead } from "../../components/PageHead";
+import { Panel } from "../../components/Panel";
+import { Scroll } from "../../components/Scroll";
+import { useInputKinds, useOutputKinds } from "../../lib/adapterKinds";
+import { useSlug } from "../../lib/session";
+import { optionDocs } from "../../model/adapterDocs";
+import type { AdapterKind } from "../../model/api";
+import { formFields } from "../../model/schemaForm";
+
+type Direction = "in" | "out";
+
+interface ContentsProps {
+  title: string;
+  direction: Direction;
+  kinds: readonly AdapterKind[];
+}
+
+function Contents({ title, direction, kinds }: ContentsProps) {
+  const slug = useSlug();
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {kinds.map((each) => (
+          <li key={each.kind}>
+            <NavLink to={`/t/${slug}/adapters/${direction}/${each.kind}`}>{each.title}</NavLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Options({ kind }: { kind: AdapterKind }) {
+  const docs = optionDocs(formFields(kind.options_schema));
+  if (docs.length === 0) return <p>There is nothing to set.</p>;
+  return (
+    <Scroll label={`Options of ${kind.title}`}>
+      <table>
+        <thead>
+          <tr>
+            <th>Option</th>
+            <th>Holds</th>
+            <th>If left out</th>
+            <th>What it does</th>
+          </tr>
+        </thead>
+        <tbody>
+          {docs.map((each) => (
+            <tr key={each.name}>
+              <th scope="row">
+                {each.title}
+                <div className="small">
+                  <code>{each.name}</code>
+                </div>
+              </th>
+              <td>{each.holds}</td>
+              <td>{each.initial === "" ? <span className="quiet">has to be given</span> : each.initial}</td>
+              <td>{each.help}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Facts({ kind, direction }: { kind: AdapterKind; direction: Direction }) {
+  const fields = Object.entries(kind.fields ?? {});
+  return (
+    <>
+      <p>{kind.help}</p>
+      {direction === "out" ? null : (
+        <p>
+          {kind.sends_ctis
+            ? "It can carry CTIs: the data themselves say what is final."
+            : "It carries no CTIs: the stream says how time advances."}{" "}
+          {fields.length === 0
+            ? "Its fields are those of the data."
+            : `Its fields: ${fields.map(([name, type]) => `${name} ${type}`).join(", ")}.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface KindTextProps {
+  name: string | undefined;
+  kinds: readonly AdapterKind[];
+  direction: Direction;
+}
+
+function KindText({ name, kinds, direction }: KindTextProps) {
+  const slug = useSlug();
+  const kind = name === undefined ? kinds[0] : kinds.find((each) => each.kind === name);
+  const title = kind === undefined ? "No such kind" : `${kind.title}, ${direction === "out" ? "output" : "input"}`;
+  return (
+    <div className="stack start">
+      <PageHead title={title} crumb={{ to: `/t/${slug}/streams`, label: "Streams" }} />
+      {kind === undefined ? (
+        <Empty title={`Nothing of the kind “${name}” is installed.`}>
+          <p>Choose one of the list. An installed package can bring further kinds.</p>
+        </Empty>
+      ) : (
+        <>
+          <Facts kind={kind} direction={direction} />
+          <Panel title="Options" flush>
+            <Options kind={kind} />
+          </Panel>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What every kind of input and output that is installed does, and what can be set of it; made from its options. */
+export function AdaptersPage() {
+  const { direction: said, kind: name } = useParams();
+  const [inputs, outputs] = [useInputKinds(), useOutputKinds()];
+  const direction: Direction = said === "out" ? "out" : "in";
+  const error = inputs.error ?? outputs.error;
+  if (error !== null) return <ErrorNote error={error} />;
+  if (inputs.data === undefined || outputs.data === undefined)
+    return <Waiting>Loading the kinds of inputs and outputs…</Waiting>;
+  return (
+    <div className="guide">
+      <aside>
+        <nav className="guide-contents" aria-label="Kinds of inputs and outputs">
+          <Contents title="Inputs" direction="in" kinds={inputs.data} />
+          <Contents title="Outputs" direction="out" kinds={outputs.data} />
+        </nav>
+      </aside>
+      <KindText name={name} kinds={direction === "out" ? outputs.data : inputs.data} direction={direction} />
+    </div>
+  );
+}
