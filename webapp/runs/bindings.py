@@ -124,7 +124,7 @@ def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid)
     outputs, wrong = settled_outputs(binding, said.outputs)
     faults += wrong
     if outputs and not refuses(faults):
-        checked = checked_outputs(graph, chosen, definitions, outputs, connect=False)
+        checked = checked_outputs(graph, chosen, definitions, outputs, "options")
         outputs, faults = checked.outputs, [*faults, *checked.faults]
     if refuses(faults):
         raise Faulty(with_targets(faults, chosen, version.query, None if binding._state.adding else binding))

@@ -1,7 +1,7 @@
 """Checking the outputs of a binding: that their nodes are there, their options fit, and their targets take results."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from django.conf import settings
 
@@ -24,6 +24,13 @@ from webapp.streams.sealing import OUTPUTS, opened
 _REMEDY: Final = "Look at the outputs of this binding, or check them one by one."
 
 
+Trial = Literal["options", "mendable", "reached"]
+"""How far outputs are tried: their options alone; what somebody has to mend at their targets; whether it is there now.
+
+For `mendable` a target that cannot be reached now is no fault: what is committed waits for it.
+"""
+
+
 class OutputsChecked(Strict):
     """The outputs with the fields that they get now, and what is wrong with them."""
 
@@ -37,12 +44,9 @@ def checked_outputs(
     inputs: Mapping[str, BoundInput],
     streams: Mapping[str, StreamDefinition],
     outputs: Sequence[BoundOutput],
-    connect: bool,  # jobs are called by place
+    trial: Trial,
 ) -> OutputsChecked:
-    """Return what is wrong with `outputs` of a sound binding; with `connect`, also what somebody has to mend there.
-
-    A target that cannot be reached now is no fault: what is committed waits for it.
-    """
+    """Return what is wrong with `outputs` of a sound binding, tried as far as `trial` says."""
     schemas = check(bind(graph, inputs), streams).schemas
     nodes = [node.id for node in graph.nodes if isinstance(node, OutputNode)]
     found, faults = [], []
@@ -54,16 +58,16 @@ def checked_outputs(
             continue
         fields = {name: str(of) for name, of in schemas.get(each.node, {}).items()}
         found.append(each.model_copy(update={"fields": fields}))
-        faults += _tried(found[-1], place, connect=connect)
+        faults += _tried(found[-1], place, trial)
     return OutputsChecked(outputs=found, faults=faults)
 
 
-def _tried(output: BoundOutput, place: int, *, connect: bool) -> list[Fault]:
+def _tried(output: BoundOutput, place: int, trial: Trial) -> list[Fault]:
     path = f"outputs.{place}.adapter"
     try:
         adapter = _built(output)
         try:
-            if connect and isinstance(adapter, CheckedTarget):
+            if trial != "options" and isinstance(adapter, CheckedTarget):
                 adapter.check()
         finally:
             adapter.close()
@@ -79,7 +83,7 @@ def _tried(output: BoundOutput, place: int, *, connect: bool) -> list[Fault]:
             for each in error.errors
         ]
     except AdapterError as error:
-        if error.domain == "external" and connect:
+        if error.domain == "external" and trial == "mendable":
             return []
         message = without_server_paths(str(error), current_organisation())
         remedy = "Mend the output's options, or what they point at."

@@ -45,7 +45,7 @@ def checked_before_start(binding: Binding) -> BoundChecked:
     outputs = outputs_of(binding)
     if not outputs or refuses(checked.faults):
         return checked
-    tried = checked_outputs(graph, inputs, streams, outputs, connect=True)
+    tried = checked_outputs(graph, inputs, streams, outputs, "mendable")
     if not tried.faults and tried.outputs != outputs:  # the streams have other fields by now
         store_outputs(binding, tried.outputs)
         binding.save(update_fields=["outputs"])

@@ -229,6 +229,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/outputs/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Connect as the first delivery would and leave nothing there; a webhook gets a request that says `test`. */
+        post: operations["outputs_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/results/": {
         parameters: {
             query?: never;
@@ -4038,6 +4055,22 @@ export interface components {
             adapter: components["schemas"]["AdapterChoice"];
         };
         /**
+         * OutputsTrialBody
+         * @description Outputs as they are typed; those that are stored keep their secrets by their identity.
+         */
+        OutputsTrialBody: {
+            /** Outputs */
+            outputs: components["schemas"]["OutputSaid"][];
+        };
+        /**
+         * OutputsTried
+         * @description What is wrong with the outputs; `field` says of which. Nothing: all of them would take results now.
+         */
+        OutputsTried: {
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
+        };
+        /**
          * PaneMark
          * @description Metadata of a row of a pane (T20).
          */
@@ -7360,6 +7393,72 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutputsTrialBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutputsTried"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

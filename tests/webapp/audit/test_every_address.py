@@ -155,10 +155,11 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "samples/generated/": {"stream": "cars", "rows": 1},
         "samples/quarantine/": {"binding": stage.binding["id"]},
         "samples/running/": {"binding": stage.binding["id"]},
+        "bindings/<uuid:binding>/outputs/check/": {"outputs": []},
         "definitions/plan/": {"files": {}},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
-    path = key[0].replace("<uuid:query>", stage.binding["query"])
+    path = key[0].replace("<uuid:query>", stage.binding["query"]).replace("<uuid:binding>", stage.binding["id"])
     if "<uuid:stream>" in path:
         adapter = {"kind": "push", "options": {"inbox": "a"}}
         made = stage.made("streams/", {"name": "p", "definition": stage.cars["definition"], "adapter": adapter})

@@ -14,6 +14,7 @@ import type { AdapterKind, BindingShown } from "../../model/api";
 import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } from "../../model/deliveries";
 import { formFields } from "../../model/schemaForm";
 import { optionValues, withoutSecrets } from "../../model/streamForm";
+import { OutputsTrial } from "./OutputsTrial";
 import { bodyOf, useChangeBinding, useVersionsOf } from "./requests";
 
 interface Typed {
@@ -156,6 +157,9 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
           />
         ))}
         <FormButtons dirty={draft.dirty()} reason={reason} pending={saving.isPending} onAdd={add} />
+        {outputs.length === 0 ? null : (
+          <OutputsTrial binding={binding.id} read={() => readOutputs(outputs, fieldsOf)} />
+        )}
       </FaultyForm>
     </>
   );
