@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.wire.late_filter import LateFilter
 from streaming.wire.messages import LateEvent
+from streaming.wire.quarantine_choice import QuarantineChoice
 from streaming.wire.results import Commit
 from tests.webapp.conftest import Person
 from tests.webapp.test_pages import all_pages
@@ -117,8 +117,8 @@ def test_what_fits_all_fits_each(
     reason: str | None, source: str | None, lane: str | None, text: str | None, since: int | None, until: int | None
 ) -> None:
     said = {"reason": reason, "input": source, "lane": lane, "text": text, "since": since, "until": until}
-    alone = [LateFilter.model_validate({name: value}) for name, value in said.items()]
-    together = LateFilter.model_validate(said)
+    alone = [QuarantineChoice.model_validate({name: value}) for name, value in said.items()]
+    together = QuarantineChoice.model_validate(said)
     for row in ROWS:
         stored = row.model_dump(mode="json")
         assert together.fits(stored) == all(each.fits(stored) for each in alone)

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from streaming.adapters.result_json import written_time
 from streaming.definition.strict import Strict
-from streaming.wire.late_filter import LateFilter
 from streaming.wire.messages import LateEvent, OutcomeName
+from streaming.wire.quarantine_choice import QuarantineChoice
 from streaming.wire.results import committed_rows
 from webapp.accounts.access import TenantView
 from webapp.audit.recording import Target, record
@@ -53,11 +53,11 @@ class QuarantinePage(Strict):
     next: str | None
 
 
-class QuarantineQuery(LateFilter, RowsPageQuery):
+class QuarantineQuery(QuarantineChoice, RowsPageQuery):
     """What a page of the quarantine is asked for."""
 
 
-class QuarantineFileQuery(LateFilter):
+class QuarantineFileQuery(QuarantineChoice):
     """What a file of the quarantine is asked for."""
 
     format: FileFormat

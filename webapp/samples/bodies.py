@@ -10,7 +10,7 @@ from streaming.definition.streams import StreamDefinition, TimeUnit
 from streaming.definition.strict import Strict
 from streaming.simulator.capturing import RowNote, TakenRow
 from streaming.simulator.pasting import ColumnRead
-from streaming.wire.late_filter import LateFilter
+from streaming.wire.quarantine_choice import QuarantineChoice
 from webapp.queries.simulation_bodies import MOST_ROWS
 
 MOST_READ: Final = 1_000
@@ -62,7 +62,7 @@ class GeneratedSampleBody(NamedStreamBody):
     seed: Annotated[int, Field(ge=0, lt=2**53)] = 1
 
 
-class QuarantineSampleBody(LateFilter):
+class QuarantineSampleBody(QuarantineChoice):
     """The newest `rows` rows of the quarantine of a binding that the filter means, oldest first."""
 
     binding: UUID

@@ -13,8 +13,8 @@ from streaming.definition.streams import AdapterChoice, StreamDefinition, TimeUn
 from streaming.simulator.capturing import TakenSample, of_adapter, of_quarantine
 from streaming.simulator.generating import generated
 from streaming.simulator.pasting import read_pasted
-from streaming.wire.late_filter import LateFilter
 from streaming.wire.messages import LateEvent
+from streaming.wire.quarantine_choice import QuarantineChoice
 from streaming.wire.results import committed_rows
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
@@ -105,7 +105,7 @@ def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows
 
 
 @limited("Reading this quarantine", FEWER, LIMITS)
-def read_quarantine(folder: str, streams: Streams, rows: int, chosen: LateFilter) -> SampleTaken:
+def read_quarantine(folder: str, streams: Streams, rows: int, chosen: QuarantineChoice) -> SampleTaken:
     """Return the newest rows of a quarantine that are `chosen`, oldest first."""
     found: list[LateEvent] = []
     before: str | None = None

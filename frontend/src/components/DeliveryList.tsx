@@ -24,19 +24,21 @@ function Fault({ binding, output }: { binding: string; output: OutputShown }) {
   return (
     <tr>
       <td colSpan={6}>
-        {delivery.message === null ? null : (
-          <p>
-            {delivery.message} {mendWords(delivery)}
-            {delivery.retry_at === null ? null : (
-              <>
-                {" "}
-                The next attempt is at <Instant ticks={delivery.retry_at} />.
-              </>
-            )}
-          </p>
-        )}
-        {lost === null ? null : <p>{lost}</p>}
-        <DeadLetters binding={binding} output={output} />
+        <div className="wide-cell">
+          {delivery.message === null ? null : (
+            <p>
+              {delivery.message} {mendWords(delivery)}
+              {delivery.retry_at === null ? null : (
+                <>
+                  {" "}
+                  The next attempt is at <Instant ticks={delivery.retry_at} />.
+                </>
+              )}
+            </p>
+          )}
+          {lost === null ? null : <p>{lost}</p>}
+          <DeadLetters binding={binding} output={output} />
+        </div>
       </td>
     </tr>
   );

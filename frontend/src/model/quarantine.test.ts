@@ -45,7 +45,7 @@ test("a late row says what it met and the smallest delay that would have kept it
   expect(words[0]).toBe("When it came, the CTI of lane 0 of cars was 12 s beyond its start.");
   expect(words.at(-1)).toBe("With a delay of 17 s in place of 5 s it would have been on time.");
   const odd = whyLate({ ...ROW, cti: 22 * S + 1 }, ran({ generate: { every: 10 } }));
-  expect(odd.at(-1)).toBe("With a delay of 12000001 us in place of 0 s it would have been on time.");
+  expect(odd.at(-1)).toBe("With a delay of 12.000001 s in place of 0 s it would have been on time.");
 });
 
 test("no delay is promised where CTIs come with the data", () => {

@@ -72,15 +72,16 @@ export function whyLate(row: LateShown, ran: RunDefinitionShown | null): string[
   return [met, ...settings, remedy];
 }
 
-/** A length of time to the last tick, as settings write it. */
+/** A length of time to the last tick, for reading: `2 h`, `2.342872 s`, `12.5 ms`. */
 function exact(ticks: Ticks): string {
-  const units: readonly (readonly [string, Ticks])[] = [
-    ["h", 3_600_000_000],
-    ["m", 60_000_000],
-    ["s", 1_000_000],
-    ["ms", 1_000],
-  ];
-  const unit = units.find(([, size]) => ticks !== 0 && ticks % size === 0);
-  if (ticks === 0) return "0 s";
-  return unit === undefined ? `${ticks} us` : `${ticks / unit[1]} ${unit[0]}`;
+  const whole = WHOLE.find(([, size]) => ticks > 0 && ticks % size === 0);
+  if (whole !== undefined) return `${ticks / whole[1]} ${whole[0]}`;
+  const [unit, size, digits] =
+    ticks >= 1_000_000 || ticks === 0 ? (["s", 1_000_000, 6] as const) : (["ms", 1_000, 3] as const);
+  return `${Number((ticks / size).toFixed(digits))} ${unit}`;
 }
+
+const WHOLE: readonly (readonly [string, Ticks])[] = [
+  ["h", 3_600_000_000],
+  ["min", 60_000_000],
+];

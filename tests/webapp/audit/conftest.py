@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.webapp.audit.cases import Stage
+from tests.webapp.audit.stage import Stage
 from tests.webapp.conftest import Person
 from webapp.audit.models import AuditEvent
 from webapp.audit.reading import events_everywhere

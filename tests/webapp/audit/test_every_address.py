@@ -8,9 +8,10 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from tests.webapp.audit.cases import TOKEN, WRITES, Case, Stage
+from tests.webapp.audit.cases import TOKEN, WRITES
 from tests.webapp.audit.conftest import Events
 from tests.webapp.audit.lookings import WRITES_NOTHING
+from tests.webapp.audit.stage import Case, Stage
 from tests.webapp.conftest import Person, graph
 from tests.webapp.impersonating import acted_as
 from tests.webapp.uploads.bringing import CSV, uploaded

@@ -2,7 +2,6 @@ import { NavLink, useParams } from "react-router";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
-import { Scroll } from "../../components/Scroll";
 import { useInputKinds, useOutputKinds } from "../../lib/adapterKinds";
 import { useSlug } from "../../lib/session";
 import { optionDocs } from "../../model/adapterDocs";
@@ -37,33 +36,19 @@ function Options({ kind }: { kind: AdapterKind }) {
   const docs = optionDocs(formFields(kind.options_schema));
   if (docs.length === 0) return <p>There is nothing to set.</p>;
   return (
-    <Scroll label={`Options of ${kind.title}`}>
-      <table>
-        <thead>
-          <tr>
-            <th>Option</th>
-            <th>Holds</th>
-            <th>If left out</th>
-            <th>What it does</th>
-          </tr>
-        </thead>
-        <tbody>
-          {docs.map((each) => (
-            <tr key={each.name}>
-              <th scope="row">
-                {each.title}
-                <div className="small">
-                  <code>{each.name}</code>
-                </div>
-              </th>
-              <td>{each.holds}</td>
-              <td>{each.initial === "" ? <span className="quiet">has to be given</span> : each.initial}</td>
-              <td>{each.help}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <dl className="option-docs">
+      {docs.map((each) => (
+        <div key={each.name}>
+          <dt>
+            {each.title} <code>{each.name}</code>
+          </dt>
+          {each.help === "" ? null : <dd>{each.help}</dd>}
+          <dd className="quiet small">
+            {each.holds}; {each.initial === "" ? "has to be given" : `if left out: ${each.initial}`}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -106,7 +91,7 @@ function KindText({ name, kinds, direction }: KindTextProps) {
       ) : (
         <>
           <Facts kind={kind} direction={direction} />
-          <Panel title="Options" flush>
+          <Panel title="Options">
             <Options kind={kind} />
           </Panel>
         </>

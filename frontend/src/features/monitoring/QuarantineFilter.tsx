@@ -5,6 +5,8 @@ import { EVERYTHING, type LateChoice } from "../../model/quarantine";
 
 const LISTED = OUTCOMES.filter((outcome) => outcome !== "on_time" && outcome !== "reordered");
 const SETTLED_MS = 400;
+/** Where there is room for them the filters are open at first. */
+const WIDE = "(min-width: 700px)";
 
 interface ChoiceFieldProps {
   label: string;
@@ -79,29 +81,33 @@ interface Props {
 
 /** Which late and malformed rows are listed; what is chosen holds at once. */
 export function QuarantineFilter({ run, choice, onChange }: Props) {
+  const [open, setOpen] = useState(() => window.matchMedia(WIDE).matches);
   const put = (name: keyof LateChoice) => (value: string) => onChange({ ...choice, [name]: value });
   const inputs = Object.keys(run.progress?.inputs ?? {}).map((name) => [name, name] as const);
   const outcomes = LISTED.map((outcome) => [outcome, OUTCOME_WORDS[outcome].label] as const);
   const some = Object.entries(choice).some(([name, value]) => value !== EVERYTHING[name as keyof LateChoice]);
   return (
-    <search className="filters flush" aria-label="Filters of late and malformed rows">
-      <ChoiceField label="Outcome" value={choice.outcome} options={outcomes} onChange={put("outcome")} />
-      <ChoiceField
-        label="Reason"
-        value={choice.reason}
-        options={Object.entries(REASON_WORDS)}
-        onChange={put("reason")}
-      />
-      <ChoiceField label="Input" value={choice.input} options={inputs} onChange={put("input")} />
-      <TypedField label="Lane" value={choice.lane} onChange={put("lane")} />
-      <TypedField label="Row contains" value={choice.text} onChange={put("text")} />
-      <TimeField label="Starts since" value={choice.since} onChange={put("since")} />
-      <TimeField label="Starts before" value={choice.until} onChange={put("until")} />
-      {some ? (
-        <button type="button" className="link" onClick={() => onChange(EVERYTHING)}>
-          Take the filters away
-        </button>
-      ) : null}
-    </search>
+    <details className="folded padded" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Filters{some ? ", some set" : ""}</summary>
+      <search className="filters padded" aria-label="Filters of late and malformed rows">
+        <ChoiceField label="Outcome" value={choice.outcome} options={outcomes} onChange={put("outcome")} />
+        <ChoiceField
+          label="Reason"
+          value={choice.reason}
+          options={Object.entries(REASON_WORDS)}
+          onChange={put("reason")}
+        />
+        <ChoiceField label="Input" value={choice.input} options={inputs} onChange={put("input")} />
+        <TypedField label="Lane" value={choice.lane} onChange={put("lane")} />
+        <TypedField label="Row contains" value={choice.text} onChange={put("text")} />
+        <TimeField label="Starts since" value={choice.since} onChange={put("since")} />
+        <TimeField label="Starts before" value={choice.until} onChange={put("until")} />
+        {some ? (
+          <button type="button" className="link" onClick={() => onChange(EVERYTHING)}>
+            Take the filters away
+          </button>
+        ) : null}
+      </search>
+    </details>
   );
 }

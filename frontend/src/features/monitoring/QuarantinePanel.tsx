@@ -31,10 +31,12 @@ function Why({ row, run, columns }: { row: LateShown; run: RunShown; columns: nu
   return (
     <tr>
       <td colSpan={columns}>
-        {isOutcome(row.outcome) ? <p>{OUTCOME_WORDS[row.outcome].meaning}</p> : null}
-        {whyLate(row, ran.data ?? null).map((sentence) => (
-          <p key={sentence}>{sentence}</p>
-        ))}
+        <div className="wide-cell">
+          {isOutcome(row.outcome) ? <p>{OUTCOME_WORDS[row.outcome].meaning}</p> : null}
+          {whyLate(row, ran.data ?? null).map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+        </div>
       </td>
     </tr>
   );

@@ -70,8 +70,8 @@ class GroupPaneSource:
         """As `PaneSource` says. Panes close at the last CTI of the turn, and no other leaves."""
         store = PaneStore(state)
         at = self._over(port.ctis[-1]) if port.ctis else NO_CTI
-        late_filter = LateFilter(self.rule, self.grace, self.group_by, self.read, self.one_clock)
-        pane_input = late_filter.take(port.flows, store, int(state.head.get(_AT, NO_CTI)), turn.report)
+        quarantine_choice = LateFilter(self.rule, self.grace, self.group_by, self.read, self.one_clock)
+        pane_input = quarantine_choice.take(port.flows, store, int(state.head.get(_AT, NO_CTI)), turn.report)
         picked, places = self._wanted(pane_input, store, at, everything=known or at == INFINITY)
         working, gone = (
             working_set(pane_input, picked, places, store, self.group_by)

@@ -12,7 +12,7 @@ from streaming.wire.messages import OutcomeName
 Text = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class LateFilter(Strict):
+class QuarantineChoice(Strict):
     """Rows that fit all that is given; what is null is not asked.
 
     `text` stands somewhere in the row as it came, in small or capital letters. `since` and `until` are ticks of event
