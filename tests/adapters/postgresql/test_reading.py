@@ -40,7 +40,7 @@ def source(postgresql: PostgreSQL) -> Iterator[SourceDatabase]:
 def test_new_rows_are_read_when_the_table_is_asked_again(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b")
     adapter = source.adapter(tmp_path)
-    assert adapter.lanes() == ["0"] or adapter.lanes() == ("0",)
+    assert list(adapter.lanes()) == ["0"]
     assert further(adapter, 0, 0) == 2
     source.add("c")
     assert further(adapter, 2, 0) == 2, "it is not due yet"
@@ -188,8 +188,8 @@ def test_rows_behind_a_cursor_can_be_left_out(source: SourceDatabase, tmp_path: 
 def test_a_row_in_which_a_column_says_so_is_a_cti(source: SourceDatabase, tmp_path: Path) -> None:
     source.run("ALTER TABLE seen ADD cti timestamptz")
     source.run(
-        "INSERT INTO seen (car, at, cti) VALUES ('a', 1, null), (null, 0, '1970-01-01T00:00:07Z'), ('b', 8000000, null),"
-        " (null, 0, 'infinity'), (null, 0, '11000-01-01')"
+        "INSERT INTO seen (car, at, cti) VALUES ('a', 1, null), (null, 0, '1970-01-01T00:00:07Z'),"
+        " ('b', 8000000, null), (null, 0, 'infinity'), (null, 0, '11000-01-01')"
     )
     strict = source.adapter(tmp_path / "strict", cti_column="cti", cti_strict=True)
     adapter = source.adapter(tmp_path / "plain", cti_column="cti")
@@ -260,4 +260,4 @@ def test_rows_that_are_not_kept_any_more_are_refused(source: SourceDatabase, tmp
 
 def test_options_travel_to_other_processes(source: SourceDatabase) -> None:
     adapter = source.adapter(None, password="s3cr3t-planted")
-    assert "s3cr3t" not in repr(pickle.loads(pickle.dumps(adapter._options)))  # noqa: S301
+    assert "s3cr3t" not in repr(pickle.loads(pickle.dumps(adapter._options)))
