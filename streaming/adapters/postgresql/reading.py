@@ -33,10 +33,11 @@ _SETTINGS: Final = {
 _SAYS: Final[Says] = (
     ("42P01", "user", "has no longer such a table. Correct its name, or have it made again."),
     ("42703", "user", "has no longer such a column: {detail}. Correct the options of the stream."),
+    ("42501", "user", "does not allow this user what is needed: {detail}. Have the right granted."),
     ("42", "user", "refuses what was asked of its table: {detail}. Correct the options of the stream."),
     ("22021", "user", "has a text that is not in its encoding: {detail}. Mend the row."),
-    ("2200", "user", "does not understand a value: {detail}. Correct `begin_after`."),
-    ("22P02", "user", "does not understand a value: {detail}. Correct `begin_after`."),
+    ("2200", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
+    ("22P02", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
     ("22", "user", "cannot give a row: {detail}. Mend the row, or leave out its column."),
 )
 

@@ -194,5 +194,6 @@ def no_column(shown: str, name: str, there: Sequence[str]) -> AdapterError:
     near = get_close_matches(name, there, n=1, cutoff=0.5)
     nearest = f" The nearest is '{near[0]}'." if near else ""
     return AdapterError(
-        f"The table {shown} has no column '{name}'; it has {', '.join(there)}.{nearest} Name one of these."
+        f"The table {shown} has no column '{name}', or this user may not read it; there are {', '.join(there)}."
+        f"{nearest} Name one of these, or have SELECT granted."
     )
