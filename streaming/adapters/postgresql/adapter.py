@@ -11,6 +11,7 @@ from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.postgresql.pages import RowPages
 from streaming.adapters.postgresql.reading import TableReader
 from streaming.adapters.postgresql.sampling import sample_of_rows
+from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
@@ -51,8 +52,8 @@ class PostgreSQLAdapter:
         held = 0 if last is None else last.end
         if reached > held:
             raise AdapterError(
-                f"Of the table {reached} rows were read, but {held} of them are kept: the others were removed from the "
-                "journal. Start the binding again from the beginning."
+                f"This run has read {counted(reached, 'row')} of {self._reader.shown}, but its journal holds only "
+                f"{held}: it was removed. Start the binding again from the beginning."
             )
         wanted = limit_rows - (held - reached)
         if wanted > 0 and self._is_due(now):

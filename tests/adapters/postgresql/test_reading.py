@@ -246,7 +246,7 @@ def test_a_stream_is_reached_where_the_installation_allows_it_alone(source: Sour
 def test_rows_that_are_not_kept_any_more_are_refused(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a")
     adapter = source.adapter(tmp_path)
-    assert "0 of them are kept" in str(refusal(adapter, reached=1))
+    assert "has read 1 row of public.seen, but its journal holds only 0" in str(refusal(adapter, reached=1))
     with pytest.raises(AdapterError, match="not kept any more"):
         rows_of(adapter, 0, 1)
     assert further(adapter, 0, 1) == 1
