@@ -58,7 +58,7 @@ class PostgreSQLAdapter:
         wanted = limit_rows - (held - reached)
         if wanted > 0 and self._is_due(now):
             self._asked = now
-            found = self._reader.take(None if last is None else last.mark, self._decoder.needed, wanted, self._waits)
+            found = self._reader.take(None if last is None else last.mark, self._decoder.require, wanted, self._waits)
             if found is not None:
                 self._pages.append(found.lines, found.mark, now)
                 held += len(found.lines)

@@ -1,7 +1,7 @@
-"""Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that needs."""
+"""Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that takes."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -44,17 +44,16 @@ class RowDecoder:
         self._cti = options.cti_column
         self._cti_word = json.dumps(options.cti_column, ensure_ascii=False).encode()
 
-    def needed(self, table: SourceTable) -> Sequence[str]:
-        """The columns that are read, in their order. Raises `AdapterError` for one that the table lacks."""
+    def require(self, table: SourceTable) -> None:
+        """Raise `AdapterError` for a column that is needed and that the table lacks."""
         there, life = list(table.columns), self._lifetimes
-        wanted = [table.cursor, *table.key, *([] if self._cti is None else [self._cti]), *self._fields]
+        wanted = [*self._fields, *([] if self._cti is None else [self._cti])]
         times = [] if self._implicit else [each for each in (life.start, life.end) if each is not None]
         wanted += [place_of(each, there).column for each in times]
         wanted += [] if life.edge is None else [life.edge]
         for name in wanted:
             if name not in table.columns:
                 raise no_column(f"{self._options.schema_name}.{self._options.table}", name, there)
-        return [name for name in there if name in wanted]
 
     def chunks(self, pages: RowPages, start: int, end: int) -> Iterator[Arrived]:
         """The rows `[start, end)` of `pages`."""

@@ -27,13 +27,15 @@ _DIGITS: Final = 19
 
 
 class TableMark(Strict):
-    """How far the table with the id `table` was read: `after` are cursor and key of the last row, as text.
+    """How far the table with the id `table` was read in the `order` of cursor and key; `after` are the last row's.
 
     The last `added` rows came from behind `before` (None: from the beginning). `sequence` is what the cursor's sequence
     had given, where that is known.
     """
 
+    database: str
     table: int
+    order: list[str]
     after: list[str]
     before: list[str] | None
     added: int

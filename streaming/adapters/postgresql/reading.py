@@ -20,8 +20,8 @@ from streaming.definition.counts import counted
 MOST_ROWS: Final = 20_000
 MOST_BYTES: Final = 16 << 20
 """One look takes so many rows, and about so many bytes of them, at most."""
-Needed = Callable[[SourceTable], Sequence[str]]
-"""Which columns of a table are read. Raises `AdapterError`."""
+Require = Callable[[SourceTable], None]
+"""Raises `AdapterError` for a table that will not do."""
 _AT_ONCE: Final = 50
 _SETTINGS: Final = {
     "default_transaction_read_only": "on",
@@ -35,6 +35,7 @@ _SAYS: Final[Says] = (
     ("42703", "user", "has no longer such a column: {detail}. Correct the options of the stream."),
     ("42501", "user", "does not allow this user what is needed: {detail}. Have the right granted."),
     ("42", "user", "refuses what was asked of its table: {detail}. Correct the options of the stream."),
+    ("57014", "external", "took longer than a minute for one statement. See whether the cursor has an index."),
     ("22021", "user", "has a text that is not in its encoding: {detail}. Mend the row."),
     ("2200", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
     ("22P02", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
@@ -78,13 +79,13 @@ class TableReader:
             connection.autocommit = True
             yield connection, look(connection, self._options)
 
-    def take(self, last: TableMark | None, needed: Needed, most: int, settled: bool) -> TakenRows | None:
+    def take(self, last: TableMark | None, require: Require, most: int, settled: bool) -> TakenRows | None:
         """At most `most` rows behind `last`, where `settled` none that another can still come before; None: no rows.
 
-        Of the columns those that are `needed`. Raises `AdapterError`.
+        All columns that this user may read. Raises `AdapterError`.
         """
         with self._opened() as (connection, table):
-            names = needed(table)
+            require(table)
             up_to = None
             if settled:
                 self._require_same(connection, table, last)
@@ -93,11 +94,17 @@ class TableReader:
                     return None
             after = last.after if last is not None else self._begin()
             limit = max(min(most, MOST_ROWS), 1)
-            rows, whole = _rows(connection, table, names, RowSpan(after, None if up_to is None else [up_to], limit))
+            rows, whole = _rows(connection, table, RowSpan(after, None if up_to is None else [up_to], limit))
         if not rows:
             return None
         mark = TableMark(
-            table=table.oid, after=list(rows[-1][1:]), before=after, added=len(rows), sequence=table.last_given
+            database=self._options.database,
+            table=table.oid,
+            order=[table.cursor, *table.key],
+            after=list(rows[-1][1:]),
+            before=after,
+            added=len(rows),
+            sequence=table.last_given,
         )
         return TakenRows([_line(row[0]) for row in rows], mark, more=not whole or len(rows) == limit)
 
@@ -107,12 +114,11 @@ class TableReader:
         Raises `AdapterError`.
         """
         with self._opened() as (connection, table):
-            names, after = list(table.columns), self._begin()
-            oldest, whole = _rows(connection, table, names, RowSpan(after, None, most, most_bytes))
+            oldest, whole = _rows(connection, table, RowSpan(self._begin(), None, most, most_bytes))
             newest: list[tuple[str, ...]] = []
             if not whole or len(oldest) == most:
                 span = RowSpan(list(oldest[-1][1:]), None, most, most_bytes, newest=True)
-                newest, whole = _rows(connection, table, names, span)
+                newest, whole = _rows(connection, table, span)
                 whole = whole and len(newest) < most
         return [_line(row[0]) for row in oldest], [_line(row[0]) for row in reversed(newest)], table.columns, whole
 
@@ -124,6 +130,13 @@ class TableReader:
         if last is None:
             return
         shown = self.shown
+        if last.database != self._options.database or last.order != [table.cursor, *table.key]:
+            raise AdapterError(
+                f"Rows were read of the database '{last.database}' in the order of {', '.join(last.order)}, so that "
+                f"nobody knows which come next in '{self._options.database}' in the order of "
+                f"{', '.join([table.cursor, *table.key])}. Set the options back, or start the binding again from the "
+                "beginning."
+            )
         if last.table != table.oid:
             raise AdapterError(
                 f"The table {shown} was deleted and made again, so that nobody knows which of its rows were read. "
@@ -150,12 +163,10 @@ class TableReader:
             )
 
 
-def _rows(
-    connection: Connection, table: SourceTable, names: Sequence[str], span: RowSpan
-) -> tuple[list[tuple[str, ...]], bool]:
+def _rows(connection: Connection, table: SourceTable, span: RowSpan) -> tuple[list[tuple[str, ...]], bool]:
     """The text of each row, its cursor and its key; whether these are all that were asked for."""
     condition, values = _between(table, span.after, span.up_to)
-    columns = sql.SQL(", ").join(sql.Identifier("t", name) for name in names)
+    columns = sql.SQL(", ").join(sql.Identifier("t", name) for name in table.columns)
     direction = sql.SQL("{} DESC" if span.newest else "{}")
     order = sql.SQL(", ").join(map(direction.format, table.order))
     inner = [sql.Identifier(f"mark_{number}") for number in range(len(table.order))]

@@ -177,6 +177,15 @@ def test_a_partitioned_table_is_one_lane(source: SourceDatabase, tmp_path: Path)
     assert payloads(adapter, 0, 2) == ["slow", "fast"]
 
 
+def test_a_field_that_a_stream_gets_later_is_in_the_rows_that_were_read_before(
+    source: SourceDatabase, tmp_path: Path
+) -> None:
+    source.add("a")
+    only_id = StreamDefinition(fields={"id": "long"}, event_time=SEEN.event_time)
+    assert further(source.adapter(tmp_path, only_id), 0, 0) == 1
+    assert payloads(source.adapter(tmp_path), 0, 1) == ["a"]
+
+
 def test_rows_behind_a_cursor_can_be_left_out(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b", "c")
     adapter = source.adapter(tmp_path, begin_after="2")

@@ -138,6 +138,9 @@ def test_a_table_that_is_not_what_it_was_stops_the_binding(source: SourceDatabas
     told = str(refusal(adapter, 3, 1))
     assert "1 row came before 3" in told
     assert "does not grow from row to row" in told
+    source.run("ALTER TABLE seen ADD other bigserial UNIQUE")
+    told = str(refusal(source.adapter(tmp_path, cursor="other"), 3, 2))
+    assert "in the order of id, so that nobody knows which come next in 'refusing' in the order of other" in told
     source.run("DELETE FROM seen WHERE id = -5")
     assert further(adapter, 3, 2) == 3
     source.run("TRUNCATE seen RESTART IDENTITY")
