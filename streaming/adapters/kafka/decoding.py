@@ -8,17 +8,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from streaming.adapters.ctis import WrittenCtis, with_ctis
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records
 from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.kafka.options import KafkaOptions
-from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.event_time import EventPath, event_path
 from streaming.definition.payload import read_object
 from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.temporal.outcomes import Reason
-from streaming.temporal.ticks import INFINITY, NO_CTI, ONE_TICK
-from streaming.wire.arrived import Arrived, Int64s, RowKind
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Arrived, Int64s
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.rows import MalformedRow
 
@@ -50,7 +50,7 @@ class MessageDecoder:
         paths = [event_path(text) for text in (*times, *options.columns.values())]
         self._beside = {path.text: _reader_of(path, options) for path in paths if not path.in_payload}
         self._json = JsonLines(stream, options.columns, frozenset(self._beside))
-        self._time = TimeSource("", "auto") if said is None else TimeSource.of(said.start)
+        self._written = WrittenCtis.of(stream, strict=options.cti_strict)
         self._field = options.cti_field
         self._field_word = json.dumps(options.cti_field).encode()
 
@@ -65,7 +65,7 @@ class MessageDecoder:
         def raw(indices: Sequence[int]) -> list[str]:
             return [_shown(values[index], records, index) for index in indices]
 
-        return _with_ctis(replace(arrived, raw=raw), ctis)
+        return with_ctis(replace(arrived, raw=raw), ctis)
 
     def _records(self, messages: Sequence[Any], values: Sequence[bytes | None], ctis: Mapping[int, Any]) -> Records:
         """The values as lines; in place of a CTI stands an empty object, which takes no fast path away."""
@@ -93,35 +93,15 @@ class MessageDecoder:
             for index, each in enumerate(messages):
                 written = _header(each.headers(), self._options.cti_header)
                 if written is not None:
-                    found[index] = self._tick(_scalar(written))
+                    found[index] = self._written.tick(_scalar(written))
         if self._field is not None:
             for index, each in enumerate(messages):
                 value = each.value() or b""
                 if index not in found and (self._field_word in value or b"\\u" in value):
                     written = (read_object(value) or {}).get(self._field)
                     if written is not None:
-                        found[index] = self._tick(written)
+                        found[index] = self._written.tick(written)
         return found
-
-    def _tick(self, written: Any) -> int | None:
-        if written == "infinity":
-            return int(INFINITY)
-        tick = read_time(written, self._time)
-        if tick is None:
-            tick = read_time(written, TimeSource("", "auto", self._time.zone))
-        return None if tick is None else tick + ONE_TICK if self._options.cti_strict else tick
-
-
-def _with_ctis(arrived: Arrived, ctis: Mapping[int, int | None]) -> Arrived:
-    if not ctis:
-        return arrived
-    malformed = {index: reason for index, reason in arrived.malformed.items() if index not in ctis}
-    malformed |= {index: Reason.BAD_CTI for index, tick in ctis.items() if tick is None}
-    kind, start, end = arrived.kind.copy(), arrived.start.copy(), arrived.end.copy()
-    for index, tick in ctis.items():
-        kind[index] = RowKind.MALFORMED if tick is None else RowKind.CTI
-        start[index] = end[index] = 0 if tick is None else tick
-    return replace(arrived, kind=kind, start=start, end=end, malformed=dict(sorted(malformed.items())))
 
 
 def _shown(value: bytes | None, records: Records, index: int) -> str:

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from streaming.adapters.contract import AdapterError, DeliveryBatch
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.postgresql_output.connecting import connect, told
+from streaming.adapters.postgresql.connecting import Says, connect, told
 from streaming.adapters.postgresql_output.options import PostgreSQLOutputOptions
 from streaming.adapters.postgresql_output.table import RESULT_KEY, ResultTable, TableColumn
 from streaming.definition.types import Array, Struct, Timestamp
@@ -19,6 +19,12 @@ from streaming.temporal.ticks import LAST_TICK, Tick, format_instant
 DELIVERIES: Final = "punctual_deliveries"
 """The table, in the schema of the output, that has the number of the last batch of each identity."""
 _STAGED: Final = sql.Identifier("pg_temp", "punctual_staged")
+_SAYS: Final[Says] = (
+    ("42P01", "user", "has no longer such a table. Let it be made, or name another one."),
+    ("22021", "user", "cannot hold a text of a row: {detail}. Replace that character in the query."),
+    ("22", "user", "cannot hold a value of a row: {detail}. Change the column or the query."),
+    ("23", "user", "refuses a row: {detail}. Change what the table demands, or the query."),
+)
 _AFTER_LAST: Final = "10000-01-01T00:00:00Z"
 Cursor = psycopg.Cursor[Any]
 
@@ -38,7 +44,7 @@ class PostgreSQLOutput:
 
     def delivered(self) -> int | None:
         """The number of the last batch whose rows are in the table; makes what is missing. Raises `AdapterError`."""
-        with told(self._options), self._connected().transaction(), self._connected().cursor() as cursor:
+        with told(self._options, _SAYS), self._connected().transaction(), self._connected().cursor() as cursor:
             self._prepare(cursor)
             return self._last(cursor)
 
@@ -49,7 +55,7 @@ class PostgreSQLOutput:
             rows.take(batch)
         if rows.nothing:
             return  # a number that is not stored is asked for again, and has no rows then either
-        with told(self._options), self._connected().transaction(), self._connected().cursor() as cursor:
+        with told(self._options, _SAYS), self._connected().transaction(), self._connected().cursor() as cursor:
             last = self._last(cursor)
             if last is not None and last >= batches[0].number:
                 raise AdapterError("Another process delivers the same batches.", domain="external")
@@ -59,7 +65,7 @@ class PostgreSQLOutput:
 
     def check(self) -> None:
         """Connect, and do all that the first delivery does to the tables, then take it back. Raises `AdapterError`."""
-        with told(self._options), self._connected().cursor() as cursor:
+        with told(self._options, _SAYS), self._connected().cursor() as cursor:
             self._prepare(cursor)
             self._connected().rollback()
 

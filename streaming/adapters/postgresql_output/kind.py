@@ -6,6 +6,7 @@ from pathlib import Path
 from streaming.adapters.contract import DeliveringAdapter
 from streaming.adapters.kinds import OutputKind
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.postgresql.connection_options import ADDRESSES
 from streaming.adapters.postgresql_output.options import PostgreSQLOutputOptions
 
 
@@ -27,6 +28,6 @@ KIND = OutputKind(
     "PostgreSQL",
     PostgreSQLOutputOptions,
     deliver=_deliver,
-    addresses=frozenset({"host", "port", "user", "tls"}),
+    addresses=ADDRESSES,
     menu=3,
 )

@@ -1,45 +1,18 @@
 """What a user sets for results that go to a table of PostgreSQL."""
 
-import re
-from base64 import b64decode
-from binascii import Error
-from ssl import DER_cert_to_PEM_cert
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from streaming.adapters.secret_options import SecretText
-from streaming.definition.strict import Strict
+from streaming.adapters.postgresql.connection_options import PostgreSQLConnectionOptions
 
-_CERTIFICATE: Final = re.compile(r"-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----")
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")]
 """A name in PostgreSQL that is the same with quotes and to its letters; longer ones would be cut."""
 
 
-class PostgreSQLOutputOptions(Strict):
+class PostgreSQLOutputOptions(PostgreSQLConnectionOptions):
     """Results as rows of a PostgreSQL table (15 or newer), kept up to date: each window and group is one row."""
 
-    host: Annotated[str, Field(min_length=1, max_length=253, title="Host", description="Its name or address.")]
-    port: Annotated[int, Field(ge=1, le=65_535, title="Port")] = 5432
-    database: Annotated[str, Field(min_length=1, max_length=63, title="Database")]
-    user: Annotated[str, Field(min_length=1, max_length=63, title="User")]
-    password: Annotated[SecretText | None, Field(title="Password")] = None
-    tls: Annotated[
-        Literal["verify", "encrypt", "off"],
-        Field(
-            title="TLS",
-            description="verify: encrypted, and the server's certificate is checked for its name. encrypt: encrypted, "
-            "but any certificate is taken. off: only in networks that the installation names.",
-        ),
-    ] = "verify"
-    authority: Annotated[
-        str | None,
-        Field(
-            max_length=100_000,
-            title="Certificate authority",
-            description="PEM text of the authority that signed the server's certificate; the system's own if empty.",
-        ),
-    ] = None
     schema_name: Annotated[Identifier, Field(title="Schema", description="It must exist.")] = "public"
     table: Annotated[Identifier, Field(title="Table")]
     create: Annotated[
@@ -67,17 +40,3 @@ class PostgreSQLOutputOptions(Strict):
     end_column: Annotated[
         Identifier, Field(title="Column of the end", description="An end that is open is 'infinity' there.")
     ] = "window_end"
-
-    @field_validator("authority")
-    @classmethod
-    def _in_lines(cls, text: str | None) -> str | None:
-        """Forms and shells lose the ends of lines, without which nobody reads a certificate."""
-        if text is None:
-            return None
-        try:
-            bodies = [b64decode("".join(each.split()), validate=True) for each in _CERTIFICATE.findall(text)]
-        except Error:
-            bodies = []
-        if not bodies:
-            raise ValueError("there is no whole certificate; copy it from -----BEGIN to -----END CERTIFICATE-----")
-        return "".join(map(DER_cert_to_PEM_cert, bodies))

@@ -5,14 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.json_lines import JsonLines
-from streaming.adapters.file.records import Records
-from streaming.adapters.file.split import split_lines
-from streaming.adapters.push.inbox import PushInbox, StoredBatch
+from streaming.adapters.push.inbox import PushInbox
 from streaming.adapters.push.options import PushOptions
+from streaming.adapters.stored_lines import records_between
 from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
@@ -20,8 +17,6 @@ from streaming.wire.case import ONLY_LANE
 
 BATCH_BYTES: Final = 64 << 20
 """A batch reads about so many bytes of lines at most."""
-CHUNK_BYTES: Final = 4 << 20
-"""Small pushes are decoded together, until there are so many bytes."""
 
 
 class PushAdapter:
@@ -81,24 +76,5 @@ class PushAdapter:
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
         """The rows `[start, end)` that are kept, in the order in which they were stored."""
-        for batches in _together(self._inbox.between(start, end)):
-            block = b"".join(batch.lines for batch in batches)
-            split, first = split_lines(block, True), batches[0].first
-            whole = Records(block, split.starts, split.ends, split.broken, first)
-            low, high = max(start - first, 0), min(end - first, len(split.starts))
-            positions = np.arange(first + low, first + high, dtype=np.int64)
-            yield self._lines.decode(whole.part(low, high), positions)
-
-
-def _together(batches: Iterator[StoredBatch]) -> Iterator[list[StoredBatch]]:
-    """Neighbours as one list until they have CHUNK_BYTES."""
-    held: list[StoredBatch] = []
-    size = 0
-    for batch in batches:
-        if held and size + len(batch.lines) > CHUNK_BYTES:
-            yield held
-            held, size = [], 0
-        held.append(batch)
-        size += len(batch.lines)
-    if held:
-        yield held
+        for records, positions in records_between(self._inbox.between(start, end), start, end):
+            yield self._lines.decode(records, positions)

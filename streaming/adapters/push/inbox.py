@@ -15,6 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.stored_lines import StoredBatch
 
 INBOXES: Final = "inboxes"
 """The folder of an organisation's inboxes, beside its `files/`."""
@@ -77,15 +78,6 @@ class InboxState:
 
 
 EMPTY: Final = InboxState(0, 0, 0, None, 0, 0)
-
-
-@dataclass(frozen=True)
-class StoredBatch:
-    """A batch as it is read: the position of its first row, how many it has, and its lines."""
-
-    first: int
-    rows: int
-    lines: bytes
 
 
 @dataclass(frozen=True)

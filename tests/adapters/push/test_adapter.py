@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from streaming.adapters import stored_lines
 from streaming.adapters.contract import AdapterError, BoundedAdapter, InputAdapter, ReplayingAdapter
 from streaming.adapters.push import adapter as pushed
 from streaming.adapters.push.inbox import InboxLimits, PushInbox
@@ -58,7 +59,7 @@ def test_every_cut_gives_the_rows_that_were_pushed(
     sent = list(itertools.chain(*batches))
     ends = sorted({0, len(sent), *(cut for cut in cuts if cut < len(sent))})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pushed, "CHUNK_BYTES", together)
+        patch.setattr(stored_lines, "CHUNK_BYTES", together)
         found = [row for low, high in itertools.pairwise(ends) for row in rows(reader(root), low, high)]
     wanted = [row if "cti" in row else {"start": row["start"], "payload": {"n": row["n"]}} for row in sent]
     assert found == [read_row(row, STREAM) for row in wanted]

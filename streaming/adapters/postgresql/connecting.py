@@ -2,7 +2,7 @@
 
 import ssl
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,13 +13,14 @@ import psycopg
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.network.dialing import checked_addresses
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.postgresql_output.options import PostgreSQLOutputOptions
+from streaming.adapters.postgresql.connection_options import PostgreSQLConnectionOptions
 
 CONNECT_S: Final = 10
 SILENT_MS: Final = 30_000
 """So long a server may leave what was sent unacknowledged."""
 STATEMENT_MS: Final = 60_000
 LOCK_MS: Final = 20_000
+_SETTINGS: Final = {"statement_timeout": str(STATEMENT_MS), "lock_timeout": str(LOCK_MS), "timezone": "UTC"}
 OLDEST: Final = 150_000
 """Version 15: in its unique indexes two nulls can be the same."""
 _TLS_MODE: Final = {"verify": "verify-full", "encrypt": "require", "off": "disable"}
@@ -35,16 +36,14 @@ _SAID: Final[tuple[tuple[str, str, str], ...]] = (
     ("too many", "external", "has no connection left."),
     ("remaining connection slots", "external", "has no connection left."),
 )
-_STATES: Final[tuple[tuple[str, str, str], ...]] = (
+Says = Sequence[tuple[str, str, str]]
+"""How a SQLSTATE begins, the domain of the failure, and what is said of the server; the first that fits counts."""
+_STATES: Final[Says] = (
     ("28", "user", "refuses the user or the password. Correct them."),
     ("3D000", "user", "has no database of that name. Correct it."),
     ("42501", "user", "does not allow this user what is needed: {detail}. Have the right granted."),
-    ("42P01", "user", "has no longer such a table. Let it be made, or name another one."),
     ("3F000", "user", "has no such schema. Correct it, or have it made."),
     ("42", "user", "refuses what was asked of its table: {detail}. Choose another table or mend this one."),
-    ("22021", "user", "cannot hold a text of a row: {detail}. Replace that character in the query."),
-    ("22", "user", "cannot hold a value of a row: {detail}. Change the column or the query."),
-    ("23", "user", "refuses a row: {detail}. Change what the table demands, or the query."),
     ("25006", "external", "takes no writes for now: it is a standby."),
     ("53", "external", "has not enough room, memory or connections: {detail}."),
     ("57014", "external", "took longer than a minute for one statement."),
@@ -54,18 +53,21 @@ _STATES: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 @contextmanager
-def told(options: PostgreSQLOutputOptions) -> Iterator[None]:
-    """Turn what the driver raises into an `AdapterError` with a sentence."""
+def told(options: PostgreSQLConnectionOptions, says: Says = ()) -> Iterator[None]:
+    """Turn what the driver raises into an `AdapterError` with a sentence, one of `says` before those of every use."""
     try:
         yield
     except psycopg.Error as error:
-        raise _meaning(error, options) from None
+        raise _meaning(error, options, says) from None
 
 
-def connect(options: PostgreSQLOutputOptions, reach: Reach) -> "psycopg.Connection[Any]":
+def connect(
+    options: PostgreSQLConnectionOptions, reach: Reach, settings: Mapping[str, str] | None = None
+) -> "psycopg.Connection[Any]":
     """Connect to the first address of the host that answers, which the installation lets be reached.
 
-    Raises `AdapterError`; a name that has no address, a network that is not allowed and silence are one sentence.
+    `settings` are those of the session, beside limits of time and the zone UTC; their values have no spaces. Raises
+    `AdapterError`; a name that has no address, a network that is not allowed and silence are one sentence.
     """
     plain = options.tls == "off"
     try:
@@ -87,18 +89,21 @@ def connect(options: PostgreSQLOutputOptions, reach: Reach) -> "psycopg.Connecti
             sslcertmode="disable",
             connect_timeout=CONNECT_S,
             tcp_user_timeout=SILENT_MS,
+            keepalives_idle=10,  # who waits for rows sends nothing that could stay unacknowledged
+            keepalives_interval=5,
+            keepalives_count=4,
             application_name="Punctual",
             client_encoding="UTF8",
-            options=f"-c statement_timeout={STATEMENT_MS} -c lock_timeout={LOCK_MS} -c timezone=UTC",
+            options=" ".join(f"-c {name}={value}" for name, value in {**_SETTINGS, **(settings or {})}.items()),
         )
     if connection.info.server_version < OLDEST:
         connection.close()
-        raise AdapterError(f"{_where(options)} is older than version 15. Use a newer one.")
+        raise AdapterError(f"{where(options)} is older than version 15. Use a newer one.")
     return connection
 
 
 @contextmanager
-def _authority(options: PostgreSQLOutputOptions, reach: Reach) -> Iterator[str | None]:
+def _authority(options: PostgreSQLConnectionOptions, reach: Reach) -> Iterator[str | None]:
     """Where libpq finds whom to trust while it connects: the authority that is named, else whom this process trusts."""
     if options.tls != "verify":
         yield None
@@ -110,31 +115,32 @@ def _authority(options: PostgreSQLOutputOptions, reach: Reach) -> Iterator[str |
         yield str(path)
 
 
-def _meaning(error: psycopg.Error, options: PostgreSQLOutputOptions) -> AdapterError:
+def _meaning(error: psycopg.Error, options: PostgreSQLConnectionOptions, says: Says) -> AdapterError:
     detail = (error.diag.message_primary or "").rstrip(".")
-    for state, domain, said in _STATES:
+    for state, domain, said in (*says, *_STATES):
         if error.sqlstate is not None and error.sqlstate.startswith(state):
-            return AdapterError(f"{_where(options)} {said.format(detail=detail)}", domain=domain)
+            return AdapterError(f"{where(options)} {said.format(detail=detail)}", domain=domain)
     text = str(error)
     if f'database "{options.database}" does not exist' in text:
-        return AdapterError(f"{_where(options)} has no database of that name. Correct it.")
+        return AdapterError(f"{where(options)} has no database of that name. Correct it.")
     if f'role "{options.user}" does not exist' in text:
-        return AdapterError(f"{_where(options)} refuses the user or the password. Correct them.")
+        return AdapterError(f"{where(options)} refuses the user or the password. Correct them.")
     for words, domain, said in _SAID:
         if words in text:
-            return AdapterError(f"{_where(options)} {said}", domain=domain)
+            return AdapterError(f"{where(options)} {said}", domain=domain)
     if error.sqlstate is not None and not isinstance(error, psycopg.OperationalError):
-        return AdapterError(f"{_where(options)} refuses: {detail} ({error.sqlstate}).")
+        return AdapterError(f"{where(options)} refuses: {detail} ({error.sqlstate}).")
     return _unreachable(options)
 
 
-def _unreachable(options: PostgreSQLOutputOptions) -> AdapterError:
+def _unreachable(options: PostgreSQLConnectionOptions) -> AdapterError:
     return AdapterError(
-        f"{_where(options)} cannot be reached: it does not answer, or its network or port is not allowed here. Correct "
+        f"{where(options)} cannot be reached: it does not answer, or its network or port is not allowed here. Correct "
         "the address, or ask whoever runs this installation to allow its network (PUNCTUAL_OUTGOING_NETWORKS).",
         domain="external",
     )
 
 
-def _where(options: PostgreSQLOutputOptions) -> str:
+def where(options: PostgreSQLConnectionOptions) -> str:
+    """The server as sentences name it."""
     return f"PostgreSQL at {options.host}:{options.port}"

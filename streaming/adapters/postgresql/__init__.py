@@ -1,0 +1,1 @@
+"""Tables of PostgreSQL as streams, read on and on behind a column that grows."""

@@ -1,0 +1,75 @@
+"""Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that takes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from streaming.adapters.chunks import LifetimeColumns
+from streaming.adapters.ctis import WrittenCtis, with_ctis
+from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.file.records import Records
+from streaming.adapters.postgresql.options import PostgreSQLOptions
+from streaming.adapters.postgresql.pages import RowPages
+from streaming.adapters.postgresql.table import SourceTable, no_column
+from streaming.adapters.selections import place_of
+from streaming.adapters.stored_lines import records_between
+from streaming.definition.payload import read_object
+from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.wire.arrived import Arrived, Int64s
+
+_ARRIVAL: Final = "_meta.arrival"
+
+
+class RowDecoder:
+    """Decodes rows of one table for one stream. Raises `AdapterError` for an event time that does not fit.
+
+    A row arrives when it is read from the table, by the journaled clock; with implicit rowtimes it starts then (T17).
+    """
+
+    def __init__(self, stream: StreamDefinition, options: PostgreSQLOptions) -> None:
+        self._options = options
+        self._fields = tuple(options.columns.get(name, name) for name in stream.fields)
+        self._implicit = stream.rowtime is Rowtime.IMPLICIT
+        if self._implicit:
+            time = EventTime(start=TimeColumn(column=_ARRIVAL, unit="us"))
+            stream = stream.model_copy(update={"event_time": time, "rowtime": Rowtime.EXPLICIT})
+        # With every column named, no row is taken for one of a transcript, where a null `cti` means infinity.
+        columns = {**{name: name for name in (*stream.fields, "start")}, **options.columns}
+        self._lines = JsonLines(stream, columns, frozenset({_ARRIVAL}) if self._implicit else None)
+        self._lifetimes = LifetimeColumns.of(stream, columns)
+        self._written = WrittenCtis.of(stream, strict=options.cti_strict)
+        self._cti = options.cti_column
+        self._cti_word = json.dumps(options.cti_column, ensure_ascii=False).encode()
+
+    def require(self, table: SourceTable) -> None:
+        """Raise `AdapterError` for a column that is needed and that the table lacks."""
+        there, life = list(table.columns), self._lifetimes
+        wanted = [*self._fields, *([] if self._cti is None else [self._cti])]
+        times = [] if self._implicit else [each for each in (life.start, life.end) if each is not None]
+        wanted += [place_of(each, there).column for each in times]
+        wanted += [] if life.edge is None else [life.edge]
+        for name in wanted:
+            if name not in table.columns:
+                raise no_column(f"{self._options.schema_name}.{self._options.table}", name, there)
+
+    def chunks(self, pages: RowPages, start: int, end: int) -> Iterator[Arrived]:
+        """The rows `[start, end)` of `pages`."""
+        arrivals = pages.arrivals(start, end)
+        for records, positions in records_between(pages.between(start, end), start, end):
+            low = int(positions[0]) - start if len(positions) else 0
+            yield self._decode(records, positions, arrivals[low : low + len(positions)])
+
+    def _decode(self, records: Records, positions: Int64s, arrivals: Int64s) -> Arrived:
+        found: dict[int, int | None] = {}
+        if self._cti is not None:
+            for index in range(len(records)):
+                record = b"" if records.broken[index] else records.record(index)
+                written = (read_object(record) or {}).get(self._cti) if self._cti_word in record else None
+                if written is not None:
+                    found[index] = self._written.tick(written)
+        if self._implicit:
+            records = replace(records, beside={_ARRIVAL: arrivals.tolist()})
+        return with_ctis(replace(self._lines.decode(records, positions), arrival=np.asarray(arrivals)), found)

@@ -1,0 +1,164 @@
+"""What was read of a table, kept for good: pages of JSON lines, and where in the table the last one ends.
+
+A page is one file, `rows-<position of its first row>`: a line of JSON (`PageNote`), then its rows, compressed. It is
+written whole or not at all. A small last page is replaced by one that has its rows and more; no other ever changes.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from pydantic import ValidationError
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.stored_lines import StoredBatch
+from streaming.definition.strict import Strict
+from streaming.wire.arrived import Int64s
+from streaming.wire.results import write_atomically
+
+PAGE_BYTES: Final = 4 << 20
+"""A page with so many bytes of rows is not added to any more."""
+_PREFIX: Final = "rows-"
+_DIGITS: Final = 19
+
+
+class TableMark(Strict):
+    """How far the table with the id `table` was read in the `order` of cursor and key; `after` are the last row's.
+
+    The last `added` rows came from behind `before` (None: from the beginning). `sequence` is what the cursor's sequence
+    had given, where that is known.
+    """
+
+    database: str
+    table: int
+    order: list[str]
+    after: list[str]
+    before: list[str] | None
+    added: int
+    sequence: int | None
+
+
+class PageNote(Strict):
+    """The first line of a page: its rows are the positions `[first, first + rows)`, in `bytes` of lines.
+
+    `arrivals`: from which position on, and when by the journaled clock in ticks, they were read.
+    """
+
+    first: int
+    rows: int
+    bytes: int
+    arrivals: list[tuple[int, int]]
+    mark: TableMark
+
+    @property
+    def end(self) -> int:
+        """The position behind the last row."""
+        return self.first + self.rows
+
+
+@dataclass
+class RowPages:
+    """The pages in `folder`; where that is None (previews), in memory. One process adds, others read."""
+
+    folder: Path | None
+    _held: dict[int, bytes] = field(default_factory=dict)
+
+    def last(self) -> PageNote | None:
+        """The note of the last page, None when nothing was read yet. Raises `AdapterError`, `OSError`."""
+        firsts = self._firsts()
+        return self._note(firsts[-1]) if firsts else None
+
+    def append(self, lines: Sequence[bytes], mark: TableMark, now: int) -> None:
+        """Keep `lines`, without their ends, for good as the rows that follow, read at `now`, with `mark` as the last.
+
+        Raises `OSError`.
+        """
+        last = self.last()
+        grows = last is not None and last.bytes < PAGE_BYTES
+        new = (self._lines(last) if last is not None and grows else b"") + b"".join(line + b"\n" for line in lines)
+        end = 0 if last is None else last.end
+        first = last.first if last is not None and grows else end
+        arrivals = [*(last.arrivals if last is not None and grows else []), (end, now)]
+        rows = end - first + len(lines)
+        note = PageNote(first=first, rows=rows, bytes=len(new), arrivals=arrivals, mark=mark)
+        content = note.model_dump_json().encode() + b"\n" + pa.compress(new, codec="zstd", asbytes=True)
+        if self.folder is None:
+            self._held[note.first] = content
+        else:
+            write_atomically(self._file(note.first), content)
+
+    def arrivals(self, start: int, end: int) -> Int64s:
+        """When the rows `[start, end)` were read, in ticks. Raises `AdapterError`, `OSError`."""
+        known: list[tuple[int, int]] = []
+        for note in self.notes(start):
+            if note.first >= end:
+                break
+            known += note.arrivals
+        firsts, times = (np.array(column, dtype=np.int64) for column in zip(*known, strict=True))
+        found: Int64s = times[np.searchsorted(firsts, np.arange(start, end), side="right") - 1]
+        return found
+
+    def notes(self, start: int) -> Iterator[PageNote]:
+        """The notes of the pages that have rows from `start` on, ascending. Raises `AdapterError`, `OSError`."""
+        firsts = self._firsts()
+        for first in firsts[max(bisect_right(firsts, start) - 1, 0) :]:
+            note = self._note(first)
+            if note.end > start:
+                yield note
+
+    def between(self, start: int, end: int) -> Iterator[StoredBatch]:
+        """The pages that have rows of `[start, end)`, ascending. Raises `AdapterError`, `OSError`."""
+        for note in self.notes(start):
+            if note.first >= end:
+                return
+            # The page may have grown since: what it has now begins with what it had.
+            content = self._content(note.first)
+            now = _note_of(content)
+            yield StoredBatch(now.first, now.rows, _lines_of(content, now))
+
+    def _firsts(self) -> list[int]:
+        if self.folder is None:
+            return sorted(self._held)
+        if not self.folder.is_dir():
+            return []
+        names = [each.name.removeprefix(_PREFIX) for each in self.folder.glob(f"{_PREFIX}*")]
+        return sorted(int(name) for name in names if name.isdecimal())
+
+    def _file(self, first: int) -> Path:
+        assert self.folder is not None  # nosec B101 # a slip of the programmer, found by the first test
+        return self.folder / f"{_PREFIX}{first:0{_DIGITS}d}"
+
+    def _content(self, first: int) -> bytes:
+        return self._held[first] if self.folder is None else self._file(first).read_bytes()
+
+    def _note(self, first: int) -> PageNote:
+        if self.folder is None:
+            return _note_of(self._held[first])
+        with self._file(first).open("rb") as file:
+            return _note_of(file.readline())
+
+    def _lines(self, note: PageNote) -> bytes:
+        return _lines_of(self._content(note.first), note)
+
+
+def _note_of(content: bytes) -> PageNote:
+    try:
+        return PageNote.model_validate_json(content.partition(b"\n")[0])
+    except ValidationError:
+        raise _damaged() from None
+
+
+def _lines_of(content: bytes, note: PageNote) -> bytes:
+    try:
+        lines: bytes = pa.decompress(content.partition(b"\n")[2], note.bytes, codec="zstd", asbytes=True)
+    except (pa.ArrowException, OSError):
+        raise _damaged() from None
+    return lines
+
+
+def _damaged() -> AdapterError:
+    return AdapterError("The rows that were kept of a table are damaged. Start the binding again from the beginning.")

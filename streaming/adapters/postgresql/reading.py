@@ -1,0 +1,220 @@
+"""One look at the table: what is settled, whether all is as it was, and the rows that follow the last ones."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from psycopg import sql
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.network.fetching import Reach
+from streaming.adapters.postgresql.connecting import Says, connect, told
+from streaming.adapters.postgresql.options import PostgreSQLOptions
+from streaming.adapters.postgresql.pages import TableMark
+from streaming.adapters.postgresql.settling import Settling
+from streaming.adapters.postgresql.table import Connection, SourceTable, look
+from streaming.definition.counts import counted
+
+MOST_ROWS: Final = 20_000
+MOST_BYTES: Final = 16 << 20
+"""One look takes so many rows, and about so many bytes of them, at most."""
+Require = Callable[[SourceTable], None]
+"""Raises `AdapterError` for a table that will not do."""
+_AT_ONCE: Final = 50
+_SETTINGS: Final = {
+    "default_transaction_read_only": "on",
+    "datestyle": "ISO",
+    "intervalstyle": "iso_8601",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+}
+_SAYS: Final[Says] = (
+    ("42P01", "user", "has no longer such a table. Correct its name, or have it made again."),
+    ("42703", "user", "has no longer such a column: {detail}. Correct the options of the stream."),
+    ("42501", "user", "does not allow this user what is needed: {detail}. Have the right granted."),
+    ("42", "user", "refuses what was asked of its table: {detail}. Correct the options of the stream."),
+    ("57014", "external", "took longer than a minute for one statement. See whether the cursor has an index."),
+    ("22021", "user", "has a text that is not in its encoding: {detail}. Mend the row."),
+    ("2200", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
+    ("22P02", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
+    ("22", "user", "cannot give a row: {detail}. Mend the row, or leave out its column."),
+)
+
+
+@dataclass(frozen=True)
+class TakenRows:
+    """Rows of one look as lines of JSON, and how far the table was read with them; `more`: others wait already."""
+
+    lines: Sequence[bytes]
+    mark: TableMark
+    more: bool
+
+
+@dataclass(frozen=True)
+class RowSpan:
+    """Rows behind `after` and up to `up_to` (cursor and key, or a cursor alone); the `newest` first, or the oldest."""
+
+    after: list[str] | None
+    up_to: list[str] | None
+    most: int
+    most_bytes: int = MOST_BYTES
+    newest: bool = False
+
+
+class TableReader:
+    """Looks at the table of `options` within `reach`, by a connection for each look."""
+
+    def __init__(self, options: PostgreSQLOptions, reach: Reach) -> None:
+        self._options = options
+        self._reach = reach
+        self._settling = Settling(options.margin_s)
+        self.shown = f"{options.schema_name}.{options.table}"
+
+    @contextmanager
+    def _opened(self) -> Iterator[tuple[Connection, SourceTable]]:
+        """A connection that only reads, and the table. Raises `AdapterError`, inside of it too."""
+        with told(self._options, _SAYS), closing(connect(self._options, self._reach, _SETTINGS)) as connection:
+            connection.autocommit = True
+            yield connection, look(connection, self._options)
+
+    def take(self, last: TableMark | None, require: Require, most: int, settled: bool) -> TakenRows | None:
+        """At most `most` rows behind `last`, where `settled` none that another can still come before; None: no rows.
+
+        All columns that this user may read. Raises `AdapterError`.
+        """
+        with self._opened() as (connection, table):
+            require(table)
+            up_to = None
+            if settled:
+                self._require_same(connection, table, last)
+                up_to = self._settling.look(connection, table)
+                if up_to is None:
+                    return None
+            after = last.after if last is not None else self._begin()
+            limit = max(min(most, MOST_ROWS), 1)
+            rows, whole = _rows(connection, table, RowSpan(after, None if up_to is None else [up_to], limit))
+        if not rows:
+            return None
+        mark = TableMark(
+            database=self._options.database,
+            table=table.oid,
+            order=[table.cursor, *table.key],
+            after=list(rows[-1][1:]),
+            before=after,
+            added=len(rows),
+            sequence=table.last_given,
+        )
+        return TakenRows([_line(row[0]) for row in rows], mark, more=not whole or len(rows) == limit)
+
+    def ends(self, most: int, most_bytes: int) -> tuple[Sequence[bytes], Sequence[bytes], Mapping[str, str], bool]:
+        """The `most` oldest and newest rows, in their order, the columns, and whether that is all.
+
+        Raises `AdapterError`.
+        """
+        with self._opened() as (connection, table):
+            oldest, whole = _rows(connection, table, RowSpan(self._begin(), None, most, most_bytes))
+            newest: list[tuple[str, ...]] = []
+            if not whole or len(oldest) == most:
+                span = RowSpan(list(oldest[-1][1:]), None, most, most_bytes, newest=True)
+                newest, whole = _rows(connection, table, span)
+                whole = whole and len(newest) < most
+        return [_line(row[0]) for row in oldest], [_line(row[0]) for row in reversed(newest)], table.columns, whole
+
+    def _begin(self) -> list[str] | None:
+        return None if self._options.begin_after is None else [self._options.begin_after]
+
+    def _require_same(self, connection: Connection, table: SourceTable, last: TableMark | None) -> None:
+        """Refuse a table that is another one, and rows that came where all had been read."""
+        if last is None:
+            return
+        shown = self.shown
+        if last.database != self._options.database or last.order != [table.cursor, *table.key]:
+            raise AdapterError(
+                f"Rows were read of the database '{last.database}' in the order of {', '.join(last.order)}, so that "
+                f"nobody knows which come next in '{self._options.database}' in the order of "
+                f"{', '.join([table.cursor, *table.key])}. Set the options back, or start the binding again from the "
+                "beginning."
+            )
+        if last.table != table.oid:
+            raise AdapterError(
+                f"The table {shown} was deleted and made again, so that nobody knows which of its rows were read. "
+                "Start the binding again from the beginning."
+            )
+        if last.sequence is not None and table.sequences and table.last_given is not None:
+            self._require_ahead(last.sequence, table.last_given)
+        condition, values = _between(table, last.before, last.after)
+        ask = sql.SQL("SELECT count(*) FROM {} AS t WHERE {}").format(table.name, condition)
+        found = connection.execute(ask, values).fetchone()
+        there = 0 if found is None else int(found[0])
+        if there > last.added:
+            raise AdapterError(
+                f"In {shown} {counted(there - last.added, 'row')} came before {last.after[0]}, up to where it had been "
+                f"read: the column '{self._options.cursor}' does not grow from row to row. Choose another cursor, then "
+                "start the binding again from the beginning."
+            )
+
+    def _require_ahead(self, known: int, now: int) -> None:
+        if now < known:
+            raise AdapterError(
+                f"The sequence behind '{self._options.cursor}' of {self.shown} was set back from {known} to {now}, so "
+                "that new rows come before those that were read. Start the binding again from the beginning."
+            )
+
+
+def _rows(connection: Connection, table: SourceTable, span: RowSpan) -> tuple[list[tuple[str, ...]], bool]:
+    """The text of each row, its cursor and its key; whether these are all that were asked for."""
+    condition, values = _between(table, span.after, span.up_to)
+    columns = sql.SQL(", ").join(sql.Identifier("t", name) for name in table.columns)
+    direction = sql.SQL("{} DESC" if span.newest else "{}")
+    order = sql.SQL(", ").join(map(direction.format, table.order))
+    inner = [sql.Identifier(f"mark_{number}") for number in range(len(table.order))]
+    marks = sql.SQL(", ").join(map(sql.SQL("{}::text AS {}").format, table.order, inner))
+    ask = sql.SQL(
+        "SELECT CASE WHEN octet_length(p.row) > %(bytes)s THEN left(p.row, %(bytes)s + 1) ELSE p.row END, {inner}"
+        " FROM (SELECT {marks}, (SELECT row_to_json(r)::text FROM (SELECT {columns}) AS r) AS row"
+        " FROM {table} AS t WHERE {condition} ORDER BY {order} LIMIT %(limit)s) AS p"
+    ).format(
+        inner=sql.SQL(", ").join(inner),
+        marks=marks,
+        columns=columns,
+        table=table.name,
+        condition=condition,
+        order=order,
+    )
+    found: list[tuple[str, ...]] = []
+    size = 0
+    values |= {"bytes": MAX_RECORD_BYTES, "limit": span.most}
+    for row in connection.cursor().stream(ask, values, size=_AT_ONCE):
+        found.append(row)
+        size += len(row[0])
+        if size >= span.most_bytes:
+            return found, False
+    return found, True
+
+
+def _between(
+    table: SourceTable, after: list[str] | None, up_to: list[str] | None
+) -> tuple[sql.Composable, dict[str, Any]]:
+    """The condition on rows behind `after` and up to `up_to`, each cursor and key, or a cursor alone."""
+    parts: list[sql.Composable] = []
+    values: dict[str, Any] = {}
+    for name, sign, place in (("after", ">", after), ("up_to", "<=", up_to)):
+        if place is None:
+            continue
+        columns = sql.SQL(", ").join(table.order[: len(place)])
+        marks = [f"{name}_{number}" for number in range(len(place))]
+        values |= dict(zip(marks, place, strict=True))
+        given = sql.SQL(", ").join(map(sql.Placeholder, marks))
+        parts.append(sql.SQL("({}) {} ({})").format(columns, sql.SQL(sign), given))
+        if len(place) > 1:  # said for the cursor alone too, so that an index on it alone serves
+            alone = sql.SQL("{} {} {}")
+            wide = sql.SQL(">=") if sign == ">" else sql.SQL("<=")
+            parts.append(alone.format(table.order[0], wide, sql.Placeholder(marks[0])))
+    return sql.SQL(" AND ").join(parts) if parts else sql.SQL("true"), values
+
+
+def _line(text: str) -> bytes:
+    """The text of a row on one line: what a column of type json has between its values may be line ends."""
+    return text.replace("\n", " ").replace("\r", " ").encode()
