@@ -23,10 +23,10 @@ from webapp.queries import canvas_api as canvas
 from webapp.queries import simulation_api as simulation
 from webapp.queries.comparing_api import VersionDifferenceView, VersionMergeView
 from webapp.runs import api as runs
-from webapp.runs.dead_letters_api import DeadLettersView
 from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
+from webapp.runs.refused_requests_api import RefusedRequestsView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.samples import api as samples
 from webapp.scenarios import api as scenarios
@@ -108,7 +108,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
-    path("bindings/<uuid:binding>/outputs/<uuid:output>/letters/", DeadLettersView.as_view()),
+    path("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", RefusedRequestsView.as_view()),
     path("runs/", runs.RunsView.as_view()),
     path("runs/<uuid:run>/", runs.RunView.as_view()),
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),

@@ -170,7 +170,7 @@ class DeliveringAdapter(Protocol):
 
 
 @dataclass(frozen=True)
-class DeadLetter:
+class RefusedRequest:
     """Rows that a target refuses for good: `rows` of the batch `number`, the `part`-th of its pieces, and why."""
 
     number: int
@@ -187,7 +187,7 @@ class AcknowledgingAdapter(Protocol):
     same name, by which the target can tell. Built with an identity as a `DeliveringAdapter` is.
     """
 
-    def send(self, batch: DeliveryBatch) -> Sequence[DeadLetter]:
+    def send(self, batch: DeliveryBatch) -> Sequence[RefusedRequest]:
         """Send all of `batch`, and return what was refused for good; the rest has arrived when this returns.
 
         Raises `AdapterError` as `DeliveringAdapter.deliver` does; then the whole batch is sent again.

@@ -18,17 +18,17 @@ from typing import Final
 from streaming.adapters.contract import (
     AcknowledgingAdapter,
     AdapterError,
-    DeadLetter,
     DeliveringAdapter,
     DeliveryBatch,
     OutputDelivery,
+    RefusedRequest,
 )
 from streaming.definition.counts import counted
 from streaming.delivery.backoff import Backoff
 from streaming.delivery.committed import CommittedBatches, Piece, UndeliveredRows
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.dead_letters import MOST_LETTERS, StoredDeadLetter, count_letters, write_letter
 from streaming.wire.deliveries import DeliveryMark, DeliveryObserved, DeliveryTarget, read_mark, write_mark
+from streaming.wire.refused_requests import MOST_REFUSED, StoredRefusedRequest, count_refused, write_refused
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ UNEXPECTED: Final = (
     "The delivery failed by a fault of Punctual itself ({}). It is tried again; what was committed is kept. If it goes "
     "on, tell whoever runs this installation: the runner's log has the details."
 )
-TOO_MANY_LETTERS: Final = (
+TOO_MANY_REFUSED: Final = (
     "The target has refused {}, whose rows are kept here. Look at why, then put them aside: the delivery goes on then."
 )
 UNREADABLE: Final = "The results of the binding cannot be read ({}). It is tried again; see that their disk is there."
@@ -67,7 +67,7 @@ class _Standing:
     delivered_at: int | None = None
     cti: int | None = None
     lost_rows: int = 0
-    dead_letters: int = 0
+    refused_requests: int = 0
     waiting: UndeliveredRows = field(default_factory=lambda: UndeliveredRows(0, None))
     fault: AdapterError | None = None
     retry_at: int | None = None
@@ -93,7 +93,7 @@ class Delivery:
         self._adapter: OutputDelivery | None = None
         mark = read_mark(source.results, target.identity)
         self._at = _Standing() if mark is None else _Standing(delivered=mark.delivered, lost_rows=mark.lost_rows)
-        self._at.dead_letters = count_letters(source.results, target.identity)
+        self._at.refused_requests = count_refused(source.results, target.identity)
         self._marked = mark
 
     def step(self) -> float:
@@ -149,7 +149,7 @@ class Delivery:
                 "domain": None if fault is None else fault.domain,
                 "message": None if fault is None else str(fault),
                 "retry_at": at.retry_at,
-                "dead_letters": at.dead_letters,
+                "refused_requests": at.refused_requests,
                 "at": self._now(),
             }
         )
@@ -174,20 +174,22 @@ class Delivery:
     def _send(self, adapter: AcknowledgingAdapter, batches: Sequence[DeliveryBatch]) -> None:
         """One batch after the other, each noted as soon as it is answered for: the fewer arrive twice."""
         for batch in batches:
-            if self._at.dead_letters >= MOST_LETTERS:
-                raise AdapterError(TOO_MANY_LETTERS.format(counted(self._at.dead_letters, "request")))
+            if self._at.refused_requests >= MOST_REFUSED:
+                raise AdapterError(TOO_MANY_REFUSED.format(counted(self._at.refused_requests, "request")))
             self._keep(adapter.send(batch))
             self._at.delivered = batch.number
             self._write_mark()
 
-    def _keep(self, refused: Sequence[DeadLetter]) -> None:
+    def _keep(self, refused: Sequence[RefusedRequest]) -> None:
         """What is refused for good is kept before its batch counts as brought."""
         for each in refused:
             count, at = len(each.rows), self._now()
-            letter = StoredDeadLetter(number=each.number, part=each.part, at=at, reason=each.reason, row_count=count)
-            write_letter(self._source.results, self._target.identity, letter, each.rows)
+            request = StoredRefusedRequest(
+                number=each.number, part=each.part, at=at, reason=each.reason, row_count=count
+            )
+            write_refused(self._source.results, self._target.identity, request, each.rows)
         if refused:
-            self._at.dead_letters = count_letters(self._source.results, self._target.identity)
+            self._at.refused_requests = count_refused(self._source.results, self._target.identity)
 
     def _ask(self, adapter: OutputDelivery) -> None:
         """Only a target that keeps numbers knows what has arrived; of another one what it answered last counts.
@@ -196,7 +198,7 @@ class Delivery:
         """
         if isinstance(adapter, DeliveringAdapter):
             self._at.delivered = adapter.delivered()
-        self._at.dead_letters = count_letters(self._source.results, self._target.identity)
+        self._at.refused_requests = count_refused(self._source.results, self._target.identity)
         self._at.known = True
         self._count()
         self._write_mark()

@@ -54,8 +54,8 @@ class DeliveryObserved(Strict):
     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-    deleted before they could be brought. `dead_letters`: so many requests the target refused for good, whose rows are
-    kept (`streaming.wire.dead_letters`) until somebody puts them aside. `message` is a sentence for the user, `domain`
+    deleted before they could be brought. `refused_requests`: so many the target refused for good, whose rows are kept
+    (`streaming.wire.refused_requests`) until somebody puts them aside. `message` is a sentence for the user, `domain`
     who must act.
     """
 
@@ -75,7 +75,7 @@ class DeliveryObserved(Strict):
     domain: Literal["user", "external", "internal"] | None
     message: str | None
     retry_at: int | None
-    dead_letters: int = 0
+    refused_requests: int = 0
     at: int
 
     @property
@@ -91,9 +91,9 @@ class DeliveryMark(Strict):
     lost_rows: int = 0
 
 
-def letters_folder(results: Path, identity: str) -> Path:
+def refused_folder(results: Path, identity: str) -> Path:
     """Where the rows are that the target of a delivery refused."""
-    return results / MARKS / f"{identity}.letters"
+    return results / MARKS / f"{identity}.refused"
 
 
 def mark_path(results: Path, identity: str) -> Path:
@@ -124,7 +124,7 @@ def forget_mark(results: Path, identity: str) -> None:
     """There is no such output any more: its rows may go, and so may those that its target refused."""
     with suppress(FileNotFoundError, NotADirectoryError):
         mark_path(results, identity).unlink()
-    shutil.rmtree(letters_folder(results, identity), ignore_errors=True)
+    shutil.rmtree(refused_folder(results, identity), ignore_errors=True)
 
 
 def forget_others(results: Path, identities: Collection[str]) -> None:

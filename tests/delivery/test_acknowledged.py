@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.adapters.contract import AdapterError, DeadLetter, DeliveryBatch
+from streaming.adapters.contract import AdapterError, DeliveryBatch, RefusedRequest
 from streaming.delivery import delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
-from streaming.wire import dead_letters
-from streaming.wire.dead_letters import forget_letters, letter_rows, stored_letters
-from streaming.wire.deliveries import forget_mark, letters_folder, read_mark
+from streaming.wire import refused_requests
+from streaming.wire.deliveries import forget_mark, read_mark, refused_folder
+from streaming.wire.refused_requests import forget_refused, refused_rows, stored_refused
 from tests.delivery.targets import TARGET, commit
 from tests.delivery.test_delivery import merge
 
@@ -30,7 +30,7 @@ class Receiver:
         self.faults: list[str] = []
         self.refuses_odd = False
 
-    def send(self, batch: DeliveryBatch) -> Sequence[DeadLetter]:
+    def send(self, batch: DeliveryBatch) -> Sequence[RefusedRequest]:
         fault = self.faults.pop(0) if self.faults else ""
         if fault == "before":
             raise AdapterError("It broke.", domain="external", again_after_s=50.0)
@@ -38,7 +38,7 @@ class Receiver:
         for part, row in enumerate(batch.rows):
             n = row["payload"]["n"]
             if self.refuses_odd and n % 2:
-                refused.append(DeadLetter(batch.number, part, "It is odd.", [row]))
+                refused.append(RefusedRequest(batch.number, part, "It is odd.", [row]))
             else:
                 self.rows.append(n)
         if fault == "after":
@@ -70,11 +70,11 @@ class Line:
         raise AssertionError("it does not come to rest")
 
     @property
-    def letters(self) -> list[int]:
-        """The numbers in the letters, the oldest first."""
+    def requests(self) -> list[int]:
+        """The numbers in the requests, the oldest first."""
         found: list[int] = []
-        for each in reversed(stored_letters(self.folder, "one")):
-            rows = letter_rows(self.folder, "one", each.number, each.part)
+        for each in reversed(stored_refused(self.folder, "one")):
+            rows = refused_rows(self.folder, "one", each.number, each.part)
             assert rows is not None
             assert len(rows) == each.row_count
             found += [row["payload"]["n"] for row in rows]
@@ -115,9 +115,9 @@ def test_every_row_arrives_or_is_kept_whatever_fails_and_when(events: list[tuple
         line.settle()
         first = list(dict.fromkeys(line.receiver.rows))
         assert first == [n for n in range(written) if not (odd and n % 2)], "a row was lost, or came out of order"
-        assert line.letters == ([n for n in range(written) if n % 2] if odd else [])
+        assert line.refused == ([n for n in range(written) if n % 2] if odd else [])
         seen = line.delivery.observed
-        assert (seen.state, seen.waiting_rows, seen.dead_letters) == ("current", 0, len(line.letters))
+        assert (seen.state, seen.waiting_rows, seen.refused_requests) == ("current", 0, len(line.refused))
 
 
 def test_only_the_batch_that_was_not_answered_for_is_sent_again(tmp_path: Path) -> None:
@@ -147,36 +147,36 @@ def test_a_receiver_that_asks_for_time_gets_it(tmp_path: Path) -> None:
     assert line.receiver.rows == [1]
 
 
-def test_with_too_many_letters_it_waits_until_they_are_put_aside(
+def test_with_too_many_refused_it_waits_until_they_are_put_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery, "MOST_LETTERS", 2)
+    monkeypatch.setattr(delivery, "MOST_REFUSED", 2)
     for number in range(1, 6):
         commit(tmp_path, number, [[number * 2 - 1]])
     line = Line(tmp_path)
     line.receiver.refuses_odd = True
     line.settle()
     seen = line.delivery.observed
-    assert (seen.state, seen.domain, seen.delivered, seen.dead_letters) == ("stopped", "user", 2, 2)
+    assert (seen.state, seen.domain, seen.delivered, seen.refused_requests) == ("stopped", "user", 2, 2)
     assert "has refused 2 requests" in str(seen.message)
-    assert line.letters == [1, 3]
-    forget_letters(tmp_path, "one", stored_letters(tmp_path, "one"))
+    assert line.refused == [1, 3]
+    forget_refused(tmp_path, "one", stored_refused(tmp_path, "one"))
     line.begin()
     line.settle()
-    assert (line.letters, line.delivery.observed.delivered) == ([5, 7], 4)
+    assert (line.refused, line.delivery.observed.delivered) == ([5, 7], 4)
 
 
-def test_letters_go_with_their_output_and_one_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+def test_refused_requests_go_with_their_output_and_one_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[1]])
     line = Line(tmp_path)
     line.receiver.refuses_odd = True
     line.settle()
-    [path] = letters_folder(tmp_path, "one").iterdir()
+    [path] = refused_folder(tmp_path, "one").iterdir()
     path.write_text("{")
-    [letter] = stored_letters(tmp_path, "one")
-    assert (letter.number, letter.part, letter.row_count) == (1, 0, 0)
-    assert "cannot be read" in letter.reason
-    assert letter_rows(tmp_path, "one", 2, 0) is None
+    [request] = stored_refused(tmp_path, "one")
+    assert (request.number, request.part, request.row_count) == (1, 0, 0)
+    assert "cannot be read" in request.reason
+    assert refused_rows(tmp_path, "one", 2, 0) is None
     forget_mark(tmp_path, "one")
-    assert stored_letters(tmp_path, "one") == []
-    assert dead_letters.count_letters(tmp_path, "one") == 0
+    assert stored_refused(tmp_path, "one") == []
+    assert refused_requests.count_refused(tmp_path, "one") == 0

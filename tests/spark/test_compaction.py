@@ -118,7 +118,7 @@ def test_rows_that_match_are_found_in_merged_batches_and_a_page_ends_after_many_
     monkeypatch.setattr("streaming.wire.results.MAX_COMMITS_A_PAGE", 3)
     cursor, found, turns = None, [], 0
     while True:
-        page = committed_rows(tmp_path, "late", 5, cursor, matching={"outcome": "dropped_late"})
+        page = committed_rows(tmp_path, "late", 5, cursor, matching=lambda row: row["outcome"] == "dropped_late")
         found, cursor, turns = [*found, *page.rows], page.next, turns + 1
         if cursor is None:
             break

@@ -1,15 +1,15 @@
-"""An output of a binding that has a dead letter, as a runner leaves it."""
+"""An output of a binding that has a refused request, as a runner leaves it."""
 
 from uuid import UUID, uuid4
 
 from streaming.definition.streams import AdapterChoice
-from streaming.wire.dead_letters import StoredDeadLetter, write_letter
+from streaming.wire.refused_requests import StoredRefusedRequest, write_refused
 from webapp.runs.bound_outputs import BoundOutput, write_outputs
 from webapp.runs.models import Binding
 from webapp.runs.usage import rows_folder
 
 
-def output_with_letter(binding: UUID, reason: str = "it is full") -> str:
+def output_with_refused(binding: UUID, reason: str = "it is full") -> str:
     """Give the binding, of the current organisation, an output whose target has refused a row; its identity."""
     found = Binding.objects.get(pk=binding)
     options = {"path": "out"}
@@ -18,6 +18,6 @@ def output_with_letter(binding: UUID, reason: str = "it is full") -> str:
     )
     write_outputs(found, [output])
     found.save(update_fields=["outputs"])
-    letter = StoredDeadLetter(number=3, part=0, at=5_000_000, reason=reason, row_count=1)
-    write_letter(rows_folder(binding), output.identity, letter, [{"output": "out", "start": 1, "payload": {"n": 1}}])
+    request = StoredRefusedRequest(number=3, part=0, at=5_000_000, reason=reason, row_count=1)
+    write_refused(rows_folder(binding), output.identity, request, [{"output": "out", "start": 1, "payload": {"n": 1}}])
     return output.identity

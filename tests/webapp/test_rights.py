@@ -86,7 +86,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/stop/": {"post": O},
     "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
     "bindings/<uuid:binding>/outputs/check/": {"post": E},
-    "bindings/<uuid:binding>/outputs/<uuid:output>/letters/": {"get": V, "delete": E},
+    "bindings/<uuid:binding>/outputs/<uuid:output>/refused/": {"get": V, "delete": E},
     "runs/": {"get": V},
     "runs/<uuid:run>/": {"get": V},
     "runs/<uuid:run>/definition/": {"get": V},

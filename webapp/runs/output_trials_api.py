@@ -13,8 +13,8 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.runs.access import access_binding
 from webapp.runs.bound_outputs import OutputSaid
-from webapp.runs.dead_letters_api import REFUSALS
 from webapp.runs.output_trials import tried_outputs
+from webapp.runs.refused_requests_api import REFUSALS
 
 
 class OutputsTrialBody(Strict):

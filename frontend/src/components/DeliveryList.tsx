@@ -1,6 +1,6 @@
 import { deliveryWords, lostWords, mendWords, type OutputShown } from "../model/deliveries";
-import { DeadLetters } from "./DeadLetters";
 import { Instant } from "./Instant";
+import { RefusedRequests } from "./RefusedRequests";
 import { Scroll } from "./Scroll";
 import { ToneMark } from "./StateMark";
 
@@ -20,7 +20,7 @@ function placeOf({ adapter: { options } }: OutputShown): string {
 function Fault({ binding, output }: { binding: string; output: OutputShown }) {
   const { delivery } = output;
   const lost = delivery === null ? null : lostWords(delivery);
-  if (delivery === null || (delivery.message === null && lost === null && delivery.dead_letters === 0)) return null;
+  if (delivery === null || (delivery.message === null && lost === null && delivery.refused_requests === 0)) return null;
   return (
     <tr>
       <td colSpan={6}>
@@ -37,7 +37,7 @@ function Fault({ binding, output }: { binding: string; output: OutputShown }) {
             </p>
           )}
           {lost === null ? null : <p>{lost}</p>}
-          <DeadLetters binding={binding} output={output} />
+          <RefusedRequests binding={binding} output={output} />
         </div>
       </td>
     </tr>

@@ -211,7 +211,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/t/{slug}/bindings/{binding}/outputs/{output}/letters/": {
+    "/api/t/{slug}/bindings/{binding}/outputs/{output}/refused/": {
         parameters: {
             query?: never;
             header?: never;
@@ -219,11 +219,11 @@ export interface paths {
             cookie?: never;
         };
         /** @description List what the target refused for good and why; it is kept here until somebody deletes it. */
-        get: operations["outputs_dead_letters"];
+        get: operations["outputs_refused_requests"];
         put?: never;
         post?: never;
         /** @description Delete what the target refused; a delivery that waited because there was too much of it goes on. */
-        delete: operations["outputs_delete_dead_letters"];
+        delete: operations["outputs_delete_refused_requests"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2195,31 +2195,6 @@ export interface components {
             cause: "row" | "generated" | "imported" | "idle" | "arrival" | "end";
         };
         /**
-         * DeadLetterList
-         * @description What the target of an output refused, newest batch first.
-         */
-        DeadLetterList: components["schemas"]["DeadLetterShown"][];
-        /**
-         * DeadLetterShown
-         * @description A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for.
-         */
-        DeadLetterShown: {
-            /** Batch */
-            batch: number;
-            /** Part */
-            part: number;
-            /** At */
-            at: number;
-            /** Reason */
-            reason: string;
-            /** Row Count */
-            row_count: number;
-            /** Rows */
-            rows: {
-                [key: string]: unknown;
-            }[] | null;
-        };
-        /**
          * DefinitionChange
          * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
          */
@@ -2342,8 +2317,8 @@ export interface components {
          *     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
          *     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
          *     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-         *     deleted before they could be brought. `dead_letters`: so many requests the target refused for good, whose rows are
-         *     kept (`streaming.wire.dead_letters`) until somebody puts them aside. `message` is a sentence for the user, `domain`
+         *     deleted before they could be brought. `refused_requests`: so many the target refused for good, whose rows are kept
+         *     (`streaming.wire.refused_requests`) until somebody puts them aside. `message` is a sentence for the user, `domain`
          *     who must act.
          */
         DeliveryObserved: {
@@ -2387,10 +2362,10 @@ export interface components {
             /** Retry At */
             retry_at: number | null;
             /**
-             * Dead Letters
+             * Refused Requests
              * @default 0
              */
-            dead_letters?: number;
+            refused_requests?: number;
             /** At */
             at: number;
         };
@@ -3597,14 +3572,6 @@ export interface components {
             };
         };
         /**
-         * LettersPutAside
-         * @description How many letters were deleted.
-         */
-        LettersPutAside: {
-            /** Letters */
-            letters: number;
-        };
-        /**
          * LogLine
          * @description One line; `at` is ISO text in UTC, `level` info, warning or error.
          */
@@ -4495,6 +4462,39 @@ export interface components {
          * @enum {string}
          */
         Reason: "after_end" | "bad_row" | "bad_time" | "bad_cti" | "bad_lifetime" | "bad_payload" | "orphan_end" | "start_dropped" | "vanished" | "before_cti" | "future" | "window_closed" | "too_many_windows";
+        /**
+         * RefusedPutAside
+         * @description How many requests were deleted.
+         */
+        RefusedPutAside: {
+            /** Requests */
+            requests: number;
+        };
+        /**
+         * RefusedRequestList
+         * @description What the target of an output refused, newest batch first.
+         */
+        RefusedRequestList: components["schemas"]["RefusedRequestShown"][];
+        /**
+         * RefusedRequestShown
+         * @description A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for.
+         */
+        RefusedRequestShown: {
+            /** Batch */
+            batch: number;
+            /** Part */
+            part: number;
+            /** At */
+            at: number;
+            /** Reason */
+            reason: string;
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: {
+                [key: string]: unknown;
+            }[] | null;
+        };
         /**
          * ResultPage
          * @description Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short.
@@ -7287,12 +7287,12 @@ export interface operations {
             };
         };
     };
-    outputs_dead_letters: {
+    outputs_refused_requests: {
         parameters: {
             query?: {
-                /** @description With `part`: this letter alone, with its rows. */
+                /** @description With `part`: this request alone, with its rows. */
                 batch?: number;
-                /** @description With `batch`: this letter alone, with its rows. */
+                /** @description With `batch`: this request alone, with its rows. */
                 part?: number;
             };
             header?: never;
@@ -7310,7 +7310,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeadLetterList"];
+                    "application/json": components["schemas"]["RefusedRequestList"];
                 };
             };
             401: {
@@ -7347,7 +7347,7 @@ export interface operations {
             };
         };
     };
-    outputs_delete_dead_letters: {
+    outputs_delete_refused_requests: {
         parameters: {
             query?: never;
             header?: never;
@@ -7365,7 +7365,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LettersPutAside"];
+                    "application/json": components["schemas"]["RefusedPutAside"];
                 };
             };
             401: {

@@ -22,7 +22,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     created: "made a binding",
     replaced: "changed a binding",
     deleted: "deleted a binding",
-    letters_deleted: "put aside what an output's target had refused",
+    refused_deleted: "put aside what an output's target had refused",
   },
   run: {
     started: "started a run",

@@ -8,7 +8,7 @@ from typing import Final
 
 from standardwebhooks import Webhook
 
-from streaming.adapters.contract import AdapterError, DeadLetter, DeliveryBatch
+from streaming.adapters.contract import AdapterError, DeliveryBatch, RefusedRequest
 from streaming.adapters.network.fetching import AGAIN_LATER, Reach
 from streaming.adapters.network.posting import PostAnswer, posted
 from streaming.adapters.network.urls import read_url
@@ -41,7 +41,7 @@ class WebhookOutput:
         self._url = read_url(options.url)
         self._webhook = Webhook(options.secret.get_secret_value())
 
-    def send(self, batch: DeliveryBatch) -> Sequence[DeadLetter]:
+    def send(self, batch: DeliveryBatch) -> Sequence[RefusedRequest]:
         """Post the batch request by request; those whose content the receiver refuses are returned.
 
         Raises `AdapterError`: external for no answer, 408, 425, 429 and from 500 on; user for any other but 2xx.
@@ -51,7 +51,7 @@ class WebhookOutput:
             answer = self._post(request.id, request.body)
             if answer.status in REFUSES_CONTENT:
                 reason = f"{self._url.shown} answers {self._quoted(answer)}"
-                refused.append(DeadLetter(batch.number, request.part, reason, request.rows))
+                refused.append(RefusedRequest(batch.number, request.part, reason, request.rows))
             elif not 200 <= answer.status < 300:
                 raise self._why(answer)
         return refused

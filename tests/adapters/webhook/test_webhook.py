@@ -122,9 +122,9 @@ def test_what_is_refused_for_its_content_is_returned_and_the_rest_is_sent(
         sends(b"two is no number", status)(handler) if refused else sends(b"", 200)(handler)
 
     server.answers["/hook"] = answer
-    [letter] = output(rows_per_request=1).send(batch(1, 2, 3))
-    assert (letter.number, letter.part, [row["payload"] for row in letter.rows]) == (7, 1, [{"n": 2}])
-    assert letter.reason == f"{server.url('/hook')} answers {status} ('two is no number')"
+    [request] = output(rows_per_request=1).send(batch(1, 2, 3))
+    assert (request.number, request.part, [row["payload"] for row in request.rows]) == (7, 1, [{"n": 2}])
+    assert request.reason == f"{server.url('/hook')} answers {status} ('two is no number')"
     assert len(server.posted) == 3
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from tests.webapp.audit.stage import Asked, Case, Some, Stage
-from tests.webapp.bound_output import output_with_letter
+from tests.webapp.bound_output import output_with_refused
 from tests.webapp.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, file_adapter, graph
 from tests.webapp.uploads.bringing import CSV, brought, uploaded
@@ -48,9 +48,9 @@ def applied(stage: Stage) -> Asked:
     return "definitions/apply/", {"files": files, "token": plan(stage.alice, files)["token"]}
 
 
-def with_letter(stage: Stage) -> str:
+def with_refused(stage: Stage) -> str:
     with organisation_context(stage.alice.organisation.pk):
-        return output_with_letter(UUID(stage.binding["id"]))
+        return output_with_refused(UUID(stage.binding["id"]))
 
 
 def running(stage: Stage) -> Asked:
@@ -324,12 +324,12 @@ WRITES: dict[tuple[str, str], Case] = {
         None,
         {"rows": 0, "files": 0, "bytes": 0, "complete": True},
     ),
-    ("bindings/<uuid:binding>/outputs/<uuid:output>/letters/", "delete"): Case(
-        "binding.letters_deleted",
-        lambda stage: (f"{stage.bound}outputs/{with_letter(stage)}/letters/", None),
+    ("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", "delete"): Case(
+        "binding.refused_deleted",
+        lambda stage: (f"{stage.bound}outputs/{with_refused(stage)}/refused/", None),
         "watch",
         None,
-        Some({"letters": 1}),
+        Some({"requests": 1}),
     ),
     ("bindings/<uuid:binding>/start/", "post"): Case(
         "run.started",

@@ -64,7 +64,7 @@ NO_LISTS = {
     "bindings/<uuid:binding>/",
     "bindings/<uuid:binding>/next-start/",
     "bindings/<uuid:binding>/results/",
-    "bindings/<uuid:binding>/outputs/<uuid:output>/letters/",
+    "bindings/<uuid:binding>/outputs/<uuid:output>/refused/",
     "runs/<uuid:run>/",
     "runs/<uuid:run>/definition/",
     "runs/<uuid:run>/results/",

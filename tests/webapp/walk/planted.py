@@ -10,7 +10,7 @@ import redis
 from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
-from tests.webapp.bound_output import output_with_letter
+from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
 from tests.webapp.uploads.bringing import CSV, uploaded
 from tests.wire.written import write_commit, write_part
@@ -44,7 +44,7 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
     run = _made(charlie, f"bindings/{binding['id']}/start/", {})
     _leave(folder / "results" / binding["id"], charlie, run["id"], connection)
     with organisation_context(charlie.organisation.pk):
-        output = output_with_letter(UUID(binding["id"]), MARK)
+        output = output_with_refused(UUID(binding["id"]), MARK)
     account = _made(charlie, "service-accounts/", {"name": MARK, "role": "viewer"})
     return Planted(
         ids={

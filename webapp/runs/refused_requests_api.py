@@ -13,12 +13,12 @@ from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
-from webapp.runs.dead_letters import letters_of, put_letters_aside, rows_of_letter
+from webapp.runs.refused_requests import put_refused_aside, refused_of, rows_of_refused
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope, 422: ErrorEnvelope}
 
 
-class DeadLetterShown(Strict):
+class RefusedRequestShown(Strict):
     """A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for."""
 
     batch: int
@@ -29,36 +29,36 @@ class DeadLetterShown(Strict):
     rows: list[dict[str, Any]] | None
 
 
-class DeadLetterList(RootModel[list[DeadLetterShown]]):
+class RefusedRequestList(RootModel[list[RefusedRequestShown]]):
     """What the target of an output refused, newest batch first."""
 
 
-class LettersPutAside(Strict):
-    """How many letters were deleted."""
+class RefusedPutAside(Strict):
+    """How many requests were deleted."""
 
-    letters: int
+    requests: int
 
 
-class DeadLettersView(TenantView):
-    """The dead letters of one output of a binding."""
+class RefusedRequestsView(TenantView):
+    """The refused requests of one output of a binding."""
 
     @extend_schema(
-        operation_id="outputs_dead_letters",
+        operation_id="outputs_refused_requests",
         parameters=[
-            OpenApiParameter("batch", int, description="With `part`: this letter alone, with its rows."),
-            OpenApiParameter("part", int, description="With `batch`: this letter alone, with its rows."),
+            OpenApiParameter("batch", int, description="With `part`: this request alone, with its rows."),
+            OpenApiParameter("part", int, description="With `batch`: this request alone, with its rows."),
         ],
-        responses={200: DeadLetterList, **REFUSALS},
+        responses={200: RefusedRequestList, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID, output: UUID) -> Response:
         """List what the target refused for good and why; it is kept here until somebody deletes it."""
-        asked = _letter(request)
+        asked = _named(request)
         shown = []
-        for each in letters_of(binding, output):
+        for each in refused_of(binding, output):
             if asked in {None, (each.number, each.part)}:
-                rows = None if asked is None else rows_of_letter(binding, output, each.number, each.part)
+                rows = None if asked is None else rows_of_refused(binding, output, each.number, each.part)
                 shown.append(
-                    DeadLetterShown(
+                    RefusedRequestShown(
                         batch=each.number,
                         part=each.part,
                         at=each.at,
@@ -67,20 +67,20 @@ class DeadLettersView(TenantView):
                         rows=None if rows is None else [dict(row) for row in rows],
                     )
                 )
-        return answer(DeadLetterList(shown))
+        return answer(RefusedRequestList(shown))
 
-    @extend_schema(operation_id="outputs_delete_dead_letters", responses={200: LettersPutAside, **REFUSALS})
+    @extend_schema(operation_id="outputs_delete_refused_requests", responses={200: RefusedPutAside, **REFUSALS})
     def delete(self, request: Request, slug: str, binding: UUID, output: UUID) -> Response:
         """Delete what the target refused; a delivery that waited because there was too much of it goes on."""
-        return answer(LettersPutAside(letters=put_letters_aside(binding, output)))
+        return answer(RefusedPutAside(requests=put_refused_aside(binding, output)))
 
 
-def _letter(request: Request) -> tuple[int, int] | None:
+def _named(request: Request) -> tuple[int, int] | None:
     texts = [request.query_params.get(name) for name in ("batch", "part")]
     if texts == [None, None]:
         return None
     numbers = [int(text) for text in texts if text and text.isascii() and text.isdecimal() and len(text) < 20]
     if len(numbers) != 2:
         remedy = "Give both as the list says them, or neither."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "batch, part: these name no letter.", remedy, field="batch")])
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "batch, part: these name no refused request.", remedy, field="batch")])
     return numbers[0], numbers[1]

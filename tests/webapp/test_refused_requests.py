@@ -5,11 +5,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from streaming.wire.dead_letters import StoredDeadLetter, stored_letters, write_letter
-from tests.webapp.bound_output import output_with_letter
+from streaming.wire.refused_requests import StoredRefusedRequest, stored_refused, write_refused
+from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
-from webapp.runs import dead_letters
+from webapp.runs import refused_requests
 from webapp.runs.bound_outputs import outputs_of
 from webapp.runs.models import Binding
 from webapp.runs.usage import rows_folder
@@ -18,15 +18,15 @@ from webapp.runs.usage import rows_folder
 @pytest.fixture
 def output(alice: Person, binding: dict[str, Any]) -> str:
     with organisation_context(alice.organisation.pk):
-        return output_with_letter(UUID(binding["id"]))
+        return output_with_refused(UUID(binding["id"]))
 
 
 @pytest.fixture
 def address(binding: dict[str, Any], output: str) -> str:
-    return f"bindings/{binding['id']}/outputs/{output}/letters/"
+    return f"bindings/{binding['id']}/outputs/{output}/refused/"
 
 
-def test_letters_are_listed_and_each_is_read_with_its_rows(alice: Person, address: str) -> None:
+def test_refused_requests_are_listed_and_each_is_read_with_its_rows(alice: Person, address: str) -> None:
     listed = alice.get(address).json()
     said = {"batch": 3, "part": 0, "at": 5_000_000, "reason": "it is full", "row_count": 1}
     assert listed == [{**said, "rows": None}]
@@ -38,10 +38,10 @@ def test_letters_are_listed_and_each_is_read_with_its_rows(alice: Person, addres
 @pytest.mark.parametrize(
     "query", ["batch=3", "part=0", "batch=x&part=0", "batch=-1&part=0", f"batch={'9' * 40}&part=0"]
 )
-def test_what_names_no_letter_is_refused(alice: Person, address: str, query: str) -> None:
+def test_what_names_no_refused_request_is_refused(alice: Person, address: str, query: str) -> None:
     answered = alice.get(f"{address}?{query}")
     assert answered.status_code == 422
-    assert "name no letter" in answered.json()["faults"][0]["message"]
+    assert "name no refused request" in answered.json()["faults"][0]["message"]
 
 
 def test_put_aside_is_what_was_looked_at_and_the_delivery_goes_on(
@@ -53,16 +53,16 @@ def test_put_aside_is_what_was_looked_at_and_the_delivery_goes_on(
     django_capture_on_commit_callbacks: Any,
 ) -> None:
     told = []
-    monkeypatch.setattr(dead_letters, "reconcile_soon", told.append)
+    monkeypatch.setattr(refused_requests, "reconcile_soon", told.append)
     with django_capture_on_commit_callbacks(execute=False) as waiting:
-        assert alice.client.delete(alice.url(address)).json() == {"letters": 1}
+        assert alice.client.delete(alice.url(address)).json() == {"requests": 1}
     with organisation_context(alice.organisation.pk):
         folder = rows_folder(UUID(binding["id"]))
-        newer = StoredDeadLetter(number=9, part=0, at=6, reason="it came meanwhile", row_count=0)
-        write_letter(folder, output, newer, [])
+        newer = StoredRefusedRequest(number=9, part=0, at=6, reason="it came meanwhile", row_count=0)
+        write_refused(folder, output, newer, [])
         for each in waiting:
             each()
-        assert stored_letters(folder, output) == [newer]
+        assert stored_refused(folder, output) == [newer]
         assert [each.revision for each in outputs_of(Binding.objects.get())] == [2], "another revision is tried at once"
     assert told == [alice.organisation.pk]
 
@@ -72,11 +72,11 @@ def test_nothing_to_put_aside_changes_nothing(
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         alice.client.delete(alice.url(address))
-    assert alice.client.delete(alice.url(address)).json() == {"letters": 0}
+    assert alice.client.delete(alice.url(address)).json() == {"requests": 0}
     with organisation_context(alice.organisation.pk):
         assert [each.revision for each in outputs_of(Binding.objects.get())] == [2]
 
 
 def test_an_output_that_is_not_there_has_none(alice: Person, binding: dict[str, Any], output: str) -> None:
-    assert alice.get(f"bindings/{binding['id']}/outputs/{uuid4()}/letters/").status_code == 404
-    assert alice.get(f"bindings/{uuid4()}/outputs/{output}/letters/").status_code == 404
+    assert alice.get(f"bindings/{binding['id']}/outputs/{uuid4()}/refused/").status_code == 404
+    assert alice.get(f"bindings/{uuid4()}/outputs/{output}/refused/").status_code == 404

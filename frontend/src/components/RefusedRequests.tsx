@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, unwrap } from "../lib/api";
 import { useReason, useSlug } from "../lib/session";
-import type { DeadLetterShown } from "../model/api";
+import type { RefusedRequestShown } from "../model/api";
 import { counted } from "../model/counts";
 import type { OutputShown } from "../model/deliveries";
 import { AskedAction } from "./AskedAction";
@@ -11,29 +11,29 @@ import { ErrorNote, Waiting } from "./Notices";
 import { RawText } from "./RawText";
 import { Scroll } from "./Scroll";
 
-const LETTERS = "/api/t/{slug}/bindings/{binding}/outputs/{output}/letters/";
+const REFUSED = "/api/t/{slug}/bindings/{binding}/outputs/{output}/refused/";
 
 interface Place {
   binding: string;
   output: OutputShown;
 }
 
-/** `letter`: of this one alone, with its rows. */
-function useLetters({ binding, output }: Place, letter?: { batch: number; part: number }) {
+/** `request`: of this one alone, with its rows. */
+function useRefused({ binding, output }: Place, request?: { batch: number; part: number }) {
   const slug = useSlug();
   const path = { slug, binding, output: output.identity };
   return useQuery({
-    queryKey: [slug, "letters", output.identity, output.delivery?.dead_letters, letter?.batch, letter?.part],
-    queryFn: () => unwrap(api.GET(LETTERS, { params: { path, query: letter ?? {} } })),
+    queryKey: [slug, "refused", output.identity, output.delivery?.refused_requests, request?.batch, request?.part],
+    queryFn: () => unwrap(api.GET(REFUSED, { params: { path, query: request ?? {} } })),
   });
 }
 
-function LetterRows({ letter, ...place }: Place & { letter: DeadLetterShown }) {
-  const found = useLetters(place, { batch: letter.batch, part: letter.part });
+function RefusedRows({ request, ...place }: Place & { request: RefusedRequestShown }) {
+  const found = useRefused(place, { batch: request.batch, part: request.part });
   if (found.data === undefined) return found.isError ? <ErrorNote error={found.error} /> : <Waiting>Loading…</Waiting>;
   const rows = found.data.flatMap((each) => each.rows ?? []);
   return (
-    <Scroll label={`Rows of batch ${letter.batch}`}>
+    <Scroll label={`Rows of batch ${request.batch}`}>
       <pre className="small">
         {rows.map((row, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and never change places
@@ -46,26 +46,26 @@ function LetterRows({ letter, ...place }: Place & { letter: DeadLetterShown }) {
   );
 }
 
-function Letter({ letter, ...place }: Place & { letter: DeadLetterShown }) {
+function OneRefused({ request, ...place }: Place & { request: RefusedRequestShown }) {
   const [open, setOpen] = useState(false);
   return (
     <li>
-      <Instant ticks={letter.at} />, batch {letter.batch}: <RawText text={letter.reason} />.{" "}
+      <Instant ticks={request.at} />, batch {request.batch}: <RawText text={request.reason} />.{" "}
       <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? "Hide" : "Show"} {counted(letter.row_count, "row")}
+        {open ? "Hide" : "Show"} {counted(request.row_count, "row")}
       </button>
-      {open ? <LetterRows {...place} letter={letter} /> : null}
+      {open ? <RefusedRows {...place} request={request} /> : null}
     </li>
   );
 }
 
-function LetterList(place: Place) {
-  const found = useLetters(place);
+function RefusedList(place: Place) {
+  const found = useRefused(place);
   if (found.data === undefined) return found.isError ? <ErrorNote error={found.error} /> : <Waiting>Loading…</Waiting>;
   return (
     <ul className="stack">
-      {found.data.map((letter) => (
-        <Letter key={`${letter.batch} ${letter.part}`} {...place} letter={letter} />
+      {found.data.map((request) => (
+        <OneRefused key={`${request.batch} ${request.part}`} {...place} request={request} />
       ))}
     </ul>
   );
@@ -75,7 +75,7 @@ function PutAside({ binding, output }: Place) {
   const slug = useSlug();
   const queries = useQueryClient();
   const reason = useReason("edit");
-  const act = () => unwrap(api.DELETE(LETTERS, { params: { path: { slug, binding, output: output.identity } } }));
+  const act = () => unwrap(api.DELETE(REFUSED, { params: { path: { slug, binding, output: output.identity } } }));
   const refresh = () => queries.invalidateQueries({ queryKey: [slug] });
   return (
     <AskedAction
@@ -97,10 +97,10 @@ function PutAside({ binding, output }: Place) {
 }
 
 /** What the target of an output refused for good: why, which rows, and putting them aside. */
-export function DeadLetters(place: Place) {
+export function RefusedRequests(place: Place) {
   const [open, setOpen] = useState(false);
   const { output } = place;
-  const count = output.delivery?.dead_letters ?? 0;
+  const count = output.delivery?.refused_requests ?? 0;
   if (count === 0) return null;
   return (
     <div className="stack">
@@ -111,7 +111,7 @@ export function DeadLetters(place: Place) {
         </button>
         <PutAside {...place} />
       </p>
-      {open ? <LetterList {...place} /> : null}
+      {open ? <RefusedList {...place} /> : null}
     </div>
   );
 }

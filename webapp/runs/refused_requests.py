@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from rest_framework.exceptions import NotFound
 
-from streaming.wire.dead_letters import StoredDeadLetter, forget_letters, letter_rows, stored_letters
+from streaming.wire.refused_requests import StoredRefusedRequest, forget_refused, refused_rows, stored_refused
 from webapp.audit.recording import record
 from webapp.runs.bindings import target_of
 from webapp.runs.bound_outputs import BoundOutput, outputs_of, write_outputs
@@ -17,21 +17,21 @@ from webapp.runs.tasks import reconcile_soon
 from webapp.runs.usage import rows_folder
 
 
-def letters_of(binding: UUID, output: UUID) -> Sequence[StoredDeadLetter]:
-    """Return the letters of an output, those of the newest batches first. Raises `NotFound` if absent or not yours."""
-    return stored_letters(*_place(binding, output))
+def refused_of(binding: UUID, output: UUID) -> Sequence[StoredRefusedRequest]:
+    """Return the requests of an output, those of the newest batches first. Raises `NotFound` if absent or not yours."""
+    return stored_refused(*_place(binding, output))
 
 
-def rows_of_letter(binding: UUID, output: UUID, number: int, part: int) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of one letter. Raises `NotFound` if the letter, the output or the binding is absent."""
-    rows = letter_rows(*_place(binding, output), number, part)
+def rows_of_refused(binding: UUID, output: UUID, number: int, part: int) -> Sequence[Mapping[str, Any]]:
+    """Return the rows of one request. Raises `NotFound` if the request, the output or the binding is absent."""
+    rows = refused_rows(*_place(binding, output), number, part)
     if rows is None:
         raise NotFound
     return rows
 
 
-def put_letters_aside(binding: UUID, output: UUID) -> int:
-    """Delete all letters of an output and return how many; a delivery that waited for that goes on.
+def put_refused_aside(binding: UUID, output: UUID) -> int:
+    """Delete all requests of an output and return how many; a delivery that waited for that goes on.
 
     Raises `NotFound` if absent or not yours.
     """
@@ -40,17 +40,17 @@ def put_letters_aside(binding: UUID, output: UUID) -> int:
         if locked is None:
             raise NotFound
         identity, folder = _output(locked, output).identity, rows_folder(binding)
-        letters = stored_letters(folder, identity)
-        if letters:  # another revision is tried at once
+        requests = stored_refused(folder, identity)
+        if requests:  # another revision is tried at once
             write_outputs(
                 locked, [_revised(each) if each.identity == identity else each for each in outputs_of(locked)]
             )
             locked.save(update_fields=["outputs"])
-            transaction.on_commit(lambda: forget_letters(folder, identity, letters), robust=True)
+            transaction.on_commit(lambda: forget_refused(folder, identity, requests), robust=True)
             reconcile_soon(locked.organisation_id)
-        after = {"output": identity, "letters": len(letters)}
-        record("binding.letters_deleted", target=target_of(locked), after=after)
-    return len(letters)
+        after = {"output": identity, "requests": len(requests)}
+        record("binding.refused_deleted", target=target_of(locked), after=after)
+    return len(requests)
 
 
 def _revised(output: BoundOutput) -> BoundOutput:
