@@ -1,9 +1,10 @@
 """Writing streams."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
+from django.dispatch import Signal
 
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
@@ -14,6 +15,9 @@ from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
 from webapp.streams.pushing import forget_inbox
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
+
+stream_written: Final = Signal()
+"""Sent with `stream` in the transaction that has written it: rooms above refuse what they cannot have."""
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
@@ -62,6 +66,7 @@ def store_stream(
     with transaction.atomic():
         if stream._state.adding:
             stream.save()
+            stream_written.send(Stream, stream=stream)
             record("stream.created", target=target_of(stream), after=audited(stream))
             return
         before = Stream.objects.select_for_update().filter(pk=stream.pk).first()
@@ -71,6 +76,7 @@ def store_stream(
         if was and before.name != was:
             raise Conflict(f"{was} is called {before.name} meanwhile. Look at it, and send your change again.")
         stream.save()
+        stream_written.send(Stream, stream=stream)
         after = audited(stream)
         if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):
             after["secrets_replaced"] = sorted(replaced)

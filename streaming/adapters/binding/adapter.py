@@ -11,7 +11,7 @@ from streaming.adapters.binding.journal import BatchJournal, TakenBatch
 from streaming.adapters.binding.options import BindingOptions
 from streaming.adapters.committed import CommittedBatches, Piece
 from streaming.adapters.contract import AdapterError, DeliveryBatch, Position
-from streaming.adapters.places import why
+from streaming.adapters.places import DataFolder, why
 from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Cti, Shape
@@ -43,9 +43,10 @@ class BindingAdapter:
     ) -> None:
         self._options = options
         self._stream = stream
-        self._folder = root.parent / RESULTS / options.binding
+        own = DataFolder(root).around
+        self._folder = own / RESULTS / options.binding
         self._batches = CommittedBatches(self._folder, options.output, every_cti=True)
-        self._history = ResultHistory(root.parent, self._folder, self._batches)
+        self._history = ResultHistory(own, self._folder, self._batches)
         self._events = ResultEvents(options.output, stream)
         self._journal = BatchJournal.at(journal)
         self._reached: Reached | None = None
