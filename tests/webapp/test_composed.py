@@ -144,6 +144,55 @@ def test_options_that_name_nothing_are_refused(
     assert message in told["message"]
 
 
+@pytest.mark.parametrize(
+    ("definition", "field", "message"),
+    [
+        ({"shape": "interval", "fields": {"nr": "string"}}, "definition.fields.nr", "has no field nr"),
+        (
+            {"shape": "interval", "fields": {"plate": "long"}},
+            "definition.fields.plate",
+            "gives the field plate as string",
+        ),
+    ],
+)
+def test_fields_that_the_output_does_not_give_are_refused(
+    alice: Person, binding: dict[str, Any], definition: dict[str, Any], field: str, message: str
+) -> None:
+    (told,) = faults(stream_of(alice, "fast", binding, definition=definition))
+    assert told["field"] == field
+    assert message in told["message"]
+
+
+def version_with(person: Person, query: dict[str, Any], changes: dict[str, Any]) -> str:
+    """A version of `query` whose window has `changes`."""
+    other = fastest("speeding", "cars")
+    other["nodes"][2] |= changes
+    made = person.post(f"queries/{query['id']}/versions/", {"graph": other})
+    assert made.status_code == 201, made.json()
+    return str(made.json()["id"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"emit": "running"}, "may be replaced by later ones"),
+        ({"aggregates": [{"name": "n", "function": "count"}]}, "has no field speed"),
+    ],
+)
+def test_a_version_that_readers_cannot_take_is_refused(
+    alice: Person,
+    binding: dict[str, Any],
+    fast: dict[str, Any],
+    speeding: dict[str, Any],
+    changes: dict[str, Any],
+    message: str,
+) -> None:
+    told = faults(put(alice, binding, query_version=version_with(alice, speeding, changes)))
+    assert [each["field"] for each in told] == ["query_version"]
+    assert message in told[0]["message"]
+    assert fast["name"] in told[0]["message"]
+
+
 def test_what_is_read_stays(
     alice: Person, binding: dict[str, Any], fast: dict[str, Any], speeding: dict[str, Any]
 ) -> None:

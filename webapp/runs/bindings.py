@@ -27,7 +27,7 @@ from webapp.runs.bound_outputs import (
     store_outputs,
 )
 from webapp.runs.checking import BoundInput, bound_faults, refuses
-from webapp.runs.composing import COMPOSED, check_read_outputs
+from webapp.runs.composing import COMPOSED, check_read_outputs, reader_faults
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
@@ -131,6 +131,8 @@ def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid)
     if outputs and not refuses(faults):
         checked = checked_outputs(graph, chosen, definitions, outputs, connect=False)
         outputs, faults = checked.outputs, [*faults, *checked.faults]
+    if not refuses(faults):
+        faults += reader_faults(binding, graph, chosen, definitions)
     if refuses(faults):
         raise Faulty(with_targets(faults, chosen, version.query, None if binding._state.adding else binding))
     store_outputs(binding, outputs)

@@ -3,7 +3,7 @@
 A stream whose adapter is of the kind `binding` names the binding that feeds it by its id, and an output of its query.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,17 +14,21 @@ from django.conf import settings
 
 from streaming.adapters.binding.options import KIND_NAME
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.graph import OutputNode
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.graph import OutputNode, QueryGraph
+from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.wire.deliveries import READERS, marks_in, read_mark, reader_name, tend_readers
 from streaming.wire.results import committed_spans
 from webapp.core.context import current_organisation
 from webapp.core.errors import Faulty, fault
 from webapp.core.turns import alone
 from webapp.core.uses import ObjectUse, register_uses
+from webapp.runs.access import bound_inputs, listed_bindings
+from webapp.runs.checking import BoundInput
+from webapp.runs.given_outputs import ReadOutput, misfits
 from webapp.runs.models import Binding, BindingInput, Run
+from webapp.streams.access import stream_definitions
 from webapp.streams.models import Stream
-from webapp.streams.services import stream_written
+from webapp.streams.services import register_check, stream_written
 
 COMPOSED: Final = "composed bindings"
 """What is changed by one after the other."""
@@ -41,7 +45,7 @@ class Feed:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FedInput:
     """The input `node` of the binding `reader` reads what `feed` says, by `stream`."""
 
     reader: Binding
@@ -68,11 +72,11 @@ def fed_streams() -> dict[UUID, tuple[Stream, Feed]]:
     return found
 
 
-def readings() -> list[Reading]:
+def readings() -> list[FedInput]:
     """Return which inputs of bindings read results of other bindings, as they are stored."""
     streams = fed_streams()
     inputs = BindingInput.objects.filter(stream__in=streams.keys()).select_related("binding")
-    return [Reading(each.binding, each.node, *streams[each.stream_id]) for each in inputs]
+    return [FedInput(each.binding, each.node, *streams[each.stream_id]) for each in inputs]
 
 
 def check_composed() -> None:
@@ -151,6 +155,38 @@ def check_read_outputs(binding: Binding) -> None:
         raise Faulty(faults)
 
 
+def check_fed(definition: StreamDefinition, adapter: AdapterChoice) -> list[Fault]:
+    """Return why a stream of `definition` cannot take what the output gives that `adapter` names."""
+    feed = feed_of(adapter)
+    if feed is None:
+        return []
+    if faults := feed_faults(feed):
+        return faults
+    binding = listed_bindings().get(pk=feed.binding)
+    read = ReadOutput(name="", output=feed.output, definition=definition)
+    return misfits(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions(), [read])
+
+
+def reader_faults(
+    binding: Binding,
+    graph: QueryGraph,
+    inputs: Mapping[str, BoundInput],
+    streams: Mapping[str, StreamDefinition],
+) -> list[Fault]:
+    """Return why streams that read results of `binding` could not take those of `graph` with `inputs`."""
+    if binding._state.adding:
+        return []
+    read = [
+        ReadOutput(name=stream.name, output=feed.output, definition=stream.read_definition())
+        for stream, feed in fed_streams().values()
+        if feed.binding == str(binding.pk)
+    ]
+    if not read:
+        return []
+    faults = misfits(graph, inputs, streams, read)
+    return [each.model_copy(update={"field": "query_version"}) for each in faults]
+
+
 def reader_told(adapter: AdapterChoice, binding: UUID, node: str) -> AdapterChoice:
     """Return `adapter` as a run of `binding` is told it: with the name of the mark that keeps what it has to read."""
     if adapter.kind != KIND_NAME:
@@ -210,4 +246,5 @@ def _on_stream_written(sender: object, stream: Stream, **_: object) -> None:  # 
 
 
 register_uses("binding", _uses)
+register_check(check_fed)
 stream_written.connect(_on_stream_written, dispatch_uid="composing")

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 
+from streaming.definition.faults import Fault
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
@@ -18,6 +19,14 @@ from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
 stream_written: Final = Signal()
 """Sent with `stream` in the transaction that has written it: rooms above refuse what they cannot have."""
+
+Check = Callable[[StreamDefinition, AdapterChoice], list[Fault]]
+_checks: Final[list[Check]] = []
+
+
+def register_check(check: Check) -> None:
+    """Ask `check` of each stream that is written by itself, before the transaction that writes it."""
+    _checks.append(check)
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
@@ -46,6 +55,8 @@ def _write(
     faults = stream_faults(definition, adapter)
     if faults:
         raise Faulty([in_body(each) for each in faults])
+    if faults := [each for check in _checks for each in check(definition, adapter)]:
+        raise Faulty(faults)
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
     follow = followers("stream", was, stream.name) if was else ()
