@@ -59,7 +59,7 @@ def check_shapes(
     """
     placed = list(placed)
     edges = edge_carriers(by_id, placed, streams)
-    provisional = _provisional(by_id, placed)
+    provisional = provisional_rows(by_id, placed)
     for name in placed:
         yield from _check_edges(by_id[name], edges)
         yield from _check_final(by_id[name], provisional)
@@ -94,7 +94,7 @@ def _check_edges(node: Node, edges: frozenset[str]) -> Iterator[Fault]:
         yield warning(FaultCode.NO_EFFECT, message, remedy, node=node.id, field="input")
 
 
-def _provisional(by_id: Mapping[str, Node], placed: Iterable[str]) -> Mapping[str, str]:
+def provisional_rows(by_id: Mapping[str, Node], placed: Iterable[str]) -> Mapping[str, str]:
     """The nodes whose rows may still be replaced, with the window that makes them; none behind a node in fault."""
     found: dict[str, str] = {}
     for name in placed:

@@ -15,6 +15,7 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
+from streaming.adapters.committed import CommittedBatches, Piece, UndeliveredRows
 from streaming.adapters.contract import (
     AcknowledgingAdapter,
     AdapterError,
@@ -25,7 +26,6 @@ from streaming.adapters.contract import (
 )
 from streaming.definition.counts import counted
 from streaming.delivery.backoff import Backoff
-from streaming.delivery.committed import CommittedBatches, Piece, UndeliveredRows
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.deliveries import DeliveryMark, DeliveryObserved, DeliveryTarget, read_mark, write_mark
 from streaming.wire.refused_requests import MOST_REFUSED, StoredRefusedRequest, count_refused, write_refused

@@ -2,6 +2,7 @@
 
 An output of a binding has an identity for ever. How far its delivery has come stands beside the results, in
 `deliveries/<identity>.json` (a `DeliveryMark`), so that whoever makes room deletes nothing that is still to be brought.
+A binding that reads the results as its input has such a mark in `readers/`, named for the binding and its input node.
 """
 
 import json
@@ -18,6 +19,7 @@ from streaming.definition.streams import AdapterChoice
 from streaming.definition.strict import Strict
 
 MARKS: Final = "deliveries"
+READERS: Final = "readers"
 Identity = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")]
 
 
@@ -96,24 +98,24 @@ def refused_folder(results: Path, identity: str) -> Path:
     return results / MARKS / f"{identity}.refused"
 
 
-def mark_path(results: Path, identity: str) -> Path:
-    """Where the mark of a delivery is."""
-    return results / MARKS / f"{identity}.json"
+def mark_path(results: Path, identity: str, marks: str = MARKS) -> Path:
+    """Where the mark of a delivery is, or, in READERS, that of a reader."""
+    return results / marks / f"{identity}.json"
 
 
-def write_mark(results: Path, identity: str, mark: DeliveryMark) -> None:
+def write_mark(results: Path, identity: str, mark: DeliveryMark, marks: str = MARKS) -> None:
     """Write the mark, whole or not at all; one that a power cut takes back only keeps more. Raises `OSError`."""
-    path = mark_path(results, identity)
+    path = mark_path(results, identity, marks)
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     staged.write_text(mark.model_dump_json(), encoding="utf-8")
     staged.replace(path)
 
 
-def read_mark(results: Path, identity: str) -> DeliveryMark | None:
+def read_mark(results: Path, identity: str, marks: str = MARKS) -> DeliveryMark | None:
     """The mark, None where there is none; one that cannot be read says that nothing has arrived."""
     try:
-        return DeliveryMark.model_validate_json(mark_path(results, identity).read_bytes())
+        return DeliveryMark.model_validate_json(mark_path(results, identity, marks).read_bytes())
     except FileNotFoundError:
         return None
     except (ValidationError, json.JSONDecodeError):
@@ -129,18 +131,48 @@ def forget_mark(results: Path, identity: str) -> None:
 
 def forget_others(results: Path, identities: Collection[str]) -> None:
     """Forget the marks of all outputs but `identities`."""
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for path in (results / MARKS).glob("[!.]*.json"):
-            if (identity := path.name.removesuffix(".json")) not in identities:
-                forget_mark(results, identity)
+    for name in marks_in(results):
+        if name not in identities:
+            forget_mark(results, name)
 
 
 def kept_from(results: Path) -> int | None:
-    """The batch after which rows are still to be brought by one of the deliveries; None where there is none of them."""
+    """The batch after which rows are still to be brought or read by somebody; None where nobody has to."""
     found: list[int] = []
-    with suppress(FileNotFoundError, NotADirectoryError):
-        for path in (results / MARKS).glob("[!.]*.json"):
-            mark = read_mark(results, path.name.removesuffix(".json"))
+    for marks in (MARKS, READERS):
+        for name in marks_in(results, marks):
+            mark = read_mark(results, name, marks)
             if mark is not None:
                 found.append(-1 if mark.delivered is None else mark.delivered)
     return min(found, default=None)
+
+
+def marks_in(results: Path, marks: str = MARKS) -> list[str]:
+    """The identities that have a mark there."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        return sorted(path.name.removesuffix(".json") for path in (results / marks).glob("[!.]*.json"))
+    return []
+
+
+def reader_name(binding: str, node: str) -> str:
+    """The name of the mark of the input `node` of `binding`."""
+    return f"{binding}.{node}"
+
+
+def advance_reader(results: Path, name: str, batch: int) -> None:
+    """The reader has all up to `batch` for good. One that is forgotten stays so; a mark never goes back.
+
+    Raises `OSError`.
+    """
+    mark = read_mark(results, name, READERS)
+    if mark is not None and (mark.delivered is None or mark.delivered < batch):
+        write_mark(results, name, DeliveryMark(delivered=batch), READERS)
+
+
+def tend_readers(results: Path, names: Collection[str]) -> None:
+    """Let the readers be `names` and no others; who is new has read nothing, so that all is kept. Raises `OSError`."""
+    there = set(marks_in(results, READERS))
+    for name in there - set(names):
+        mark_path(results, name, READERS).unlink(missing_ok=True)
+    for name in set(names) - there:
+        write_mark(results, name, DeliveryMark(delivered=None), READERS)

@@ -24,7 +24,16 @@ def ticker(tmp_path: Path) -> Iterator[None]:
 
 
 def test_each_folder_of_an_adapter_brings_its_kind() -> None:
-    assert [kind.kind for kind in kinds()] == ["file", "generator", "kafka", "postgresql", "push", "download", "rows"]
+    assert [kind.kind for kind in kinds()] == [
+        "file",
+        "generator",
+        "kafka",
+        "postgresql",
+        "push",
+        "binding",
+        "download",
+        "rows",
+    ]
     assert list(installed_kinds().outputs) == ["file", "kafka", "postgresql", "delta", "webhook"]
 
 

@@ -44,6 +44,7 @@ def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
     assert {kind.kind: sends_ctis(kind.kind) for kind in kinds()} == {
         "file": True,
         "push": True,
+        "binding": True,
         "kafka": True,
         "postgresql": True,
         "generator": False,
@@ -62,7 +63,11 @@ def test_the_generator_says_which_fields_it_has() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("kafkaa", {}, "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, push, download, rows"),
+        (
+            "kafkaa",
+            {},
+            "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, push, binding, download, rows",
+        ),
         ("kafka", {"brokers": "b", "topic": "t", "fetch.max.bytes": 1}, "fetch.max.bytes: Nothing here is called"),
         ("file", {}, "path: This is missing"),
         ("file", {"path": "a", "folow": True}, "folow: Nothing here is called"),

@@ -70,7 +70,7 @@ class Line:
         raise AssertionError("it does not come to rest")
 
     @property
-    def requests(self) -> list[int]:
+    def refused(self) -> list[int]:
         """The numbers in the requests, the oldest first."""
         found: list[int] = []
         for each in reversed(stored_refused(self.folder, "one")):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.delivery import committed, delivery
+from streaming.adapters import committed
+from streaming.delivery import delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
 from streaming.spark import compaction
 from streaming.spark.storage import LocalFolder

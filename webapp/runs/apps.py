@@ -10,4 +10,4 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         """Import for their registrations."""
-        from webapp.runs import closing, usage, uses  # noqa: F401
+        from webapp.runs import closing, composing, usage, uses  # noqa: F401

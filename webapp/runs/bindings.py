@@ -11,6 +11,8 @@ from streaming.definition.faults import FaultCode
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
+from webapp.core.turns import alone
+from webapp.core.uses import refuse_while_used
 from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
@@ -25,6 +27,7 @@ from webapp.runs.bound_outputs import (
     store_outputs,
 )
 from webapp.runs.checking import BoundInput, bound_faults, refuses
+from webapp.runs.composing import COMPOSED, check_read_outputs, reader_faults
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
@@ -77,6 +80,8 @@ def delete_binding(*, binding: Binding) -> None:
         pk, target, before = binding.pk, target_of(binding), audited(binding)
         if open_run(binding) is not None:
             raise Conflict(f"{binding.name} has a run that has not ended. Stop it first.")
+        alone(COMPOSED)
+        refuse_while_used("binding", binding.pk, binding.name)
         binding.runs.all().delete()
         forget_deliveries(binding, [each.identity for each in outputs_of(binding)])
         binding.delete()
@@ -126,6 +131,8 @@ def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid)
     if outputs and not refuses(faults):
         checked = checked_outputs(graph, chosen, definitions, outputs, "options")
         outputs, faults = checked.outputs, [*faults, *checked.faults]
+    if not refuses(faults):
+        faults += reader_faults(binding, graph, chosen, definitions)
     if refuses(faults):
         raise Faulty(with_targets(faults, chosen, version.query, None if binding._state.adding else binding))
     store_outputs(binding, outputs)
@@ -150,6 +157,7 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
                     advance=None if each.advance is None else each.advance.model_dump(mode="json"),
                     event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
                 ).save()
+            check_read_outputs(binding)
             action = "binding.created" if before is None else "binding.replaced"
             after = audited(binding)
             if replaced := [] if was is None else secrets_replaced(was, binding):

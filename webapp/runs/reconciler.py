@@ -21,6 +21,7 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
+from webapp.runs.composing import keep_for_readers
 from webapp.runs.deliveries import write_deliveries
 from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
 from webapp.runs.models import Run
@@ -56,6 +57,7 @@ class Reconciler:
                 return
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
             outstanding = write_deliveries(self.connection)
+            self._keep_for_readers()
             if runs or outstanding:
                 admit_runner(self.connection, self.organisation)
             lease = self._lease()
@@ -74,6 +76,12 @@ class Reconciler:
                 runner_was_heard()
             elif desired or outstanding:
                 self._launch(desired)
+
+    def _keep_for_readers(self) -> None:
+        try:
+            keep_for_readers()
+        except OSError:
+            logger.exception("organisation %s: what bindings have still to read cannot be marked", self.organisation)
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:

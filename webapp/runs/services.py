@@ -21,6 +21,7 @@ from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
+from webapp.runs.composing import check_composed, reader_told
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
@@ -106,6 +107,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
                 check_room_for_run(dedicated=binding.dedicated)
             run.save()
+            check_composed()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:
         same = _same_start(binding, now, begin_at)
@@ -140,7 +142,11 @@ def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> R
     """Return what a runner would have to do for `run` if its binding were of `graph` with the inputs `bound`."""
     read = definitions(graph, bound)
     inputs = {
-        node: InputSpec(stream=read[node], adapter=each.stream.read_adapter(), advance=each.advance)
+        node: InputSpec(
+            stream=read[node],
+            adapter=reader_told(each.stream.read_adapter(), run.binding_id, node),
+            advance=each.advance,
+        )
         for node, each in bound.items()
     }
     return RunSpec(

@@ -25,6 +25,7 @@ from streaming.wire.stored import RemovedRows, remove
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
+from webapp.runs.composing import still_to_read
 from webapp.runs.deliveries import still_to_bring
 from webapp.runs.models import Binding, Run, StoredBytes
 from webapp.runs.usage import count_anew, measure, rows_folder
@@ -171,4 +172,9 @@ def _refuse_undelivered(stored: StoredBytes, kind: Kind) -> None:
         raise Conflict(
             f"Results of {stored.name} have still to be brought to its output {nodes[0]}. Wait until they have "
             "arrived, or remove that output; then delete them."
+        )
+    if binding is not None and (readers := still_to_read(binding)):
+        raise Conflict(
+            f"Results of {stored.name} have still to be read by the binding {readers[0]}. Wait until it has read them, "
+            "or let it read something else; then delete them."
         )

@@ -1,10 +1,12 @@
 """Writing streams."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
+from django.dispatch import Signal
 
+from streaming.definition.faults import Fault
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
@@ -14,6 +16,17 @@ from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
 from webapp.streams.pushing import forget_inbox
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
+
+stream_written: Final = Signal()
+"""Sent with `stream` in the transaction that has written it: rooms above refuse what they cannot have."""
+
+Check = Callable[[StreamDefinition, AdapterChoice], list[Fault]]
+_checks: Final[list[Check]] = []
+
+
+def register_check(check: Check) -> None:
+    """Ask `check` of each stream that is written by itself, before the transaction that writes it."""
+    _checks.append(check)
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
@@ -42,6 +55,8 @@ def _write(
     faults = stream_faults(definition, adapter)
     if faults:
         raise Faulty([in_body(each) for each in faults])
+    if faults := [each for check in _checks for each in check(definition, adapter)]:
+        raise Faulty(faults)
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
     follow = followers("stream", was, stream.name) if was else ()
@@ -62,6 +77,7 @@ def store_stream(
     with transaction.atomic():
         if stream._state.adding:
             stream.save()
+            stream_written.send(Stream, stream=stream)
             record("stream.created", target=target_of(stream), after=audited(stream))
             return
         before = Stream.objects.select_for_update().filter(pk=stream.pk).first()
@@ -71,6 +87,7 @@ def store_stream(
         if was and before.name != was:
             raise Conflict(f"{was} is called {before.name} meanwhile. Look at it, and send your change again.")
         stream.save()
+        stream_written.send(Stream, stream=stream)
         after = audited(stream)
         if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):
             after["secrets_replaced"] = sorted(replaced)

@@ -36,6 +36,7 @@ LIMITED_JOBS = (
     "webapp.queries.preflights",
     "webapp.queries.comparing",
     "webapp.runs.checking",
+    "webapp.runs.given_outputs",
     "webapp.runs.output_checks",
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",

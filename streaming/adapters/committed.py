@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, overload
@@ -10,7 +10,7 @@ from typing import Any, Final, overload
 from streaming.adapters.contract import DeliveryBatch
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.by_run import places_of
-from streaming.wire.results import Commit, CommitSpan, MergedPart, committed_spans, read_span, span_of
+from streaming.wire.results import Commit, CommitSpan, MergedPart, committed_spans, read_span, run_of, span_of
 
 MOST_BYTES_COUNTED: Final = 64 << 20
 """So much is looked through at once to count the rows that wait; what was counted is remembered."""
@@ -27,13 +27,15 @@ class Piece:
     """Whole batches of an output; `lost_rows`: so many were committed between them, but are no more there.
 
     `committed_at` is when the last of them was committed, in ticks; None where it is not known any more. `last` is the
-    number of the last batch that was looked at, also where it had nothing for the output.
+    number of the last batch that was looked at, also where it had nothing for the output. `runs`: who made each of
+    them, where that is known.
     """
 
     batches: Sequence[DeliveryBatch]
     last: int
     committed_at: int | None
     lost_rows: int
+    runs: Mapping[int, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,14 @@ class ResultLines(Sequence[Mapping[str, Any]]):
 
 
 class CommittedBatches:
-    """What the folder of a binding has for the output `node`; its query may have, or have had, other outputs."""
+    """What the folder of a binding has for the output `node`; its query may have, or have had, other outputs.
 
-    def __init__(self, folder: Path, node: str) -> None:
+    With `every_cti` no CTI is left out that is still known, where a later one of the same piece says more.
+    """
+
+    def __init__(self, folder: Path, node: str, *, every_cti: bool = False) -> None:
         self._folder = folder
+        self._every_cti = every_cti
         self._node = node
         name = json.dumps(node)
         self._beginnings = tuple(f'{{"output":{space}{name}'.encode() for space in ("", " "))
@@ -86,8 +92,8 @@ class CommittedBatches:
     def after(self, batch: int | None, *, most_rows: int, most_bytes: int) -> Piece | None:
         """The batches above `batch` up to `most_rows` and `most_bytes`, at least one whole; None: there are none.
 
-        Batches without a row for the output are left out where their CTI is no news, or where a later one of the piece
-        says more. Raises `OSError`.
+        Batches without a row for the output are left out where their CTI is no news, or (without `every_cti`) where a
+        later one of the piece says more. Raises `OSError`.
         """
         for _ in range(_TRIES):
             try:
@@ -136,25 +142,27 @@ class CommittedBatches:
     def _after(self, after: int, most_rows: int, most_bytes: int) -> Piece | None:
         found: list[DeliveryBatch] = []
         rows = size = lost = 0
+        runs: dict[int, str | None] = {}
         last, committed_at, cti = after, None, None
         for commit in self._commits(after):
             lines, gone = self._lines(commit, after)
             lost += gone
             cti = self._cti_before(after) if last == after else cti
-            said = self._cti(commit)
+            said = self.cti_of(commit)
             for number in sorted({*lines, commit.batch}):
                 mine = lines.get(number, [])
                 now = said if number == commit.batch else None  # of merged ones the CTI of the last alone is kept
                 if mine or (now is not None and now != cti):
-                    if found and not found[-1].rows:
+                    if found and not found[-1].rows and not self._every_cti:
                         found.pop()  # the next one says more
                     found.append(DeliveryBatch(number, ResultLines(mine), now))
+                    runs[number] = run_of(commit, number)
                 rows, size, last = rows + len(mine), size + sum(map(len, mine)), number
                 committed_at = _at(commit)
                 if rows >= most_rows or size >= most_bytes:
-                    return Piece(found, last, committed_at, lost)
+                    return Piece(found, last, committed_at, lost, runs)
             cti = cti if said is None else said
-        return Piece(found, last, committed_at, lost) if last > after else None
+        return Piece(found, last, committed_at, lost, runs) if last > after else None
 
     def _commits(self, after: int) -> Iterator[Commit]:
         for span in committed_spans(self._folder):
@@ -198,12 +206,12 @@ class CommittedBatches:
         """The output's CTI after the newest commit up to `after` that still says one."""
         for span in reversed(committed_spans(self._folder)):
             commit = read_span(self._folder, span) if span.last <= after else None
-            if commit is not None and (cti := self._cti(commit)) is not None:
+            if commit is not None and (cti := self.cti_of(commit)) is not None:
                 return cti
         return None
 
-    def _cti(self, commit: Commit) -> int | None:
-        """In the report of a commit an output that has a CTI stands; null there is the end of everything."""
+    def cti_of(self, commit: Commit) -> int | None:
+        """The output's CTI after `commit`, INFINITY at the end of everything; None: it has none yet."""
         ctis = commit.totals.get("output_ctis", {})
         if self._node not in ctis:
             return None

@@ -1,0 +1,213 @@
+"""The `binding` adapter: the committed results of an output as one lane, each batch's CTI behind its rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from pathlib import Path
+from typing import Any, Final
+
+from streaming.adapters.binding.events import ResultEvents, raw_of
+from streaming.adapters.binding.history import Reached, ResultHistory
+from streaming.adapters.binding.journal import BatchJournal, TakenBatch
+from streaming.adapters.binding.options import BindingOptions
+from streaming.adapters.committed import CommittedBatches, Piece
+from streaming.adapters.contract import AdapterError, DeliveryBatch, Position
+from streaming.adapters.places import DataFolder, why
+from streaming.definition.counts import counted
+from streaming.definition.streams import StreamDefinition
+from streaming.temporal.events import Cti, Shape
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.case import ONLY_LANE
+from streaming.wire.deliveries import advance_reader
+
+RESULTS: Final = "results"
+"""The folder of an organisation in which each binding has a folder of results, by its id."""
+CHUNK_ROWS: Final = 10_000
+PIECE_BYTES: Final = 8 << 20
+_ANEW: Final = (
+    "The binding that feeds this input was begun anew, and gives again what was read before. Start this binding from "
+    "the beginning, or it would count the same rows twice."
+)
+
+
+class BindingAdapter:
+    """Reads results as the lane "0"; position p counts the elements before, from the first batch that was taken.
+
+    What was taken is journaled before a position counts on it: the same span, the same rows and CTIs, also after the
+    commits were merged. It begins with the oldest rows that are kept, or where they were begun anew last.
+    """
+
+    def __init__(
+        self, options: BindingOptions, stream: StreamDefinition, root: Path, journal: Path | None = None
+    ) -> None:
+        self._options = options
+        self._stream = stream
+        own = DataFolder(root).around
+        self._folder = own / RESULTS / options.binding
+        self._batches = CommittedBatches(self._folder, options.output, every_cti=True)
+        self._history = ResultHistory(own, self._folder, self._batches)
+        self._events = ResultEvents(options.output, stream)
+        self._journal = BatchJournal.at(journal)
+        self._reached: Reached | None = None
+        self._looked = -1
+        self._said: int | None = None
+        self._planned: list[Position] = []
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
+        """`limit_rows` elements further, as far as batches were committed.
+
+        Raises `AdapterError` when the results were begun anew, or when some are gone that were still to be read.
+        """
+        reached = start.get(ONLY_LANE, 0)
+        last = self._journal.last()
+        if reached > (last.end if last else 0):
+            raise AdapterError(
+                f"What was noted of the results of this input ends at row {last.end if last else 0}, but {reached} "
+                "were read. Start the binding from the beginning."
+            )
+        try:
+            self._let_go(reached)
+            self._take(reached + limit_rows)
+        except OSError as error:
+            raise self._unreadable(error) from None
+        last = self._journal.last()
+        return {ONLY_LANE: max(reached, min(reached + limit_rows, last.end if last else 0))}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Whether the output has come to the end of everything, all of it was read, and nothing came behind."""
+        last = self._journal.last()
+        if last is None or last.cti != INFINITY or positions.get(ONLY_LANE, 0) < last.end:
+            return False
+        now, _ = self._history.since(_reached_by([last]))
+        return now.cti == INFINITY and now.run == last.run
+
+    def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
+        """Whether all rows of `[start, end)` are still there."""
+        try:
+            for _ in self._batches_with(start, end):
+                pass
+        except AdapterError:
+            return False
+        return end <= (last.end if (last := self._journal.last()) else 0)
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
+        """The elements `[start, end)`: rows in the order in which they were committed, and CTIs behind them."""
+        rows = self._rows(start, end)
+        while chunk := list(islice(rows, CHUNK_ROWS)):
+            yield arrived_of(chunk, self._stream)
+
+    def _rows(self, start: Position, end: Position) -> Iterator[JudgedRow]:
+        for taken, rows in self._batches_with(start, end):
+            position = taken.first
+            for row in rows:
+                if self._stream.shape is not Shape.EDGE and not start <= position < end:
+                    position += 1
+                    continue
+                for element in self._events.of(row):
+                    if start <= position < end:
+                        yield JudgedRow(position, element, raw_of(row))
+                    position += 1
+            if taken.cti is not None and start <= position < end:
+                yield JudgedRow(position, Cti(Tick(taken.cti)), "")
+
+    def _batches_with(self, start: Position, end: Position) -> Iterator[tuple[TakenBatch, Sequence[Mapping[str, Any]]]]:
+        """The batches that have elements of `[start, end)`, with their rows. Raises `AdapterError` for rows gone."""
+        read: dict[int, DeliveryBatch] = {}
+        for taken in self._journal.between(start, end):
+            if not taken.rows:
+                yield taken, ()
+                continue
+            if taken.batch not in read:
+                try:
+                    piece = self._batches.after(taken.batch - 1, most_rows=CHUNK_ROWS, most_bytes=PIECE_BYTES)
+                except OSError as error:
+                    raise self._unreadable(error) from None
+                read = {each.number: each for each in piece.batches} if piece else {}
+            there = len(read[taken.batch].rows) if taken.batch in read else 0
+            if there != taken.rows:
+                raise AdapterError(
+                    f"Of {counted(taken.rows, 'row')} that batch {taken.batch} of the results of this input had, "
+                    f"{there} are there: results were deleted that had still to be read. Start the binding from the "
+                    "beginning."
+                )
+            yield taken, read[taken.batch].rows
+
+    def _take(self, wanted: Position) -> None:
+        """Journal what was committed, until there are elements up to `wanted`. Raises `AdapterError`, `OSError`."""
+        last = self._journal.last()
+        if self._reached is None:
+            self._reached = _reached_by(self._journal.entries())
+            self._looked = self._reached.batch
+            self._said = next((each.cti for each in reversed(self._journal.entries()) if each.cti is not None), None)
+        self._reached, anew = self._history.since(self._reached)
+        if anew is not None and last is not None:
+            self._reached = None  # whoever asks again is told again
+            raise AdapterError(_ANEW)
+        if anew is not None:
+            self._looked = anew - 1
+        while (last.end if last else 0) < wanted:
+            piece = self._batches.after(self._looked, most_rows=CHUNK_ROWS, most_bytes=PIECE_BYTES)
+            if piece is None:
+                return
+            if piece.lost_rows and last is not None:
+                raise AdapterError(
+                    f"{counted(piece.lost_rows, 'row').capitalize()} of the results of this input are gone that had "
+                    "still to be read. Start the binding from the beginning."
+                )
+            last = self._note(piece, last)
+            self._looked = piece.last
+
+    def _note(self, piece: Piece, last: TakenBatch | None) -> TakenBatch | None:
+        taken: list[TakenBatch] = []
+        for batch in piece.batches:
+            entry = self._taken(batch, piece.runs.get(batch.number), last)
+            if entry.elements:
+                taken.append(entry)
+                last = entry
+        if taken:
+            self._journal.append(taken)
+        return last
+
+    def _taken(self, batch: DeliveryBatch, run: str | None, last: TakenBatch | None) -> TakenBatch:
+        rows = len(batch.rows)
+        count = sum(map(self._events.count, batch.rows)) if self._stream.shape is Shape.EDGE else rows
+        cti = batch.cti
+        if cti == INFINITY and self._reached is not None and (self._reached.cti, self._reached.run) != (cti, run):
+            cti = None  # it was not the end: the binding went on
+        if cti == self._said:
+            cti = None
+        self._said = self._said if cti is None else cti
+        first = last.end if last else 0
+        return TakenBatch(
+            batch=batch.number, first=first, rows=rows, elements=count + (cti is not None), cti=cti, run=run
+        )
+
+    def _let_go(self, reached: Position) -> None:
+        """Let the batches be deleted that no batch of the reader may read again: those before its last two starts."""
+        if not self._planned or self._planned[-1] != reached:
+            self._planned = [*self._planned[-1:], reached]
+        if self._options.reader is not None and len(self._planned) > 1:
+            taken = self._journal.before(min(self._planned))
+            if taken is not None:
+                advance_reader(self._folder, self._options.reader, taken.batch)
+
+    def _unreadable(self, error: OSError) -> AdapterError:
+        return AdapterError(
+            f"The results of the binding that feeds this input cannot be read ({why(error)}); whoever runs this "
+            "installation has to look at its disk.",
+            domain="external",
+        )
+
+
+def _reached_by(entries: Sequence[TakenBatch]) -> Reached:
+    """How far the results were looked at by who has noted `entries`."""
+    if not entries:
+        return Reached()
+    mine = takewhile(lambda each: each.run == entries[-1].run, reversed(entries))
+    cti = next((each.cti for each in mine if each.cti is not None), None)
+    return Reached(entries[-1].batch, entries[-1].run, cti)

@@ -1,0 +1,70 @@
+"""How the results of a binding went on from run to run, and from which batch on they were begun anew."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from streaming.adapters.committed import CommittedBatches
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.beginning import RunBeginning
+from streaming.wire.kept import beginning_path
+from streaming.wire.results import Commit, committed_spans, read_span, runs_of
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How far the results were looked at: the last batch, who made it, and the output's CTI after it, where known."""
+
+    batch: int = -1
+    run: str | None = None
+    cti: int | None = None
+
+
+@dataclass(frozen=True)
+class ResultHistory:
+    """The results in `folder`, of which `batches` are those of an output; `own` is the organisation's folder."""
+
+    own: Path
+    folder: Path
+    batches: CommittedBatches
+
+    def since(self, reached: Reached) -> tuple[Reached, int | None]:
+        """How far the results have come, and the batch from which on they were begun anew last; None: they were not."""
+        anew = None
+        for commit in self._commits(reached.batch):
+            said = self.batches.cti_of(commit)
+            for each in runs_of(commit):
+                if each.last <= reached.batch:
+                    continue
+                if each.run != reached.run:
+                    if reached.run is not None and self._anew(commit, each.run, reached, said):
+                        anew = each.first
+                    reached = Reached(each.last, each.run)
+                reached = replace(reached, batch=each.last)
+            reached = replace(reached, batch=commit.batch, cti=reached.cti if said is None else said)
+        return reached, anew
+
+    def _anew(self, commit: Commit, run: str, before: Reached, said: int | None) -> bool:
+        beginning = self._beginning(commit, run)
+        if beginning is not None:
+            return beginning.how == "beginning"
+        if before.cti is None:
+            return False
+        return before.cti == INFINITY or said is None or said < before.cti  # a CTI goes on with what is kept
+
+    def _beginning(self, commit: Commit, run: str) -> RunBeginning | None:
+        """How `run` began; None: it went on with all that was kept, or from nothing."""
+        content = commit.totals.get("beginning")
+        if commit.totals.get("run") == run:
+            return None if content is None else RunBeginning.model_validate(content)
+        try:
+            path = self.own / beginning_path(self.folder.name, run)
+            return RunBeginning.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+
+    def _commits(self, after: int) -> Iterator[Commit]:
+        for span in committed_spans(self.folder):
+            commit = read_span(self.folder, span) if span.last > after else None
+            if commit is not None:
+                yield commit

@@ -1,0 +1,7 @@
+"""The kind `binding`, as the registry knows it."""
+
+from streaming.adapters.binding.adapter import BindingAdapter
+from streaming.adapters.binding.options import KIND_NAME, BindingOptions
+from streaming.adapters.kinds import InputKind
+
+KIND = InputKind(KIND_NAME, "Results of another binding", BindingOptions, BindingAdapter, sends_ctis=True, menu=3)

@@ -1,0 +1,275 @@
+"""Results as an input: each row and CTI once, in order, however commits are merged and spans are cut."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streaming.adapters.binding.journal import _shared
+from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.definition.streams import StreamDefinition
+from streaming.spark import compaction
+from streaming.spark.storage import LocalFolder
+from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.temporal.ticks import INFINITY, Tick
+from streaming.wire.deliveries import advance_reader, kept_from, tend_readers
+from streaming.wire.stored import remove
+from tests.adapters.binding.feeding import Feeder, read, row
+
+BATCHES = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=30
+)
+BEGINNING: dict[str, Any] = {
+    "after": "first", "incomplete_before": {}, "until": {}, "alike": [], "open_from": None, "open_until": None,
+    "rows_again": 0, "sentence": "It began anew.",
+}  # fmt: skip
+
+
+def event(start: int, end: int | None, payload: dict[str, Any], edge: EdgeKind | None = None) -> Event:
+    return Event(Tick(start), INFINITY if end is None else Tick(end), payload, edge)
+
+
+def fill(feeder: Feeder, batches: list[tuple[int, int, bool, bool]]) -> list[object]:
+    """Commit; each batch is how many rows the output has, and another, and whether there is a CTI, and a new one."""
+    wanted: list[object] = []
+    cti = 0
+    said: int | None = None
+    for place, (mine, others, has_cti, moves) in enumerate(batches):
+        rows = [row(n, cti + n, cti + n + 5) for n in range(mine)]
+        wanted += [event(each.start, each.end, each.payload) for each in rows]
+        cti += 3 * moves
+        now = cti if has_cti or said is not None else None
+        feeder.commit(rows, now, other=[row(place, 0, 1, "other") for _ in range(others)])
+        if now is not None and now != said:
+            wanted.append(Cti(Tick(now)))
+        said = now
+    return wanted
+
+
+def merge(feeder: Feeder, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(compaction, "NEWEST_LEFT", 2)
+    patch.setattr(compaction, "FEWEST_MERGED", 2)
+    while compaction.tidy(LocalFolder(feeder.folder), now_s=4e9):
+        pass
+
+
+def forget_process() -> None:
+    _shared.cache_clear()
+
+
+@given(batches=BATCHES, cuts=st.sets(st.integers(0, 150)), limit=st.integers(1, 40), merged=st.integers(0, 30))
+@settings(max_examples=60, deadline=None)
+def test_any_cuts_and_merges_give_the_same_rows_and_ctis(
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[tuple[int, int, bool, bool]],
+    cuts: set[int],
+    limit: int,
+    merged: int,
+) -> None:
+    feeder = Feeder(tmp_path_factory.mktemp("feeder"))
+    wanted = fill(feeder, batches)
+    found: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        reached, whole = 0, True
+        adapter = feeder.reader()
+        for turn in itertools.count():
+            following = adapter.latest({"0": reached}, now=0, limit_rows=limit)["0"]
+            if following == reached:
+                break
+            found += read(adapter, reached, following)
+            reached = following
+            if turn == merged:
+                whole = reached == len(wanted)
+                merge(feeder, patch)
+                forget_process()
+                adapter = feeder.reader()
+        rest = iter(wanted)
+        assert all(each in rest for each in found), "nothing is added and nothing changes places"
+        assert [each for each in found if isinstance(each, Event)] == [
+            each for each in wanted if isinstance(each, Event)
+        ]
+        assert not wanted or found[-1] == wanted[-1], "a CTI may stand for those before it, never the last one"
+        assert found == wanted or not whole, "each CTI stands where it stood, unless it was merged before it was read"
+        merge(feeder, patch)
+    ends = sorted({0, reached, *(cut for cut in cuts if cut < reached)})
+    again = [each for low, high in itertools.pairwise(ends) for each in read(feeder.reader(), low, high)]
+    assert again == found
+
+
+def test_what_is_not_there_yet_is_no_rows_and_what_comes_later_is_read(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    adapter = feeder.reader()
+    assert adapter.lanes() == ("0",)
+    assert adapter.latest({}, now=0, limit_rows=9) == {"0": 0}
+    feeder.commit([row(1, 0, 5)], 3)
+    assert adapter.latest({"0": 0}, now=0, limit_rows=9) == {"0": 2}
+    assert not adapter.finished({"0": 2})
+    feeder.commit([row(2, 6, 9)], INFINITY)
+    feeder.commit([], INFINITY)
+    assert adapter.latest({"0": 2}, now=0, limit_rows=9) == {"0": 4}
+    assert read(adapter, 0, 4) == [event(0, 5, {"n": 1}), Cti(Tick(3)), event(6, 9, {"n": 2}), Cti(INFINITY)]
+    assert adapter.finished({"0": 4})
+    assert not adapter.finished({"0": 3})
+    feeder.commit([], 7, run="second", beginning={**BEGINNING, "how": "oldest_open"})
+    assert not adapter.finished({"0": 4}), "the binding went on"
+
+
+def test_an_end_that_was_none_is_not_carried(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], INFINITY)
+    feeder.commit([row(2, 6, 9)], 6, run="second", beginning={**BEGINNING, "how": "oldest_open"})
+    adapter = feeder.reader()
+    assert adapter.latest({}, now=0, limit_rows=9) == {"0": 3}
+    assert read(adapter, 0, 3) == [event(0, 5, {"n": 1}), event(6, 9, {"n": 2}), Cti(Tick(6))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "beginning"),
+    [
+        (9, 4, None),
+        (9, None, None),
+        (INFINITY, INFINITY, None),
+        (4, 9, {**BEGINNING, "how": "beginning"}),
+    ],
+)
+def test_results_that_are_begun_anew_stop_who_has_read_and_are_read_by_who_begins(
+    tmp_path: Path, before: int, after: int | None, beginning: dict[str, Any] | None
+) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], before)
+    adapter = feeder.reader()
+    reached = adapter.latest({}, now=0, limit_rows=9)
+    feeder.commit([row(2, 0, 5)], after, run="second", beginning=beginning)
+    for again in (adapter, adapter, feeder.reader()):
+        with pytest.raises(AdapterError, match=r"begun anew.*Start this binding from the beginning") as caught:
+            again.latest(reached, now=0, limit_rows=9)
+        assert caught.value.domain == "user"
+    fresh = feeder.reader(journal="anew")
+    (end,) = fresh.latest({}, now=0, limit_rows=9).values()
+    assert read(fresh, 0, end)[0] == event(0, 5, {"n": 2})
+
+
+def test_another_version_that_goes_on_is_read_on(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], 5)
+    adapter = feeder.reader()
+    reached = adapter.latest({}, now=0, limit_rows=9)
+    feeder.commit([row(2, 5, 9)], 5, run="second", beginning={**BEGINNING, "how": "old_positions"})
+    feeder.commit([row(3, 9, 10)], 10, run="third")
+    forget_process()
+    assert feeder.reader().latest(reached, now=0, limit_rows=9) == {"0": 5}
+    assert read(feeder.reader(), 2, 5) == [event(5, 9, {"n": 2}), event(9, 10, {"n": 3}), Cti(Tick(10))]
+
+
+def stream(shape: str, **said: Any) -> StreamDefinition:
+    return StreamDefinition.model_validate({"shape": shape, "fields": {"n": "long"}, **said})
+
+
+def test_edges_are_edges_and_whole_rows_among_them_a_start_and_an_end(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, None, edge="start", key="a"), row(2, 1, 4), row(3, 2, None)], 2)
+    feeder.commit([row(1, 0, 7, edge="end", key="a")], 8)
+    adapter = feeder.reader(stream("edge"))
+    assert adapter.latest({}, now=0, limit_rows=99) == {"0": 7}
+    wanted = [
+        event(0, INFINITY, {"n": 1}, EdgeKind.START),
+        event(1, INFINITY, {"n": 2}, EdgeKind.START),
+        event(1, 4, {"n": 2}, EdgeKind.END),
+        event(2, INFINITY, {"n": 3}, EdgeKind.START),
+        Cti(Tick(2)),
+        event(0, 7, {"n": 1}, EdgeKind.END),
+        Cti(Tick(8)),
+    ]
+    assert [each for at in range(7) for each in read(adapter, at, at + 1)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "shape", "sentence"),
+    [
+        ({"edge": "start", "key": "a"}, "interval", "shape 'edge'"),
+        ({"edge": "end", "key": "a", "deleted": True}, "edge", "Put 'to intervals' before"),
+        ({}, "point", "Let it have the shape 'interval'"),
+        (
+            {"pane": {"start": 0, "end": 5, "timing": "early", "index": 0, "is_last": False}, "key": "a"},
+            "interval",
+            "set 'emit: final'",
+        ),
+    ],
+)
+def test_what_cannot_be_an_event_stops_the_reader_with_a_sentence(
+    tmp_path: Path, said: dict[str, Any], shape: str, sentence: str
+) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5, **said)], 5)
+    adapter = feeder.reader(stream(shape))
+    with pytest.raises(AdapterError, match=sentence):
+        read(adapter, 0, adapter.latest({}, now=0, limit_rows=9)["0"])
+
+
+def test_a_stream_of_results_has_no_times_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(AdapterError, match="Leave out the event time"):
+        Feeder(tmp_path).reader(stream("point", rowtime="implicit"))
+
+
+def test_a_payload_of_other_fields_is_malformed_and_counted(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], 5)
+    adapter = feeder.reader(StreamDefinition.model_validate({"shape": "interval", "fields": {"n": "string"}}))
+    adapter.latest({}, now=0, limit_rows=9)
+    (chunk,) = adapter.read("0", 0, 1)
+    assert [reason.value for reason in chunk.malformed.values()] == ["bad_payload"]
+    assert '"n": 1' in chunk.raw([0])[0]
+
+
+def test_decimals_and_timestamps_come_through(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    given_row = row(1, 0, 5)
+    given_row.payload.clear()
+    given_row.payload.update({"d": "1.50", "t": "2026-01-01T00:00:00Z", "a": ["2.5"]})
+    feeder.commit([given_row])
+    fields = {"d": "decimal(10, 2)", "t": "timestamp", "a": "array<decimal(5, 1)>"}
+    adapter = feeder.reader(StreamDefinition.model_validate({"shape": "interval", "fields": fields}))
+    adapter.latest({}, now=0, limit_rows=9)
+    (event,) = read(adapter, 0, 1)
+    assert isinstance(event, Event)
+    assert (str(event.payload["d"]), event.payload["t"], str(event.payload["a"][0])) == (
+        "1.50",
+        1_767_225_600_000_000,
+        "2.5",
+    )
+
+
+def test_rows_that_are_gone_before_they_were_read_are_told(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    for n in range(3):
+        feeder.commit([row(n, n, n + 1)], n)
+    adapter = feeder.reader()
+    assert isinstance(adapter, ReplayingAdapter)
+    assert adapter.latest({}, now=0, limit_rows=2) == {"0": 2}
+    assert adapter.holds("0", 0, 2)
+    remove(feeder.folder, "results", 1)
+    assert not adapter.holds("0", 0, 2)
+    with pytest.raises(AdapterError, match="results were deleted that had still to be read"):
+        read(adapter, 0, 2)
+
+
+def test_a_mark_keeps_what_is_to_be_read_and_what_may_be_read_again(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    for n in range(4):
+        feeder.commit([row(n, n, n + 1)])
+    tend_readers(feeder.folder, ["r.cars", "gone.cars"])
+    tend_readers(feeder.folder, ["r.cars"])
+    assert kept_from(feeder.folder) == -1
+    adapter = feeder.reader(reader="r.cars")
+    seen = []
+    for reached in (0, 1, 2, 2, 3, 4):
+        adapter.latest({"0": reached}, now=0, limit_rows=9)
+        seen.append(kept_from(feeder.folder))
+    assert seen == [-1, -1, 0, 0, 1, 2]
+    tend_readers(feeder.folder, [])
+    adapter.latest({"0": 4}, now=0, limit_rows=9)
+    advance_reader(feeder.folder, "r.cars", 3)
+    assert kept_from(feeder.folder) is None, "who is forgotten stays so"
