@@ -28,6 +28,7 @@ from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
 from webapp.runs.refused_requests_api import RefusedRequestsView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
+from webapp.runs.uses_api import BindingUsesView
 from webapp.samples import api as samples
 from webapp.scenarios import api as scenarios
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
@@ -106,6 +107,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/next-start/", NextStartView.as_view()),
     path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
     path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
+    path("bindings/<uuid:binding>/uses/", BindingUsesView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", RefusedRequestsView.as_view()),

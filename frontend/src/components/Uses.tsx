@@ -9,14 +9,17 @@ import { Panel } from "./Panel";
 
 const PAGES = { stream: "streams", query: "queries", binding: "bindings" } as const;
 
-/** What depends on a stream or a query. */
-export function useUses(kind: "stream" | "query", id: string) {
+type Used = "stream" | "query" | "binding";
+
+/** What depends on a stream, a query or a binding. */
+export function useUses(kind: Used, id: string) {
   const slug = useSlug();
-  const asked =
-    kind === "stream"
-      ? () => api.GET("/api/t/{slug}/streams/{stream}/uses/", { params: { path: { slug, stream: id } } })
-      : () => api.GET("/api/t/{slug}/queries/{query}/uses/", { params: { path: { slug, query: id } } });
-  return useQuery({ queryKey: [slug, "uses", kind, id], queryFn: () => unwrap(asked()), staleTime: 0 });
+  const asked = {
+    stream: () => api.GET("/api/t/{slug}/streams/{stream}/uses/", { params: { path: { slug, stream: id } } }),
+    query: () => api.GET("/api/t/{slug}/queries/{query}/uses/", { params: { path: { slug, query: id } } }),
+    binding: () => api.GET("/api/t/{slug}/bindings/{binding}/uses/", { params: { path: { slug, binding: id } } }),
+  };
+  return useQuery({ queryKey: [slug, "uses", kind, id], queryFn: () => unwrap(asked[kind]()), staleTime: 0 });
 }
 
 /** Each that depends on something, linked, with what it needs of it. */
@@ -33,8 +36,8 @@ export function UseList({ uses }: { uses: readonly Use[] }) {
   );
 }
 
-/** What depends on a stream or a query, as a part of its page. */
-export function UsesPanel({ kind, id, none }: { kind: "stream" | "query"; id: string; none: ReactNode }) {
+/** What depends on a stream, a query or a binding, as a part of its page. */
+export function UsesPanel({ kind, id, none }: { kind: Used; id: string; none: ReactNode }) {
   const uses = useUses(kind, id);
   return (
     <Panel title="Needed by">

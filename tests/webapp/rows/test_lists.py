@@ -63,6 +63,7 @@ NO_LISTS = {
     "templates/",
     "bindings/<uuid:binding>/",
     "bindings/<uuid:binding>/next-start/",
+    "bindings/<uuid:binding>/uses/",
     "bindings/<uuid:binding>/results/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/",
     "runs/<uuid:run>/",

@@ -7,6 +7,7 @@ import { FaultyForm } from "../../components/FieldFaults";
 import { NextStartWords } from "../../components/NextStartWords";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { ReasonedSubmit } from "../../components/Reasoned";
+import { useVersionsOf } from "../../lib/bindings";
 import { type Drafted, useDrafted } from "../../lib/drafts";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingChange, BindingShown, QueryShown, StreamShown, VersionShown } from "../../model/api";
@@ -21,7 +22,7 @@ import {
 } from "../../model/bindingForm";
 import { InputFields, inputPathOf, inputPaths } from "./InputFields";
 import { Freshness, QueryChoice } from "./QueryChoice";
-import { useQueryChoices, useStreamChoices, useVersionsOf } from "./requests";
+import { useQueryChoices, useStreamChoices } from "./requests";
 
 interface Props {
   binding: BindingShown;

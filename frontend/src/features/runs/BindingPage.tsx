@@ -5,6 +5,7 @@ import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Stale } from "../../components/Stale";
+import { UsesPanel } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingChange, BindingShown } from "../../model/api";
 import { type BindingTyped, bindingText } from "../../model/bindingForm";
@@ -140,6 +141,7 @@ export function BindingPage() {
       ) : null}
       <Settings key={saved} binding={binding.data} onReload={reload} />
       <OutputsPanel key={`outputs ${saved}`} binding={binding.data} onSaved={() => void binding.refetch()} />
+      <UsesPanel kind="binding" id={binding.data.id} none="No stream reads its results." />
       <Runs binding={binding.data} />
     </>
   );

@@ -8,6 +8,7 @@ import { Panel } from "../../components/Panel";
 import { ReasonedSubmit } from "../../components/Reasoned";
 import { SchemaForm } from "../../components/SchemaForm";
 import { useOutputKinds } from "../../lib/adapterKinds";
+import { useVersionsOf } from "../../lib/bindings";
 import { useDrafted } from "../../lib/drafts";
 import { useReason, useSlug } from "../../lib/session";
 import type { AdapterKind, BindingShown } from "../../model/api";
@@ -15,7 +16,7 @@ import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } fro
 import { formFields } from "../../model/schemaForm";
 import { optionValues, withoutSecrets } from "../../model/streamForm";
 import { OutputsTrial } from "./OutputsTrial";
-import { bodyOf, useChangeBinding, useVersionsOf } from "./requests";
+import { bodyOf, useChangeBinding } from "./requests";
 
 interface Typed {
   outputs: readonly OutputTyped[];

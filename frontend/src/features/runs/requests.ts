@@ -86,14 +86,6 @@ export function useRunsOf(binding: string) {
   });
 }
 
-export function useVersionsOf(query: string) {
-  const slug = useSlug();
-  return useQuery({
-    queryKey: [slug, "queries", query, "versions"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/{query}/versions/", { params: { path: { slug, query } } })),
-  });
-}
-
 export function useStreamChoices() {
   const slug = useSlug();
   return useQuery({

@@ -3,11 +3,11 @@ import { ActionButton } from "../../../components/ActionButton";
 import { SelectField, TextField } from "../../../components/Field";
 import { ErrorNote } from "../../../components/Notices";
 import { api, unwrap } from "../../../lib/api";
+import { useBindingChoices } from "../../../lib/bindings";
 import { useSlug } from "../../../lib/session";
 import type { SampleTaken } from "../../../model/api";
 import { counted } from "../../../model/counts";
 import { useDesigner } from "../page/designer";
-import { useBindings } from "./requests";
 import { type SamplePanelProps, Taken } from "./SamplePanel";
 import { rowOf } from "./takenRows";
 
@@ -132,7 +132,7 @@ const OF_BINDING = {
 /** Rows that a binding has read. */
 function OfBinding({ kind, ...props }: SourceProps & { kind: keyof typeof OF_BINDING }) {
   const slug = useSlug();
-  const bindings = useBindings();
+  const bindings = useBindingChoices();
   const [chosen, setChosen] = useState("");
   const { query } = useDesigner();
   const own = bindings.data?.find((each) => each.query === query?.id);

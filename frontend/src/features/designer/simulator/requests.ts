@@ -166,11 +166,3 @@ export function useWhatIf(asked: Simulated, input: string | null) {
     gcTime: 30_000,
   });
 }
-
-export function useBindings() {
-  const slug = useSlug();
-  return useQuery({
-    queryKey: [slug, "bindings"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/", { params: { path: { slug } } })),
-  });
-}

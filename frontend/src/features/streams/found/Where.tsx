@@ -10,6 +10,7 @@ import type { FormField, FormValues } from "../../../model/schemaForm";
 import type { StreamForm } from "../../../model/streamForm";
 import { BringFile } from "../files/BringFile";
 import { useFiles } from "../files/requests";
+import { FromBinding } from "./FromBinding";
 import type { useProposal } from "./useProposal";
 
 interface WhereProps {
@@ -83,11 +84,14 @@ export function Where({ kinds, form, fields, options, onKind, onFile, looking, o
     setOther(false);
     onFile(chosen);
   };
-  const all = (
-    <div className="schema">
-      <SchemaForm fields={fields} path="adapter.options." {...options} />
-    </div>
-  );
+  const all =
+    form.adapter === "binding" ? (
+      <FromBinding {...options} />
+    ) : (
+      <div className="schema">
+        <SchemaForm fields={fields} path="adapter.options." {...options} />
+      </div>
+    );
   return (
     <Panel title="1. Where are the rows?" note={ofFile ? undefined : kind?.help}>
       <div className="stack">
