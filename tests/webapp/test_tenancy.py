@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import POINTS, Person, graph, kept_scenario
 from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.accounts.models import Organisation
@@ -146,8 +147,11 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     assert account.status_code == 201, account.content
     export = alice.post("exports/")
     assert export.status_code == 201, export.content
+    with organisation_context(alice.organisation.pk):
+        output = output_with_refused(uuid.UUID(binding["id"]))
     return {
         "<slug:template>": "dead_man",
+        "<uuid:output>": output,
         "<uuid:scenario>": kept_scenario(alice, binding["query"]),
         "<uuid:export>": export.json()["id"],
         "<uuid:member>": alice.get("members/").json()[0]["id"],

@@ -46,7 +46,7 @@ def test_charlie_sees_the_mark_where_there_is_something_to_see(zeta: Planted, ch
 
 def asked(route: str) -> str:
     """The address of a list, with what it needs to be asked."""
-    return f"{route}?format=json_lines" if route == "audit/export/" else route
+    return f"{route}?format=json_lines" if route.endswith(("audit/export/", "quarantine/file/")) else route
 
 
 @pytest.mark.parametrize("role", list(Role))
