@@ -6,6 +6,7 @@ A signed-in owner asks; ids in the address are those of things that exist, so th
 import json
 import secrets
 from typing import Any
+from uuid import UUID
 
 import pytest
 import schemathesis
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from schemathesis.checks import CHECKS
 
 from tests.conftest import ROOT
+from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import Person, kept_scenario
 from tests.webapp.uploads.bringing import CSV, uploaded
+from webapp.core.context import organisation_context
 
 SCHEMA = schemathesis.openapi.from_dict(json.loads((ROOT / "frontend" / "openapi.json").read_text()))
 SCHEMA.app = get_wsgi_application()
@@ -51,6 +54,8 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
         "template": "dead_man",
         "upload": uploaded(alice, "cars.csv", CSV),
     }
+    with organisation_context(alice.organisation.pk):
+        ids["output"] = output_with_refused(UUID(binding["id"]))
     for name, path, body in (
         ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),
         ("account", "service-accounts/", {"name": "nightly", "role": "viewer"}),
