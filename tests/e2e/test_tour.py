@@ -54,12 +54,20 @@ def test_the_tour_goes_on_as_its_tasks_are_done_and_ends_at_the_own_run(page: Pa
     simulator.get_by_label("delay").fill("30s")
     step(card, "What your delay changed")
     expect(simulator.locator(".sim-changes")).to_contain_text("changed outcome")
-    card.get_by_role("button", name="Next").click()
-    simulator.get_by_role("tab", name="Compare policies").click()
+    simulator.get_by_role("button", name="Revert").click()
+    step(card, "Four ways to treat what is late")
+    looked_at(card, simulator, "Compare policies")
     step(card, "Which delay would be enough?")
-    simulator.get_by_role("tab", name="What if").click()
+    looked_at(card, simulator, "What if")
     step(card, "Make a query of your own")
     make_and_run_ones_own(page, card)
+
+
+def looked_at(card: Locator, simulator: Locator, tab: str) -> None:
+    """What is to be looked at stays, with its words, until the person goes on."""
+    simulator.get_by_role("tab", name=tab).click()
+    expect(card).to_contain_text(f"✓ Done: Open the tab “{tab}”")
+    card.get_by_role("button", name="Next").click()
 
 
 def make_and_run_ones_own(page: Page, card: Locator) -> None:

@@ -47,6 +47,8 @@ export interface TourStep {
   or?: TourPlace;
   /** What is in the page when the task is done. */
   sign?: string;
+  /** Whether it stays when its task is done, for there is something to look at then. */
+  stays?: true;
   /** Whether the task is done, by what the organisation has. */
   done?: (scene: TourScene) => boolean;
   /** What of the page the step speaks of. */
@@ -186,17 +188,22 @@ const CHANGING: readonly TourStep[] = [
     title: "What your delay changed",
     words: [
       "The line above the drawing counts the rows with another outcome and the results with other values; both are marked in the drawing.",
-      "“Apply” would write the delay into the SQL; “Revert” takes it back. Press either, or leave it tried.",
+      "“Apply” would write the delay into the SQL; “Revert” takes it back.",
     ],
-    task: null,
+    task: "Look at what is marked, then press “Revert”: the next steps are about rows that are late.",
     place: ofShown,
     about: `${SIMULATOR} .sim-changes`,
+    sign: `${SIMULATOR} .sim-strips:not(:has([data-tried]))`,
   },
   {
     name: "policies",
     title: "Four ways to treat what is late",
-    words: ["The delay says what is late. The late policy says what becomes of it: drop, adjust, shift or keep."],
-    task: "Open the tab “Compare policies” and see the same rows under each.",
+    words: [
+      "The delay says what is late. The late policy says what becomes of it: drop, adjust, shift or keep.",
+      "Each column is the same sample under one policy; below them stand the results that differ.",
+    ],
+    task: "Open the tab “Compare policies”, and compare how many rows and which results each keeps.",
+    stays: true,
     place: ofShown,
     about: `${SIMULATOR} .sim-tabs`,
     sign: `${SIMULATOR} [role="tab"][data-key="policies"][aria-selected="true"]`,
@@ -204,8 +211,12 @@ const CHANGING: readonly TourStep[] = [
   {
     name: "what_if",
     title: "Which delay would be enough?",
-    words: ["Instead of trying delays one by one, see the share of rows that each delay would have kept."],
-    task: "Open the tab “What if”, and look where the curve becomes flat.",
+    words: [
+      "Instead of trying delays one by one, see the share of rows that each delay would have kept.",
+      "Where the curve becomes flat, waiting longer keeps hardly a row more, and makes every result wait.",
+    ],
+    task: "Open the tab “What if”, and find where the curve becomes flat.",
+    stays: true,
     place: ofShown,
     about: `${SIMULATOR} .sim-tabs`,
     sign: `${SIMULATOR} [role="tab"][data-key="what_if"][aria-selected="true"]`,

@@ -12,6 +12,11 @@ function showAbout(selector: string): void {
   first?.focus({ preventScroll: true });
 }
 
+/** A title as a sentence. */
+function ended(title: string): string {
+  return /[?.!]$/.test(title) ? title : `${title}.`;
+}
+
 interface StepCardProps {
   step: TourStep;
   place: TourPlace;
@@ -79,7 +84,7 @@ export function StepCard({ step, place, there, done, just, path, go, finish }: S
   return (
     <>
       <div role="status">
-        {just === null ? null : <p className="tour-just small">✓ Done: {just}.</p>}
+        {just === null ? null : <p className="tour-just small">✓ Done: {ended(just)}</p>}
         <p className="quiet small">
           Step {number} of {TOUR.length}
         </p>

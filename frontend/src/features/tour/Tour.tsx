@@ -22,7 +22,7 @@ function useAdvancing(step: TourStep, done: boolean, onDone: () => void): string
   useEffect(() => {
     const was = before.current;
     before.current = { step: step.name, done };
-    if (was.step !== step.name || was.done || !done) return;
+    if (was.step !== step.name || was.done || !done || step.stays) return;
     setJust({ title: step.title, step: stepBeside(step.name, 1) });
     onDone();
   }, [step, done, onDone]);

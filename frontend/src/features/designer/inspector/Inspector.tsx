@@ -11,6 +11,7 @@ import { KIND_LABELS } from "../../../model/summary";
 import { useDesigner } from "../page/designer";
 import { useStreamNames } from "../requests";
 import { useTyped } from "./fields";
+import { InputTime } from "./InputTime";
 import { type FormScope, NodeField } from "./NodeField";
 
 /** The page of the guide that says what the node means. */
@@ -127,6 +128,7 @@ export function NodeForm({ node }: { node: GraphNode }) {
           }
         />
       ))}
+      {node.kind === "input" ? <InputTime node={node.id} stream={node.stream} /> : null}
       <Comment node={node} readOnly={scope.readOnly} />
     </div>
   );

@@ -83,7 +83,7 @@ function Expecting({ scenario, sql, reason, expectNow }: ExpectingProps) {
       <AskedAction
         reason={refused ?? (rows === null || rows.rows.length === 0 ? NO_ROWS : null)}
         opener="Take the simulator's rows…"
-        label={`Let ${scenario.name} have the rows of the simulator`}
+        label={`Take the simulator's rows for ${scenario.name}`}
         title={`Replace the rows of ${scenario.name}?`}
         words={["Take them", "Running them…"]}
         keep="Leave it"

@@ -12,6 +12,7 @@ import { SamplePanel } from "./SamplePanel";
 import { SimulatorBody } from "./SimulatorBody";
 import { SimulatorHead } from "./SimulatorHead";
 import { StripList } from "./StripList";
+import { useTriedOnThisPage } from "./triedStore";
 import { useAskedSample } from "./useAskedSample";
 import { useLinkedState } from "./useLinkedState";
 import { useSample } from "./useSample";
@@ -52,6 +53,7 @@ function useSimulatorState() {
   const [beginning] = useState(() => sampleOfExample(example));
   const object = query !== null ? `query ${query.id}` : example === null ? "new query" : `example ${example.name}`;
   const { sample, edits } = useSample(object, beginning);
+  useTriedOnThisPage();
   const settings = useSettings(sql, graph, streams, replaceText);
   const blocked = blockedBy(designer);
   const imports = Object.values(settings.inForce).some((each) => each.import_from != null);

@@ -8,28 +8,33 @@ interface StripListProps {
   designer: Designer;
 }
 
+/** The settings of time of one input. */
+export function StripOf({ node, settings, designer }: StripListProps & { node: string }) {
+  const { tried, inForce, tryOne, revert, applying } = settings;
+  return (
+    <SettingsStrip
+      input={node}
+      others={inputsOfGraph(designer.graph).flatMap((each) => (each.node === node ? [] : [each.node]))}
+      settings={inForce[node]}
+      onChange={(next) => tryOne(node, next)}
+      tried={tried[node] !== undefined}
+      saved={designer.query !== null}
+      readOnly={designer.readOnly || designer.locked !== null}
+      applying={applying.isPending}
+      onApply={() => applying.mutate([node])}
+      onRevert={() => revert(node)}
+    />
+  );
+}
+
 /** The settings of time of every input. */
 export function StripList({ settings, designer }: StripListProps) {
-  const { tried, inForce, tryOne, revert, applying } = settings;
-  const inputs = inputsOfGraph(designer.graph).map(({ node }) => node);
   return (
     <div className="sim-strips">
-      {inputs.map((node) => (
-        <SettingsStrip
-          key={node}
-          input={node}
-          others={inputs.filter((each) => each !== node)}
-          settings={inForce[node]}
-          onChange={(next) => tryOne(node, next)}
-          tried={tried[node] !== undefined}
-          saved={designer.query !== null}
-          readOnly={designer.readOnly}
-          applying={applying.isPending}
-          onApply={() => applying.mutate([node])}
-          onRevert={() => revert(node)}
-        />
+      {inputsOfGraph(designer.graph).map(({ node }) => (
+        <StripOf key={node} node={node} settings={settings} designer={designer} />
       ))}
-      <ErrorNote error={applying.error} />
+      <ErrorNote error={settings.applying.error} />
     </div>
   );
 }

@@ -28,6 +28,11 @@ interface ChartProps {
   chosen: DelayPoint | null;
 }
 
+/** Where words beside a line of the chart begin or end, so that they stay inside of it. */
+function beside(x: number, width: number): { x: number; textAnchor: "start" | "end" } {
+  return x > width / 2 ? { x: x - 5, textAnchor: "end" } : { x: x + 5, textAnchor: "start" };
+}
+
 /** Share taken whole (bold) and taken at all (thin) against the delay. */
 function Curve({ points, width, height, chosen }: ChartProps) {
   const curve = delayCurve(points, { width, height });
@@ -46,18 +51,13 @@ function Curve({ points, width, height, chosen }: ChartProps) {
       {today === undefined ? null : (
         <>
           <path className="sim-curve-today" d={`M${curve.x(today.delay)} 0V${height}`} />
-          <text className="sim-curve-words" x={curve.x(today.delay) + 5} y={height - 8}>
+          <text className="sim-curve-words" {...beside(curve.x(today.delay), width)} y={height - 8}>
             today {formatSpan(today.delay)}: {share(today.share_whole)} whole
           </text>
         </>
       )}
       {best === null || best.today ? null : (
-        <text
-          className="sim-curve-best"
-          x={Math.min(curve.x(best.delay), width - 4)}
-          y={curve.y(best.share_whole) + 17}
-          textAnchor="end"
-        >
+        <text className="sim-curve-best" {...beside(curve.x(best.delay), width)} y={curve.y(best.share_whole) + 17}>
           {formatSpan(best.delay)}: {share(best.share_whole)}
         </text>
       )}

@@ -1,6 +1,6 @@
 /** Settings of time that are tried in the simulator and not in the query: one set for the page, so that scenarios have them. */
 
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import type { AdvanceTimeSettings } from "../../../model/api";
 
 export type AdvanceByInput = Readonly<Record<string, AdvanceTimeSettings>>;
@@ -33,4 +33,9 @@ export function tryNoMore(inputs: readonly string[]): void {
 /** What is tried now, by input. */
 export function useTried(): AdvanceByInput {
   return useSyncExternalStore(subscribe, () => tried);
+}
+
+/** Nothing is tried any more when the page is left. */
+export function useTriedOnThisPage(): void {
+  useEffect(() => () => tryAll(NONE), []);
 }

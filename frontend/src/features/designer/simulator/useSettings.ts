@@ -1,11 +1,11 @@
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useMemo } from "react";
+import { useMemo } from "react";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
 import type { AdvanceTimeSettings, EventTimeBy, QueryGraph, StreamDefinition } from "../../../model/api";
 import type { RowClock } from "../../../model/simulation/sample";
 import { useValidation } from "../requests";
-import { type AdvanceByInput, tryAll, tryNoMore, tryOne, useTried } from "./triedStore";
+import { type AdvanceByInput, tryNoMore, tryOne, useTried } from "./triedStore";
 
 /** The input nodes of a query with their streams, in its order. */
 export function inputsOfGraph(graph: QueryGraph | null): readonly { node: string; stream: string }[] {
@@ -55,7 +55,6 @@ export function useSettings(
 ) {
   const slug = useSlug();
   const tried = useTried();
-  useEffect(() => () => tryAll(NONE), []); // the page is left: nothing is tried any more
   const written = useMemo(() => (sql === null ? null : { text: sql }), [sql]);
   const validation = useValidation(written).data;
   const said: AdvanceByInput = validation?.advance ?? NONE;
@@ -83,5 +82,5 @@ export function useSettings(
       tryNoMore(inputs);
     },
   });
-  return { tried, inForce, clocks, tryOne, revert, applying };
+  return { tried, said, inForce, clocks, tryOne, revert, applying };
 }
