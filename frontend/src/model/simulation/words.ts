@@ -50,6 +50,32 @@ export function timesWords(row: SimulatedRow, words: TimeWords): string {
   return `${words(row.start)}, ${words(row.end)}`;
 }
 
+/** The width of a letter of the list of rows, and the room beside the letters, in pixels. */
+const LETTER = 7.3;
+const ROOM = 8;
+/** As many letters stand beside the drawing without taking room from it. */
+const FITTING = 15;
+
+/** What the list of rows says of their times. */
+export interface TimesColumn {
+  head: string;
+  /** In pixels. */
+  width: number;
+  of: (row: SimulatedRow) => string;
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(FITTING, ...texts.map((text) => text.length));
+}
+
+/** Start and end where all of them fit; else each start alone, and whole: the drawing and the table say the end. */
+export function timesColumn(rows: readonly SimulatedRow[], words: TimeWords): TimesColumn {
+  const both = (row: SimulatedRow) => timesWords(row, words);
+  const fits = longest(rows.map(both)) === FITTING;
+  const of = fits ? both : (row: SimulatedRow) => (row.start === null ? both(row) : words(row.start));
+  return { head: fits ? "start, end" : "start", width: Math.ceil(longest(rows.map(of)) * LETTER) + ROOM, of };
+}
+
 /** `Adjusted +2 s`; for what has no outcome what it is. */
 export function outcomeWords(row: SimulatedRow): string {
   if (row.outcome === null || !isOutcome(row.outcome)) return row.kind === "cti" ? "CTI" : KIND_WORDS[row.kind];

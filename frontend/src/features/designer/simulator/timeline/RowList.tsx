@@ -2,7 +2,7 @@ import { type KeyboardEvent, memo } from "react";
 import type { RowBand } from "../../../../model/simulation/geometry";
 import type { TimeScale } from "../../../../model/simulation/scale";
 import type { SimulatedRow } from "../../../../model/simulation/types";
-import { outcomeWords, rowSentence, type TimeWords, timesWords } from "../../../../model/simulation/words";
+import { outcomeWords, rowSentence, type TimesColumn } from "../../../../model/simulation/words";
 import type { Selected } from "../view";
 import { useSimulator } from "../view";
 import { shapeOfRow, toneOf } from "./RowShape";
@@ -15,7 +15,7 @@ interface RowLineProps {
   selected: boolean;
   linked: boolean;
   changed: boolean;
-  times: TimeWords;
+  times: string;
   onSelect: (selected: Selected) => void;
   onEdit: (key: string) => void;
 }
@@ -44,7 +44,7 @@ const RowLine = memo(function RowLine(props: RowLineProps) {
         {row.number}
       </span>
       <span className="sim-times" aria-hidden>
-        {timesWords(row, props.times)}
+        {props.times}
       </span>
       <span className="sim-outcome" aria-hidden style={{ color: toneOf(row) }}>
         <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
@@ -62,6 +62,7 @@ interface RowListProps {
   scale: TimeScale;
   linked: ReadonlySet<number>;
   changed: ReadonlySet<string>;
+  column: TimesColumn;
 }
 
 export const ROW_KEYS =
@@ -69,7 +70,7 @@ export const ROW_KEYS =
   "Shift and left or right its end. Enter opens it, Delete removes it, Control D copies it, Control Z takes back.";
 
 /** The rows beside their drawing: the list that takes the keyboard. */
-export function RowList({ band, rowHeight, scale, linked, changed }: RowListProps) {
+export function RowList({ band, rowHeight, scale, linked, changed, column }: RowListProps) {
   const view = useSimulator();
   const { simulation, keys, selected } = view;
   const active = selected?.kind === "row" ? selected.key : undefined;
@@ -94,7 +95,7 @@ export function RowList({ band, rowHeight, scale, linked, changed }: RowListProp
             selected={active === key}
             linked={linked.has(row.number)}
             changed={changed.has(key)}
-            times={view.times}
+            times={column.of(row)}
             onSelect={view.select}
             onEdit={view.editRow}
           />

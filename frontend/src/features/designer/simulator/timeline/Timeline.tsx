@@ -1,7 +1,8 @@
-import { type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { finalResults } from "../../../../model/simulation/differences";
 import { rowsInView } from "../../../../model/simulation/geometry";
 import { panned, type TimeScale, tickAt } from "../../../../model/simulation/scale";
+import { timesColumn } from "../../../../model/simulation/words";
 import { usePositionStore } from "../position";
 import { useSimulator } from "../view";
 import { Axis, GridLines } from "./Axis";
@@ -184,7 +185,8 @@ function useMarks() {
 
 /** The picture: x is event time, y the order of arrival; below it, on the same axis, what each node gives. */
 export function Timeline() {
-  const { simulation } = useSimulator();
+  const { simulation, times } = useSimulator();
+  const column = useMemo(() => timesColumn(simulation.rows, times), [simulation.rows, times]);
   const [plot, width] = useWidth();
   const { scale, setScale, fit, fitted } = useScale(simulation, width);
   const [shown, setShown] = useShown();
@@ -196,14 +198,14 @@ export function Timeline() {
   const whole = (count + 1) * rowHeight;
   const results = finalResults(simulation).length;
   return (
-    <div className="sim-timeline">
+    <div className="sim-timeline" style={{ "--sim-times-whole": `${column.width}px` } as CSSProperties}>
       <TimelineTools shown={shown} setShown={setShown} setScale={setScale} fit={fit} fitted={fitted} />
       <p id="sim-row-keys" className="visually-hidden">
         {ROW_KEYS}
       </p>
       <div className="sim-heads" aria-hidden="true">
         <span>arrival</span>
-        <span className="sim-times">start, end</span>
+        <span className="sim-times">{column.head}</span>
         <span className="sim-word">outcome</span>
       </div>
       <div
@@ -214,7 +216,7 @@ export function Timeline() {
         onScroll={(event) => onScroll(event.currentTarget.scrollTop)}
       >
         <div className="sim-sheet" style={{ height: whole }}>
-          <RowList band={band} rowHeight={rowHeight} scale={scale} linked={linked.rows} changed={changedRows} />
+          <RowList {...{ band, rowHeight, scale, column }} linked={linked.rows} changed={changedRows} />
           <div className="sim-end" style={{ top: count * rowHeight, height: rowHeight }} aria-hidden="true">
             end<span className="sim-word">&nbsp;of the sample</span>
           </div>
