@@ -23,7 +23,7 @@ export function InputTime({ node, stream }: { node: string; stream: string }) {
   const settings = useSettings(designer.sql, designer.graph, streams, designer.replaceText);
   const inForce = settings.inForce[node];
   return (
-    <div className="field">
+    <div className="stack">
       <strong>How its time moves</strong>
       <p className="small quiet">
         {originWords(stream, settings.tried[node] !== undefined, settings.said[node] !== undefined)}{" "}
