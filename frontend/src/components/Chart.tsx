@@ -1,28 +1,11 @@
 import type { EChartsOption } from "echarts";
 import { BarChart, LineChart } from "echarts/charts";
-import {
-  AriaComponent,
-  GridComponent,
-  LegendComponent,
-  MarkAreaComponent,
-  MarkLineComponent,
-  TooltipComponent,
-} from "echarts/components";
+import { GridComponent, MarkAreaComponent, TooltipComponent } from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
 
-echarts.use([
-  AriaComponent,
-  BarChart,
-  GridComponent,
-  LegendComponent,
-  LineChart,
-  MarkAreaComponent,
-  MarkLineComponent,
-  SVGRenderer,
-  TooltipComponent,
-]);
+echarts.use([BarChart, GridComponent, LineChart, MarkAreaComponent, SVGRenderer, TooltipComponent]);
 
 interface ChartProps {
   option: EChartsOption;
@@ -50,10 +33,10 @@ export function Chart({ option, label }: ChartProps) {
 
   useEffect(() => {
     chart.current?.setOption(
-      { useUTC: true, animation: false, aria: { enabled: true, label: { description: label } }, ...option },
+      { useUTC: true, animation: false, ...option },
       { notMerge: false, replaceMerge: ["series"], lazyUpdate: true },
     );
-  }, [option, label]);
+  }, [option]);
 
   return <div ref={box} className="chart" role="img" aria-label={label} />;
 }

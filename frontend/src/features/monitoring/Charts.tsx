@@ -1,5 +1,5 @@
-import { useMemo, useState } from "react";
-import { Chart } from "../../components/Chart";
+import { type ComponentProps, lazy, Suspense, useMemo, useState } from "react";
+import type { Chart as DrawnChart } from "../../components/Chart";
 import { Choices } from "../../components/Choices";
 import { OutcomeMark } from "../../components/Glyph";
 import { Empty } from "../../components/Notices";
@@ -16,6 +16,17 @@ import { frontierLines, frontierOption, inputIds, lagLines, lagOption } from "./
 import { LineLegend } from "./Legend";
 import { latenessOption } from "./latenessChart";
 import { outcomesOption, shownOutcomes } from "./outcomesChart";
+
+const LazyChart = lazy(async () => ({ default: (await import("../../components/Chart")).Chart }));
+
+/** A chart, in whose place there is room while its library is loaded. */
+function Chart(shown: ComponentProps<typeof DrawnChart>) {
+  return (
+    <Suspense fallback={<div className="chart" aria-busy="true" />}>
+      <LazyChart {...shown} />
+    </Suspense>
+  );
+}
 
 /** The options of a chart depend on the theme's colours, so a change of theme makes them anew. */
 function useThemed<T>(make: () => T, inputs: readonly unknown[]): T {

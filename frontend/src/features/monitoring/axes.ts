@@ -51,7 +51,6 @@ export function frame(colours: Palette): EChartsOption {
   return {
     textStyle: { fontFamily: FONT, color: colours.ink },
     grid: { left: 8, right: 16, top: 30, bottom: 28, containLabel: true },
-    legend: { show: false },
   };
 }
 

@@ -128,13 +128,18 @@ export interface PackedRow {
   line: number;
   x: number;
   width: number;
+  /** From `x` to what comes next in the line, or to the end of the drawing. */
+  room: number;
 }
 
-const LEAST_WIDTH = 34;
+/** What a row takes at least: with some words beside it, and without. */
+const WITH_WORDS = 34;
+const BARE = 6;
 
 /** Results in as few lines as let none cover another, in the order in which they begin. */
-export function packed(rows: readonly TrackRow[], scale: TimeScale, k: number): PackedRow[] {
+function inLines(rows: readonly TrackRow[], scale: TimeScale, k: number, least: number): PackedRow[] {
   const free: number[] = [];
+  const last: PackedRow[] = [];
   return rows
     .toSorted((one, other) => one.start - other.start || one.id - other.id)
     .map((row) => {
@@ -143,9 +148,19 @@ export function packed(rows: readonly TrackRow[], scale: TimeScale, k: number): 
       const width = Math.max(placeOf(scale, end) - x, 2);
       let line = free.findIndex((until) => until <= x);
       if (line < 0) line = free.length;
-      free[line] = x + Math.max(width, LEAST_WIDTH);
-      return { row, end, line, x, width };
+      free[line] = x + Math.max(width, least);
+      const before = last[line];
+      if (before !== undefined) before.room = x - before.x;
+      const placed = { row, end, line, x, width, room: scale.width - x };
+      last[line] = placed;
+      return placed;
     });
+}
+
+/** Results in lines with room for words; without it where that takes more than `most` lines. */
+export function packed(rows: readonly TrackRow[], scale: TimeScale, k: number, most: number): PackedRow[] {
+  const worded = inLines(rows, scale, k, WITH_WORDS);
+  return worded.every(({ line }) => line < most) ? worded : inLines(rows, scale, k, BARE);
 }
 
 /** Whether a pane is drawn as what it is at `k`. */

@@ -52,6 +52,17 @@ test("what would take more lines than there are is counted", () => {
   expect([drawn.length, hidden, count]).toEqual([8, 3, 11]);
 });
 
+test("words get the room up to the next row of the line; many short rows are drawn without", () => {
+  const two = trackOf({ after: 1, start: 0, end: 1 }, { after: 1, start: 20, end: 21 });
+  expect(layoutOf(two, SCALE, 1).drawn.map(({ line, room }) => [line, room])).toEqual([
+    [0, 200],
+    [0, 800],
+  ]);
+  const many = trackOf(...Array.from({ length: 40 }, (_, at) => ({ after: 1, start: at * 0.4, end: at * 0.4 })));
+  const { drawn, hidden } = layoutOf(many, SCALE, 1);
+  expect([drawn.length, hidden, Math.max(...drawn.map(({ line }) => line))]).toEqual([40, 0, 1]);
+});
+
 test("a track speaks at the positions at which something of it changes", () => {
   const track = trackOf({ after: 2, gone_after: 5 });
   expect([1, 2, 3, 5, 6].filter((position) => speaks(track, position))).toEqual([2, 5]);

@@ -65,7 +65,7 @@ export function layoutOf(track: Track, scale: TimeScale, position: number): Trac
 }
 
 function laidOut(track: Track, scale: TimeScale, position: number): TrackLayout {
-  const rows = packed(standingRows(track, position), scale, position);
+  const rows = packed(standingRows(track, position), scale, position, MOST_LINES);
   const seen = rows.filter(({ x, width }) => x < scale.width && x + width > -2);
   const lines = Math.min(MOST_LINES, Math.max(1, ...seen.map(({ line }) => line + 1)));
   const drawn = seen.filter(({ line }) => line < lines);

@@ -141,17 +141,20 @@ function inPlace(box: BoxNode, was: BoxNode | undefined): BoxNode {
   return { ...was, ...box, position };
 }
 
-/** Boxes and lines; while one is dragged it follows the pointer, and the model is told when it is dropped. */
+/** Boxes, the shape of the layout in which they are drawn, and lines.
+ *
+ * While a box is dragged it follows the pointer, and the model is told when it is dropped.
+ */
 export function useDrawing(direction: Direction, explained: Explained | undefined, chosenLine: string | null) {
   const { selected, select } = useDesigner();
   const { boxes, shape } = useBoxes(direction, explained);
-  const [nodes, setNodes] = useState<BoxNode[]>(boxes);
+  const [drawn, setDrawn] = useState({ nodes: boxes, shape });
   useEffect(() => {
-    setNodes((before) => {
-      const old = new Map(before.map((node) => [node.id, node]));
-      return boxes.map((box) => inPlace(box, old.get(box.id)));
+    setDrawn(({ nodes }) => {
+      const old = new Map(nodes.map((node) => [node.id, node]));
+      return { nodes: boxes.map((box) => inPlace(box, old.get(box.id))), shape };
     });
-  }, [boxes]);
+  }, [boxes, shape]);
   const onNodesChange = useCallback(
     (changes: NodeChange<BoxNode>[]) => {
       const chosen = changes.filter((change) => change.type === "select");
@@ -160,10 +163,10 @@ export function useDrawing(direction: Direction, explained: Explained | undefine
         for (const { id, selected: on } of chosen) on ? now.add(id) : now.delete(id);
         select([...now]);
       }
-      setNodes((before) => applyNodeChanges(changes, before));
+      setDrawn(({ nodes, ...before }) => ({ ...before, nodes: applyNodeChanges(changes, nodes) }));
     },
     [selected, select],
   );
   const edges = useLines(chosenLine);
-  return { nodes, edges, onNodesChange, shape };
+  return { ...drawn, edges, onNodesChange };
 }

@@ -31,11 +31,22 @@ const OPTIONS = {
   "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
 };
 
+/** Long graphs go on in a further line, as text does, so that all of it can be seen at once. */
+const LONG = 12;
+const IN_LINES = {
+  "elk.layered.wrapping.strategy": "MULTI_EDGE",
+  "elk.layered.wrapping.additionalEdgeSpacing": "40",
+};
+
 function elkGraph(graph: QueryGraph, sizes: readonly Sized[], direction: Direction): ElkNode {
   const known = new Set(sizes.map(({ id }) => id));
   return {
     id: "query",
-    layoutOptions: { ...OPTIONS, "elk.direction": direction === "right" ? "RIGHT" : "DOWN" },
+    layoutOptions: {
+      ...OPTIONS,
+      ...(direction === "right" && sizes.length > LONG ? IN_LINES : {}),
+      "elk.direction": direction === "right" ? "RIGHT" : "DOWN",
+    },
     children: sizes.map((each) => ({ ...each })),
     edges: graph.nodes.flatMap((node) =>
       portsOf(node)

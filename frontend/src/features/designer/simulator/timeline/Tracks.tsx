@@ -25,13 +25,25 @@ interface ResultProps {
 function drawnAlike(one: ResultProps, other: ResultProps): boolean {
   const { packed: a, ...rest } = one;
   const { packed: b, ...others } = other;
-  const same = a.row === b.row && a.x === b.x && a.width === b.width && a.line === b.line && a.end === b.end;
+  const same =
+    a.row === b.row && a.x === b.x && a.width === b.width && a.room === b.room && a.line === b.line && a.end === b.end;
   return same && (Object.keys(rest) as (keyof typeof rest)[]).every((name) => rest[name] === others[name]);
 }
 
+/** How far the words of a short row go on beside it, where nothing stands. */
+const MOST_BESIDE = 120;
+const LEAST_SIGNS = 6;
+
+/** The words of a row as far as there is room; none where they would be cut so short that they say nothing. */
+function labelOf(words: string, pixels: number): string {
+  const label = fitted(words, pixels);
+  return label === words || label.length >= LEAST_SIGNS ? label : "";
+}
+
 const Result = memo(function Result({ packed: place, times, ...props }: ResultProps) {
-  const { row, x, width, line, end } = place;
+  const { row, x, width, room, line, end } = place;
   const words = resultWords(row);
+  const label = labelOf(words, Math.min(room, Math.max(width, MOST_BESIDE)) - 8);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
     <g
@@ -49,9 +61,11 @@ const Result = memo(function Result({ packed: place, times, ...props }: ResultPr
     >
       <title>{`${spanWords(row.start, end, times)} ${words}`}</title>
       <rect width={Math.max(width, 3)} height={LINE - 4} rx={3} />
-      <text x={5} y={LINE - 9}>
-        {fitted(words, Math.max(width, 30) - 6)}
-      </text>
+      {label === "" ? null : (
+        <text x={5} y={LINE - 9}>
+          {label}
+        </text>
+      )}
     </g>
   );
 }, drawnAlike);
