@@ -4,11 +4,10 @@ import { linkOf, stateOfLink } from "./link";
 test("a link says again what it was made of, whatever signs stand in it", async () => {
   const state = {
     text: "SELECT STREAM 'ö€😀' FROM s",
-    rows: [
-      { stream: "s", start: 1, payload: { k: "a" } },
-      { stream: "s", cti: null },
-    ],
+    rows: [{ stream: "s", start: 1, payload: { k: "a" } }, "batch" as const, { stream: "s", cti: null }],
     end: "flush" as const,
+    tried: { s: { late: "drop" as const, generate: { every: 1, delay: "5s" } } },
+    tab: "table",
     scrub: 1,
     selected: { kind: "row" as const, id: 2 },
   };

@@ -1,11 +1,17 @@
 /** A link that reproduces what is seen: query, sample, and where one looks at it, compressed behind the # of an address. */
 
-import type { EndMode, SampleRow } from "./sample";
+import type { AdvanceTimeSettings } from "../api";
+import type { EndMode, SampleItem } from "./sample";
 
 export interface LinkedState {
   text: string;
-  rows: readonly SampleRow[];
+  /** The rows of the sample, and the marks of micro-batches between them. */
+  rows: readonly SampleItem[];
   end: EndMode;
+  /** Settings of time, by input, that are tried and not in the text. */
+  tried: Readonly<Record<string, AdvanceTimeSettings>>;
+  /** Which of the ways to see the simulation is open. */
+  tab: string;
   /** How many rows have arrived; null: all. */
   scrub: number | null;
   /** The number of the selected row, or the id of the selected pane or result. */
@@ -38,7 +44,7 @@ export async function stateOfLink(fragment: string): Promise<LinkedState | null>
     const binary = atob(found.slice(LINK_NAME.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (sign) => sign.charCodeAt(0));
     const text = new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
-    const state = JSON.parse(text) as LinkedState;
+    const state = { tried: {}, tab: "timeline", ...JSON.parse(text) } as LinkedState;
     return typeof state.text === "string" && Array.isArray(state.rows) ? state : null;
   } catch {
     return null;

@@ -178,7 +178,7 @@ export function SimulatorPanel() {
   const [choosing, setChoosing] = useState(false);
   const view = useView(state, { selected, select, editing, editRow, tab, showTab });
   const positions = usePositions(view?.simulation.rows.length ?? 0);
-  const linked = useLinkedState({ designer, sample, edits, positions, view, select });
+  const linked = useLinkedState({ designer, sample, edits, positions, view, select, tab, showTab });
   const empty = sample.rows.length === 0;
   const fetched = useAskedSample(edits, empty);
   const note = (

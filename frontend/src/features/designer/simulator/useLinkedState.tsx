@@ -2,10 +2,11 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Notice } from "../../../components/Notices";
 import { counted, formatCount } from "../../../model/counts";
 import { type LinkedState, LONGEST_LINK, linkOf, stateOfLink } from "../../../model/simulation/link";
-import { type Sample, sampleOf } from "../../../model/simulation/sample";
+import { itemsOf, type Sample, sampleOf } from "../../../model/simulation/sample";
 import type { Designer } from "../page/designer";
 import type { PositionStore } from "./position";
-import type { Edits, Selected, SimulatorView } from "./view";
+import { tryAll, useTried } from "./triedStore";
+import { type Edits, type Selected, SIMULATOR_TABS, type SimulatorTab, type SimulatorView } from "./view";
 
 interface Linkable {
   designer: Designer;
@@ -14,6 +15,8 @@ interface Linkable {
   positions: PositionStore;
   view: SimulatorView | null;
   select: (selected: Selected | null) => void;
+  tab: SimulatorTab;
+  showTab: (tab: SimulatorTab) => void;
 }
 
 function selectedOf(view: SimulatorView | null): LinkedState["selected"] {
@@ -23,8 +26,12 @@ function selectedOf(view: SimulatorView | null): LinkedState["selected"] {
   return { kind: selected.kind, id: selected.id };
 }
 
-/** Opens what a link says, once: its query and its sample, then where one looks at them. */
-function useOpening({ designer, edits, positions, view, select }: Linkable): string {
+function tabOf({ tab }: LinkedState): SimulatorTab {
+  return SIMULATOR_TABS.find((each) => each === tab) ?? "timeline";
+}
+
+/** Opens what a link says, once: its query, its sample and what is tried, then where one looks at them. */
+function useOpening({ designer, edits, positions, view, select, showTab }: Linkable): string {
   const [said, setSaid] = useState("");
   const waiting = useRef<LinkedState | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a link is opened once, when the page is
@@ -39,13 +46,16 @@ function useOpening({ designer, edits, positions, view, select }: Linkable): str
       waiting.current = state;
       if (designer.sql !== state.text) designer.replaceText(state.text);
       edits.edit(() => sampleOf(state.rows, "of the link", state.end));
+      tryAll(state.tried);
+      showTab(tabOf(state));
       setSaid("This is what the link shows. Your own draft comes back with Discard.");
       history.replaceState(null, "", window.location.pathname + window.location.search);
     });
   }, []);
   useEffect(() => {
     const state = waiting.current;
-    if (state === null || view === null || view.simulation.rows.length !== state.rows.length) return;
+    const rows = state?.rows.filter((item) => item !== "batch").length;
+    if (state === null || view === null || view.simulation.rows.length !== rows) return;
     waiting.current = null;
     if (state.scrub !== null) positions.set(state.scrub);
     const { selected } = state;
@@ -56,14 +66,17 @@ function useOpening({ designer, edits, positions, view, select }: Linkable): str
   return said;
 }
 
-function useCopying({ designer, sample, positions, view }: Linkable) {
+function useCopying({ designer, sample, positions, view, tab }: Linkable) {
+  const tried = useTried();
   const [copied, setCopied] = useState("");
   const copy = async () => {
     const position = positions.get();
     const link = await linkOf({
       text: designer.sql ?? "",
-      rows: sample.rows.map(({ row }) => row),
+      rows: itemsOf(sample),
       end: sample.end,
+      tried,
+      tab,
       scrub: position >= positions.last() ? null : position,
       selected: selectedOf(view),
     });
