@@ -126,7 +126,7 @@ def pressed(page: Page, target: Locator) -> float:
 def played(page: Page, simulator: Locator) -> list[float]:
     """The ms between frames while the rows arrive at the highest speed."""
     simulator.get_by_role("button", name="start", exact=True).click()
-    simulator.get_by_text("20×").click()
+    simulator.get_by_text("20\N{MULTIPLICATION SIGN}").click()
     simulator.get_by_role("button", name="play", exact=True).click()
     frames = page.evaluate("window.frames(8)")
     simulator.get_by_role("button", name="end", exact=True).click()

@@ -158,7 +158,7 @@ def test_the_tables_of_drawn_graphs_say_what_the_reference_gives(page: Page) -> 
         @given(cases(kind, Scope(imports=True)), st.data())
         def holds(case: Case, data: st.DataObject) -> None:
             assume(len(case.rows) > 1)
-            note(f"{kind}: {print_sql(case.graph)}{items(case)}")
+            note(f"{print_sql(case.graph)}{items(case)}")
             steps = given_by_reference(as_asked(case))
             pages.open(case)
             assert shown(page, len(steps[-1])) == steps[-1]

@@ -199,6 +199,9 @@ def test_policies_are_compared_and_delays_weighed(simulator: Locator) -> None:
 
 def test_a_link_reproduces_what_is_seen(page: Page, simulator: Locator) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    simulator.get_by_role("option", name="Row 10,").click()
+    simulator.get_by_role("button", name="Try 12 s", exact=True).first.click()
+    expect(pane(simulator, "[:00, :10) n = 7 final")).to_be_visible()
     scrub_to(simulator, 9)
     simulator.get_by_role("option", name="Row 8,").click()
     simulator.get_by_role("button", name="Copy link").click()
@@ -209,6 +212,9 @@ def test_a_link_reproduces_what_is_seen(page: Page, simulator: Locator) -> None:
     page.goto(link)
     expect(simulator.get_by_text("9 of 14 rows arrived.")).to_be_visible()
     expect(simulator.get_by_role("option", name="Row 8,")).to_have_attribute("aria-selected", "true")
+    expect(simulator.get_by_text("Tried, not in the query.")).to_be_visible()
+    scrub_to(simulator, 15)
+    expect(pane(simulator, "[:00, :10) n = 7 final")).to_be_visible()
 
 
 def test_the_word_at_the_caret_is_explained_and_rows_of_a_run_are_read_again(page: Page) -> None:
