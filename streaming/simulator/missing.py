@@ -7,6 +7,7 @@ from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Flow
 from streaming.reference.per_event import PerEvent
 from streaming.reference.window import group_key
+from streaming.simulator.in_time import InTimeRun, in_time_run
 from streaming.simulator.record import RecordedRun
 from streaming.simulator.silence import SILENT
 from streaming.simulator.windowing import NodePanes, RecordedPane
@@ -15,14 +16,22 @@ from streaming.temporal.events import Event
 from streaming.temporal.outcomes import IN_TIME
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 
-MissedPane = tuple[NodePanes, RecordedPane]
+
+@dataclass(frozen=True)
+class MissedPane:
+    """A pane that a row missed; `alone`: it would have counted there whatever became of the other late rows."""
+
+    panes: NodePanes
+    pane: RecordedPane
+    alone: bool = True
 
 
 @dataclass
 class MissedRows:
-    """By row the panes that it missed, and by pane the rows; only where what lies between looks at one event at a time.
+    """By row the panes that it missed, and by pane the rows.
 
-    Behind joins and other windows nobody can say what a row that did not come would have made.
+    Where what lies between looks at one event at a time, each row is followed alone; behind joins and other windows
+    the sample is run once more with every row in time.
     """
 
     recorded: RecordedRun
@@ -30,17 +39,21 @@ class MissedRows:
     by_pane: dict[tuple[str, int], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        late = [
-            (number, judged)
+        late = {
+            number: judged
             for number, judged in self.recorded.judged_by_number()
             if judged.original is not None and judged.original.edge is None and judged.outcome not in IN_TIME
-        ]
-        for panes in self.recorded.panes.values() if late else ():
-            way = self._way(panes.node)
-            if way is not None:
-                for number, judged in late:
-                    if self.recorded.elements[number - 1].input == way[0]:
-                        self._look(number, judged, panes, way[1])
+        }
+        ways = {node: self._way(node) for node in self.recorded.panes} if late else {}
+        for node, way in ways.items():
+            for number, judged in late.items() if way is not None else ():
+                if way is not None and self.recorded.elements[number - 1].input == way[0]:
+                    self._look(number, judged, self.recorded.panes[node], way[1])
+        if None in ways.values():
+            supposed = in_time_run(self.recorded)
+            for node, way in ways.items():
+                if way is None:
+                    self._compare(self.recorded.panes[node], supposed, frozenset(late))
 
     def _way(self, node: str) -> tuple[str, Sequence[PerEvent]] | None:
         """The input that a node reads, and the operators on the way there from the input."""
@@ -62,8 +75,19 @@ class MissedRows:
         key = group_key(flow, panes.operator.group_by)
         for pane in _of_panes(panes, flow):
             if pane.pane.key == key and pane.gone is None and number not in self._ever(pane):
-                self.by_row.setdefault(number, []).append((panes, pane))
-                self.by_pane.setdefault((panes.node, pane.id), []).append(number)
+                self._note(number, MissedPane(panes, pane))
+
+    def _note(self, number: int, missed: MissedPane) -> None:
+        self.by_row.setdefault(number, []).append(missed)
+        self.by_pane.setdefault((missed.panes.node, missed.pane.id), []).append(number)
+
+    def _compare(self, panes: NodePanes, supposed: InTimeRun, late: frozenset[int]) -> None:
+        """The late rows that would have been in a pane had all of them come in time."""
+        for pane in panes.all:
+            members = supposed.members(panes, pane.pane) if pane.gone is None else []
+            for number in sorted(frozenset().union(*members) & late - self._ever(pane)):
+                alone = any(each & late == {number} for each in members)
+                self._note(number, MissedPane(panes, pane, alone))
 
     def _ever(self, pane: RecordedPane) -> set[int]:
         last = pane.steps[-1].members if pane.steps else ()

@@ -129,13 +129,17 @@ class RowTeller:
 
     def _missed(self, number: int) -> list[str]:
         """The panes in which it would have counted as it came."""
-        missed = self.missed.by_row.get(number, ())
-        shown = [
-            f"{self.words.times.span(pane.pane.start, pane.pane.end)} of {panes.node!r}"
-            for panes, pane in missed[:MOST_LISTED]
-        ]
-        more = f" and {len(missed) - MOST_LISTED} more" if len(missed) > MOST_LISTED else ""
-        return [f"As it came it would have counted in {', '.join(shown)}{more}."] if shown else []
+        all_missed = self.missed.by_row.get(number, ())
+        found = []
+        for alone, had in ((True, "As it came"), (False, "Had the other late rows come in time too,")):
+            missed = [each for each in all_missed if each.alone is alone]
+            shown = [
+                f"{self.words.times.span(each.pane.pane.start, each.pane.pane.end)} of {each.panes.node!r}"
+                for each in missed[:MOST_LISTED]
+            ]
+            more = f" and {len(missed) - MOST_LISTED} more" if len(missed) > MOST_LISTED else ""
+            found += [f"{had} it would have counted in {', '.join(shown)}{more}."] if shown else []
+        return found
 
     def _fate(self, number: int, missing: Absence | None) -> list[str]:
         """Which results contain it, or what keeps it out of them."""

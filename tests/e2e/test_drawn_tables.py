@@ -25,7 +25,7 @@ from webapp.runs.demo import RUNNING
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 drawn = settings(
-    max_examples=3,
+    max_examples=5,
     derandomize=True,
     deadline=None,
     phases=[Phase.generate],
