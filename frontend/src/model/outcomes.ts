@@ -50,24 +50,37 @@ export const OUTCOME_WORDS: Record<Outcome, OutcomeWords> = {
   dropped_late: {
     label: "Dropped, late",
     glyph: "cross",
-    meaning: "Before the CTI: in no result. It is in quarantine.",
+    meaning: "Before the CTI: in no result.",
   },
   dropped_early: {
     label: "Dropped, early",
     glyph: "bolt",
-    meaning: "Too far ahead of the clock at its arrival: in no result. It is in quarantine.",
+    meaning: "Too far ahead of the clock at its arrival: in no result.",
   },
   dropped_window_closed: {
     label: "Dropped, closed",
     glyph: "box-cross",
-    meaning: "Kept late, but every window it belongs to was closed already: in no result. It is in quarantine.",
+    meaning: "Kept late, but every window it belongs to was closed already: in no result.",
   },
   malformed: {
     label: "Malformed",
     glyph: "square",
-    meaning: "The row could not be read: no usable time, a broken line or a wrong type. It is in quarantine.",
+    meaning: "The row could not be read: no usable time, a broken line or a wrong type.",
   },
 };
+
+const QUARANTINED: ReadonlySet<Outcome> = new Set([
+  "dropped_late",
+  "dropped_early",
+  "dropped_window_closed",
+  "malformed",
+]);
+
+/** What an outcome means for a row that a run received. */
+export function meaningInRun(outcome: Outcome): string {
+  const { meaning } = OUTCOME_WORDS[outcome];
+  return QUARANTINED.has(outcome) ? `${meaning} It is in quarantine.` : meaning;
+}
 
 export function isOutcome(text: string): text is Outcome {
   return (OUTCOMES as readonly string[]).includes(text);

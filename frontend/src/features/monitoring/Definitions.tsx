@@ -1,6 +1,6 @@
 import { OutcomeMark } from "../../components/Glyph";
 import { Panel } from "../../components/Panel";
-import { OUTCOME_WORDS, OUTCOMES } from "../../model/outcomes";
+import { meaningInRun, OUTCOMES } from "../../model/outcomes";
 
 const WORDS: readonly (readonly [string, string])[] = [
   ["C, CTI", "Current time increment of an input: everything before it is final. It never moves back."],
@@ -37,7 +37,7 @@ export function Definitions() {
               <dt>
                 <OutcomeMark outcome={outcome} />
               </dt>
-              <dd>{OUTCOME_WORDS[outcome].meaning}</dd>
+              <dd>{meaningInRun(outcome)}</dd>
             </div>
           ))}
         </dl>

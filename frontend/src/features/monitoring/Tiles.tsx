@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { OutcomeGlyph } from "../../components/Glyph";
 import { formatCount, formatRate, formatShare } from "../../lib/numbers";
 import { allEnded, type HistorySample, outputCti, type RunHistory } from "../../model/history";
-import { DROPPED, OUTCOME_WORDS, type Outcome } from "../../model/outcomes";
+import { DROPPED, meaningInRun, OUTCOME_WORDS, type Outcome } from "../../model/outcomes";
 import { recentRate } from "../../model/rates";
 import { formatSpan, type Ticks } from "../../model/ticks";
 
@@ -48,7 +48,7 @@ function CountTile({ history, newest, outcomes, name }: CountProps) {
       outcome={first}
       value={formatCount(count(newest))}
       under={`${formatShare(count(newest), newest.received)}${rate === null ? "" : ` · ${formatRate(rate)}/s`}`}
-      title={outcomes.map((outcome) => OUTCOME_WORDS[outcome].meaning).join(" ")}
+      title={outcomes.map(meaningInRun).join(" ")}
     />
   );
 }

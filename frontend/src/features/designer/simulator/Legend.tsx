@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { OutcomeMark } from "../../../components/Glyph";
 import { formatCount } from "../../../model/counts";
-import { OUTCOMES } from "../../../model/outcomes";
+import { OUTCOME_WORDS, OUTCOMES } from "../../../model/outcomes";
 import { outcomesAt } from "../../../model/simulation/standing";
 import { usePosition } from "./position";
 import { useSimulator } from "./view";
@@ -22,6 +22,7 @@ export function Legend() {
           <div key={outcome}>
             <dt>
               <OutcomeMark outcome={outcome} />
+              <span className="small quiet">{OUTCOME_WORDS[outcome].meaning}</span>
             </dt>
             <dd className="figures">{formatCount(counts.get(outcome) ?? 0)}</dd>
           </div>
