@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { startTransition, useCallback, useEffect, useMemo, useState } from "react";
 import { ErrorNote, Waiting } from "../../../components/Notices";
 import { Panel } from "../../../components/Panel";
 import type { StreamDefinition } from "../../../model/api";
@@ -174,7 +174,8 @@ export function SimulatorPanel() {
   const { sample, edits, designer, settings, state: simulated } = state;
   const [selected, select] = useState<Selected | null>(null);
   const [editing, editRow] = useState<string | null>(null);
-  const [tab, showTab] = useState<SimulatorTab>("timeline");
+  const [tab, setTab] = useState<SimulatorTab>("timeline");
+  const showTab = useCallback((next: SimulatorTab) => startTransition(() => setTab(next)), []);
   const [choosing, setChoosing] = useState(false);
   const view = useView(state, { selected, select, editing, editRow, tab, showTab });
   const positions = usePositions(view?.simulation.rows.length ?? 0);

@@ -1,4 +1,4 @@
-import { type MouseEvent, memo, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { type MouseEvent, memo, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { counted } from "../../../../model/counts";
 import type { PackedRow } from "../../../../model/simulation/geometry";
 import { edgeOf, type TimeScale, tickAt } from "../../../../model/simulation/scale";
@@ -224,7 +224,7 @@ interface TracksProps {
 /** Below the rows, on the same axis, what each node of the query has given at the position. */
 export function Tracks({ tracks, scale, linked, changed }: TracksProps) {
   const { simulation, select, selected, times } = useSimulator();
-  const position = usePosition();
+  const position = useDeferredValue(usePosition()); // rows and the line come first, many nodes a moment later
   const all = tracks.map((track) => layoutOf(track, scale, position));
   const chosen = selected?.kind === "result" ? selected.id : null;
   return (
