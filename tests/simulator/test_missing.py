@@ -74,9 +74,7 @@ def simulated(*rows: tuple[str, int, int]) -> Simulation:
     """The count of pairs on rows of a stream, with start and end in seconds; late rows are dropped."""
     graph = QueryGraph.model_validate(GRAPH)
     streams = {name: StreamDefinition.model_validate(STREAM) for name in "lr"}
-    sample = [
-        SampleRow(stream=stream, start=at(start), end=at(end), payload={"k": "a"}) for stream, start, end in rows
-    ]
+    sample = [SampleRow(stream=stream, start=at(start), end=at(end), payload={"k": "a"}) for stream, start, end in rows]
     return simulate(graph, streams, {}, sample)
 
 
