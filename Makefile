@@ -57,7 +57,7 @@ lint-python:
 lint-browser:
 	cd frontend && npm run --silent lint && npm run --silent types
 
-PROPERTIES = tests/temporal tests/definition tests/reference tests/engine tests/adapters
+PROPERTIES = tests/temporal tests/definition tests/reference tests/simulator tests/engine tests/adapters
 
 thorough: prepare-tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -m "not spark and not kafka and not browser and not thorough" $(PROPERTIES)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from streaming.definition.advance import temporal_settings
@@ -161,11 +161,13 @@ def standing_at(found: Simulation, node: str, lane: str | None, after: int) -> i
 
 
 FIXED = ("tumbling", "hopping", "time_interval")
+few_fit = settings(some, suppress_health_check=[HealthCheck.filter_too_much])
+"""One window in seven gives every pane once, at its end; were it none, this would fail as unsatisfiable."""
 
 
 @pytest.mark.parametrize("kind", FIXED)
 def test_panes_hold_what_they_would_give_if_the_input_ended_now(kind: str) -> None:
-    @some
+    @few_fit
     @given(cases(kind, Scope(alone=True)), st.integers(1, 12))
     def holds(case: Case, at: int) -> None:
         [window] = [node for node in case.graph.nodes if isinstance(node, WindowNode)]
