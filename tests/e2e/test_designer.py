@@ -290,7 +290,7 @@ def test_how_the_time_of_an_input_moves_is_chosen_in_its_form(page: Page) -> Non
     expect(inputs).to_contain_text("As the stream cars says; this query may say otherwise: A CTI after every 20 events")
     inputs.get_by_label("late rows").select_option("keep")
     expect(inputs.get_by_text("Tried, not in the query.")).to_be_visible()
-    inputs.get_by_role("button", name="Apply").click()
+    inputs.get_by_role("button", name="Apply", exact=True).click()
     expect(sql(page)).to_contain_text("ADVANCE TIME cars")
     expect(sql(page)).to_contain_text("LATE KEEP")
     expect(inputs).to_contain_text("As this query says (ADVANCE TIME): A CTI after every 20 events")

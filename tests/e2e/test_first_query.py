@@ -81,7 +81,7 @@ def import_chosen(page: Page) -> None:
     strip = simulator.get_by_role("group", name="Settings of time of gates_2")
     strip.get_by_label("copies the CTIs of").select_option("gates")
     expect(strip.get_by_text("Tried, not in the query.")).to_be_visible()
-    strip.get_by_role("button", name="Apply").click()
+    strip.get_by_role("button", name="Apply", exact=True).click()
     expect(strip.get_by_text("Tried, not in the query.")).to_be_hidden()
     checked(page)
 

@@ -125,10 +125,26 @@ def test_a_delay_is_tried_applied_and_taken_back(page: Page, simulator: Locator)
     simulator.get_by_role("button", name="Revert").click()
     expect(pane(simulator, "[:00, :10) n = 6 final")).to_be_visible()
     simulator.get_by_role("button", name="Try 12 s", exact=True).first.click()
-    simulator.get_by_role("button", name="Apply").click()
+    simulator.get_by_role("button", name="Apply", exact=True).click()
     expect(simulator.get_by_text("Tried, not in the query.")).to_be_hidden()
     expect(page.get_by_role("textbox", name="The query as SQL")).to_contain_text("DELAY 12s")
     expect(pane(simulator, "[:00, :10) n = 7 final")).to_be_visible()
+
+
+def test_what_is_tried_becomes_a_version_with_its_reason(page: Page, query: str) -> None:
+    page.goto(query)
+    slug = query.split("/")[2]
+    page.goto(f"/t/{slug}/queries/{made(page, f'/api/t/{slug}/queries/', {'text': QUERY.replace('per_ten', 'saved')})}")
+    simulator = page.get_by_role("region", name="Simulator", exact=True)
+    simulator.get_by_label("Rows in order of arrival").fill(as_csv(ROWS))
+    simulator.get_by_role("button", name="Use 14 rows").click()
+    simulator.get_by_role("option", name="Row 10,").click()
+    simulator.get_by_role("button", name="Try 12 s", exact=True).first.click()
+    simulator.get_by_role("button", name="Apply and save").click()
+    expect(simulator.get_by_text("Saved as version 2.")).to_be_visible()
+    expect(simulator.get_by_text("Tried, not in the query.")).to_be_hidden()
+    version = page.get_by_role("region", name="Versions").get_by_role("row").filter(has_text="minus 12s")
+    expect(version.get_by_role("rowheader")).to_have_text("2")
 
 
 def test_a_row_is_dragged_and_what_changed_is_marked(page: Page, simulator: Locator) -> None:

@@ -14,7 +14,7 @@ import type { Span } from "../../model/spans";
 import { pageAt } from "../../model/sqlHelp";
 import { GraphPanel } from "./canvas/GraphPanel";
 import type { Draft } from "./draft";
-import { type Designer, DesignerContext } from "./page/designer";
+import { type Designer, DesignerContext, type Storing } from "./page/designer";
 import { HistoryButtons, historyKeys } from "./page/history";
 import { useStoredLayout } from "./page/layouts";
 import { Slots } from "./page/slots";
@@ -84,6 +84,7 @@ interface GraphEditorProps {
   readOnly: boolean;
   /** The stored query; null for a new one. */
   query: QueryShown | null;
+  storing?: Storing | null;
   /** Stands under the faults. */
   children?: ReactNode;
 }
@@ -99,7 +100,13 @@ function lockOf({ known, lead, waiting }: Said): string | null {
 }
 
 /** What the parts of the page are told and may do. */
-function useDesignerOf(draft: Draft, query: QueryShown | null, readOnly: boolean, wordPage: string | null): Designer {
+function useDesignerOf(
+  draft: Draft,
+  query: QueryShown | null,
+  readOnly: boolean,
+  wordPage: string | null,
+  storing: Storing | null,
+): Designer {
   const [selected, setSelected] = useState<readonly string[]>([]);
   const select = useCallback((next: readonly string[]) => {
     setSelected((before) => (before.join(" ") === next.join(" ") ? before : next));
@@ -112,9 +119,10 @@ function useDesignerOf(draft: Draft, query: QueryShown | null, readOnly: boolean
   return useMemo(() => {
     const told = { query, readOnly, locked, graph, sql, current, faults, known, schemas, comments, positions };
     const there = selected.filter((id) => graph?.nodes.some((node) => node.id === id));
-    return { ...told, act, wordPage, selected: there, select, replaceText, replaceGraph };
+    return { ...told, storing, act, wordPage, selected: there, select, replaceText, replaceGraph };
   }, [
     query,
+    storing,
     readOnly,
     locked,
     graph,
@@ -193,10 +201,10 @@ function Clashed({ draft }: { draft: Draft }) {
 }
 
 /** Canvas, text and faults: one query, seen and edited from several sides. */
-export function GraphEditor({ draft, readOnly, query, children }: GraphEditorProps) {
+export function GraphEditor({ draft, readOnly, query, storing = null, children }: GraphEditorProps) {
   const [wordPage, setWordPage] = useState<string | null>(null);
   const onCaret = useCallback((text: string, at: number) => setWordPage(pageAt(text, at)), []);
-  const designer = useDesignerOf(draft, query, readOnly, wordPage);
+  const designer = useDesignerOf(draft, query, readOnly, wordPage, storing);
   const [shown, setShown] = useState<Span | null>(null);
   const goTo = useCallback((span: Span) => setShown({ ...span }), []);
   const { act, design } = draft;

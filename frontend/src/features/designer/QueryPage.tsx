@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
 import { DraftGuard } from "../../components/DraftGuard";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
@@ -9,6 +9,7 @@ import { useReason, useSlug } from "../../lib/session";
 import type { QueryShown, VersionShown } from "../../model/api";
 import { differs, savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
+import type { Storing } from "./page/designer";
 import { QueryActions } from "./QueryActions";
 import { RunIt } from "./RunIt";
 import { useCreateVersion, useQueryDefinition } from "./requests";
@@ -67,15 +68,25 @@ function useSaving(query: QueryShown) {
   useEffect(() => {
     if (current.id !== base.id && !draft.kept.dirty()) beginUpon(current);
   }, [current.id]);
-  const save = (over?: string) => {
-    if (draft.storable === null || saving.isPending) return;
+  const store = (body: { text: string; comment: string }, over?: string) => {
+    if (saving.isPending) return;
     const onSuccess = (version: VersionShown) => {
       setSaid(savedWords(version, base));
       beginUpon(version);
       setComment("");
     };
-    saving.mutate({ ...draft.storable, parent: over ?? (draft.kept.value.upon || base.id), comment }, { onSuccess });
+    saving.mutate({ ...body, parent: over ?? (draft.kept.value.upon || base.id) }, { onSuccess });
   };
+  const save = (over?: string) => {
+    if (draft.storable !== null) store({ ...draft.storable, comment }, over);
+  };
+  const latest = useRef(store);
+  latest.current = store;
+  const { error } = saving;
+  const storing = useMemo((): Storing => {
+    const storeText = (text: string, why: string) => latest.current({ text, comment: why });
+    return { said: error === null ? said : "", error, store: storeText };
+  }, [said, error]);
   const reload = () => {
     saving.reset();
     beginUpon(current);
@@ -84,13 +95,13 @@ function useSaving(query: QueryShown) {
     reload();
     draft.act.replaceText(text);
   };
-  return { base, comment, setComment, said, draft, saving, save, reload, merged };
+  return { base, comment, setComment, said, draft, saving, storing, save, reload, merged };
 }
 
 function Designer({ query }: { query: QueryShown }) {
   const slug = useSlug();
   const edit = useReason("edit");
-  const { base, comment, setComment, said, draft, saving, save, reload, merged } = useSaving(query);
+  const { base, comment, setComment, said, draft, saving, storing, save, reload, merged } = useSaving(query);
   const changed = differs(draft, base);
   return (
     <>
@@ -126,7 +137,7 @@ function Designer({ query }: { query: QueryShown }) {
           <p>{said}</p>
         </Notice>
       ) : null}
-      <GraphEditor draft={draft} readOnly={edit !== null} query={query}>
+      <GraphEditor draft={draft} readOnly={edit !== null} query={query} storing={storing}>
         <UsesPanel
           kind="query"
           id={query.id}

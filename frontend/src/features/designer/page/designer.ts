@@ -8,9 +8,20 @@ import type { DesignActions } from "../draft";
 /** The fields with their types that leave each node whose inputs are sound. */
 export type Schemas = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+/** A stored query may get a new version from any part of its page. */
+export interface Storing {
+  /** Stores a text as a new version upon the draft's. */
+  store: (text: string, comment: string) => void;
+  /** What came of the last storing; empty before one, and where it was refused. */
+  said: string;
+  error: unknown;
+}
+
 export interface Designer {
   /** The stored query; null for one that is not stored yet. */
   query: QueryShown | null;
+  /** Null where there is nothing that could get a version. */
+  storing: Storing | null;
   /** Whether my role may only look. */
   readOnly: boolean;
   /** Why the canvas cannot be edited now, and what is to be done; null if it can, as far as the text goes. */

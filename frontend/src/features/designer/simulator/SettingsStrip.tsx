@@ -188,10 +188,11 @@ interface StripProps extends FieldsProps {
   others: readonly string[];
   /** Whether these are tried, and differ from what the query says. */
   tried: boolean;
-  saved: boolean;
   readOnly: boolean;
   applying: boolean;
   onApply: () => void;
+  /** Applies them and stores the draft; null where there is no stored query. */
+  onStore: (() => void) | null;
   onRevert: () => void;
 }
 
@@ -199,7 +200,7 @@ function presetWrong(text: string): string | null {
   return text.trim() === "" ? "Write a preset, such as watermark(5s)." : null;
 }
 
-function Tried({ saved, applying, readOnly, onApply, onRevert }: StripProps) {
+function Tried({ applying, readOnly, onApply, onStore, onRevert }: StripProps) {
   return (
     <p className="sim-tried" role="status">
       <strong>Tried, not in the query.</strong>
@@ -208,11 +209,16 @@ function Tried({ saved, applying, readOnly, onApply, onRevert }: StripProps) {
           {applying ? "Applying…" : "Apply"}
         </button>
       )}
+      {readOnly || onStore === null ? null : (
+        <button type="button" className="button" disabled={applying} onClick={onStore}>
+          Apply and save
+        </button>
+      )}
       <button type="button" className="button" onClick={onRevert}>
         Revert
       </button>
-      {saved && !readOnly ? (
-        <span className="small quiet">Apply changes the draft; saving it makes a new version.</span>
+      {onStore !== null && !readOnly ? (
+        <span className="small quiet">Apply changes the draft; saving it, all of it, makes a new version.</span>
       ) : null}
     </p>
   );

@@ -1,4 +1,6 @@
+import { useState } from "react";
 import { ErrorNote } from "../../../components/Notices";
+import { advanceWords } from "../../../model/advance";
 import type { Designer } from "../page/designer";
 import { SettingsStrip } from "./SettingsStrip";
 import { inputsOfGraph, type useSettings } from "./useSettings";
@@ -11,19 +13,36 @@ interface StripListProps {
 /** The settings of time of one input. */
 export function StripOf({ node, settings, designer }: StripListProps & { node: string }) {
   const { tried, inForce, tryOne, revert, applying } = settings;
+  const { storing } = designer;
+  const why = `${node}: ${advanceWords(inForce[node]).join(" ")}`.slice(0, 500);
+  const [stored, setStored] = useState(false);
+  const store = () => {
+    setStored(true);
+    applying.mutate([node], { onSuccess: ({ text }) => storing?.store(text, why) });
+  };
   return (
-    <SettingsStrip
-      input={node}
-      others={inputsOfGraph(designer.graph).flatMap((each) => (each.node === node ? [] : [each.node]))}
-      settings={inForce[node]}
-      onChange={(next) => tryOne(node, next)}
-      tried={tried[node] !== undefined}
-      saved={designer.query !== null}
-      readOnly={designer.readOnly || designer.locked !== null}
-      applying={applying.isPending}
-      onApply={() => applying.mutate([node])}
-      onRevert={() => revert(node)}
-    />
+    <>
+      <SettingsStrip
+        input={node}
+        others={inputsOfGraph(designer.graph).flatMap((each) => (each.node === node ? [] : [each.node]))}
+        settings={inForce[node]}
+        onChange={(next) => tryOne(node, next)}
+        tried={tried[node] !== undefined}
+        readOnly={designer.readOnly || designer.locked !== null}
+        applying={applying.isPending}
+        onApply={() => applying.mutate([node])}
+        onStore={storing === null ? null : store}
+        onRevert={() => revert(node)}
+      />
+      {stored && storing !== null ? (
+        <>
+          <ErrorNote error={storing.error} />
+          <p className="small" role="status">
+            {storing.said}
+          </p>
+        </>
+      ) : null}
+    </>
   );
 }
 

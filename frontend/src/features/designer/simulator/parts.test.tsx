@@ -48,10 +48,10 @@ function Strip({ begun, heard }: { begun: AdvanceTimeSettings; heard: (settings:
   };
   const rest = {
     others: ["prices"],
-    saved: true,
     readOnly: false,
     applying: false,
     onApply: () => {},
+    onStore: () => {},
     onRevert: () => {},
   };
   return <SettingsStrip input="cars" settings={settings} onChange={change} tried={settings !== begun} {...rest} />;
@@ -69,7 +69,7 @@ test("a setting counts as soon as it can be read; before that the reason stands 
   await user.type(delay, "2s");
   expect(said.at(-1)?.generate?.delay).toBe("12s");
   expect(screen.getByText("Tried, not in the query.")).toBeTruthy();
-  expect(screen.getByText("Apply changes the draft; saving it makes a new version.")).toBeTruthy();
+  expect(screen.getByText("Apply changes the draft; saving it, all of it, makes a new version.")).toBeTruthy();
 });
 
 function Rows() {
