@@ -2,15 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
-from streaming.adapters.times import TimeSource, read_time
+import pyarrow as pa
+
+from streaming.adapters.times import TimeSource, read_time, read_times
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, ONE_TICK
 from streaming.wire.arrived import Arrived, RowKind
 
-_END_OF_ALL = "infinity"
+_END_OF_ALL: Final = "infinity"
+_MOST_DIGITS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,58 @@ class WrittenCtis:
         if tick is None:
             tick = read_time(written, TimeSource("", "auto", self.source.zone))
         return None if tick is None else tick + ONE_TICK if self.strict else tick
+
+    def tick_of_text(self, text: str) -> int | None:
+        """The CTI of a cell of text, in which a number may stand too."""
+        if self.source.unit in ("iso", "auto"):
+            tick = self.tick(text)
+            if tick is not None:
+                return tick
+        return self.tick(scalar(text))
+
+
+@dataclass(frozen=True)
+class CtiColumn:
+    """A column of CTIs: a row in which it is not null is a CTI and no event."""
+
+    column: str
+    written: WrittenCtis
+
+    @staticmethod
+    def named(column: str | None, stream: StreamDefinition, *, strict: bool) -> "CtiColumn | None":
+        """The column of that name; None where none is named."""
+        return None if column is None else CtiColumn(column, WrittenCtis.of(stream, strict=strict))
+
+    def of(self, values: pa.Array) -> dict[int, int | None]:
+        """The CTIs in ticks by row, None for one that cannot be read."""
+        if pa.types.is_timestamp(values.type) or pa.types.is_date(values.type):
+            return self._of_moments(values)
+        found: dict[int, int | None] = {}
+        if values.null_count < len(values):
+            for row, value in enumerate(values.to_pylist()):
+                if value is not None:
+                    found[row] = (
+                        self.written.tick_of_text(value) if isinstance(value, str) else self.written.tick(value)
+                    )
+        return found
+
+    def _of_moments(self, values: pa.Array) -> dict[int, int | None]:
+        times = read_times(values, self.written.source)
+        more = ONE_TICK if self.written.strict else 0
+        there = values.is_valid().to_pylist()
+        rows = zip(there, times.ticks.tolist(), times.bad.tolist(), strict=True)
+        return {row: None if bad else tick + more for row, (valid, tick, bad) in enumerate(rows) if valid}
+
+
+def scalar(text: str) -> int | float | str:
+    """A number where the text is one that a time may be: whole, or with a fraction."""
+    digits = text.strip().removeprefix("-")
+    whole, point, fraction = digits.partition(".")
+    if len(digits) >= _MOST_DIGITS or not digits.isascii() or not whole.isdigit():
+        return text
+    if not point:
+        return int(text)
+    return float(text) if fraction.isdigit() else text
 
 
 def with_ctis(arrived: Arrived, ctis: Mapping[int, int | None]) -> Arrived:

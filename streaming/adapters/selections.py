@@ -60,6 +60,14 @@ def flat_column(source: TimeSource, columns: Sequence[str], path: str) -> str:
     return said.steps[0] if said.steps else source.column
 
 
+def no_such_column(what: str, name: str, columns: Sequence[str]) -> AdapterError:
+    """What is said where `what`, a file or a table with `columns`, lacks the column `name`."""
+    return AdapterError(
+        f"{what} has no column '{name}'; it has {', '.join(columns)}.{_nearest(name, columns)} Correct EVENTTIME BY or "
+        "the stream's fields, or say under `columns` which column holds it."
+    )
+
+
 def _nearest(name: str, columns: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, columns, n=1, cutoff=0.5)
     return f" The nearest is '{near[0]}'." if near else ""

@@ -69,7 +69,7 @@ def test_a_bound_is_the_furthest_that_keeps_both_limits(
     journal, first = Journal(None), 0
     for number, (rows, size) in enumerate(sizes):
         known = {"path": str(number), "modified_ns": 0, "columns": [], "marks": []}
-        journal.append(TakenFile(first=first, rows=rows, size=max(size, rows), **known))
+        journal.append([TakenFile(first=first, rows=rows, size=max(size, rows), **known)])
         first += rows
 
     def kept(end: int) -> bool:

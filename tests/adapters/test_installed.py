@@ -31,6 +31,7 @@ def test_each_folder_of_an_adapter_brings_its_kind() -> None:
         "postgresql",
         "push",
         "binding",
+        "delta",
         "download",
         "rows",
     ]

@@ -45,6 +45,7 @@ def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
         "file": True,
         "push": True,
         "binding": True,
+        "delta": True,
         "kafka": True,
         "postgresql": True,
         "generator": False,
@@ -66,7 +67,7 @@ def test_the_generator_says_which_fields_it_has() -> None:
         (
             "kafkaa",
             {},
-            "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, push, binding, download, rows",
+            "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, push, binding, delta, download, ",
         ),
         ("kafka", {"brokers": "b", "topic": "t", "fetch.max.bytes": 1}, "fetch.max.bytes: Nothing here is called"),
         ("file", {}, "path: This is missing"),

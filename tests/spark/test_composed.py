@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.adapters.binding.journal import _shared
+from streaming.adapters.entry_journal import shared_journal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
@@ -125,7 +125,7 @@ def test_killed_at_any_stage_of_any_batch_nothing_is_lost_or_doubled(tmp_path: P
     loop = both(tmp_path, rows)
     killed = 0
     while loop.killed_at(stage):
-        _shared.cache_clear()
+        shared_journal.cache_clear()
         killed += 1
         if loop.batch() is None:
             break

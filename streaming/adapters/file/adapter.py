@@ -1,6 +1,5 @@
 """The `file` adapter: finds files, journals them with their row counts, reads any span of rows."""
 
-import difflib
 import sys
 import weakref
 import zlib
@@ -16,11 +15,12 @@ from streaming.adapters.file.found import FoundFile, find_files, format_of
 from streaming.adapters.file.journal import Journal, RecordMark, TakenFile
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.options import FileOptions
-from streaming.adapters.file.parquet import ParquetFiles
+from streaming.adapters.file.parquet import ParquetFiles, ParquetPart
 from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.sampling import sample_files
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
 from streaming.adapters.places import DataFolder, why
+from streaming.adapters.selections import no_such_column
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
@@ -98,7 +98,7 @@ class FileAdapter:
         self._count_on(rows)
         for file in self._untaken() if self._journal.rows() < rows else ():
             first = self._journal.rows()
-            self._journal.append(self._entry(file, first, rows - first))
+            self._journal.append([self._entry(file, first, rows - first)])
             if self._journal.rows() >= rows:
                 return
 
@@ -129,7 +129,7 @@ class FileAdapter:
     def _entry(self, file: FoundFile, first: int, wanted: int) -> TakenFile:
         """The entry of a file; where no journal is kept, of a text only about the `wanted` rows are counted yet."""
         if format_of(file.path, self._options) == "parquet":
-            rows, columns = self._parquet.describe(file)
+            rows, columns = self._parquet.describe(ParquetPart(file))
             marks: list[RecordMark] = []
             _require(self._parquet.needed(columns), columns, file.path)
         else:
@@ -191,7 +191,7 @@ class FileAdapter:
     def _read_file(self, entry: TakenFile, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
         which = format_of(file.path, self._options)
         if which == "parquet":
-            yield from self._parquet.read(file, span, entry.first)
+            yield from self._parquet.read(ParquetPart(file), span, entry.first)
             return
         mark = entry.mark_before(span[0])
         parts = read_records(file, mark, span, self._options.chunk_rows, self._splitter(file))
@@ -216,9 +216,4 @@ def _changed(file: FoundFile) -> AdapterError:
 def _require(needed: Sequence[str], columns: Sequence[str], path: str) -> None:
     for name in needed:
         if name not in columns:
-            near = difflib.get_close_matches(name, columns, n=1, cutoff=0.5)
-            nearest = f" The nearest is '{near[0]}'." if near else ""
-            raise AdapterError(
-                f"The file '{path}' has no column '{name}'; it has {', '.join(columns)}.{nearest} "
-                "Correct EVENTTIME BY or the stream's fields, or say under `columns` which column holds it."
-            )
+            raise no_such_column(f"The file '{path}'", name, columns)

@@ -31,6 +31,20 @@ ChunkRows = Annotated[
     int, Field(ge=1, le=5_000_000, title="Rows in a chunk", description="At most so many rows are held at once.")
 ]
 
+CtiColumnName = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+        title="Column of CTIs",
+        description="A row in which this column is not null is a CTI and no event; the column is its time, or infinity "
+        "at the end of all.",
+    ),
+]
+StrictCtis = Annotated[
+    bool, Field(title="Strict CTIs", description="On: not even at that very time does anything follow.")
+]
+
 
 class FileOptions(Strict):
     """CSV, JSON lines or Parquet files of one folder, read in order of modification time, path and row number."""

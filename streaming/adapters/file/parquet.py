@@ -1,8 +1,9 @@
 """Parquet files: columns as they are typed in the file, checked once against the stream's schema."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.ctis import CtiColumn, with_ctis
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.records import SHOWN_OF_TOO_LONG
 from streaming.adapters.file.row_bytes import nulled, parts_of, plain, row_bytes, without
@@ -31,28 +33,53 @@ MOST_NESTED_VALUES: Final = 4_000_000
 """In lists and maps that are read at once, where a file says how many it has."""
 
 
+@dataclass(frozen=True)
+class ParquetPart:
+    """A file, and the columns that its rows have beside those that stand in it: the same value in each row."""
+
+    file: FoundFile
+    beside: Mapping[str, pa.Scalar] = field(default_factory=dict)
+
+    def schema(self, file: Any) -> pa.Schema:
+        """All columns of the rows; `file` is the opened file."""
+        schema = file.schema_arrow
+        for name, value in self.beside.items():
+            schema = schema.append(pa.field(name, value.type))
+        return schema
+
+    def completed(self, batch: pa.RecordBatch, columns: Sequence[str] | None) -> pa.RecordBatch:
+        """The batch with those of `columns` (None: all) that stand beside the file."""
+        for name, value in self.beside.items():
+            if columns is None or name in columns:
+                batch = batch.append_column(name, pa.repeat(value, batch.num_rows))
+        return batch
+
+
 class ParquetFiles:
     """Reads row groups for one stream. Raises `AdapterError` for an event time that does not fit."""
 
-    def __init__(self, stream: StreamDefinition, columns: dict[str, str], chunk_rows: int) -> None:
+    def __init__(
+        self, stream: StreamDefinition, columns: dict[str, str], chunk_rows: int, ctis: CtiColumn | None = None
+    ) -> None:
         self._stream = stream
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
         self._lifetimes = LifetimeColumns.of(stream, columns)
         self._chunk_rows = chunk_rows
+        self._ctis = ctis
 
     def needed(self, columns: Sequence[str]) -> list[str]:
         """The columns that are read of a file with `columns`, each once."""
         life = self._lifetimes
         times = [place_of(source, columns).column for source in (life.start, life.end) if source is not None]
-        named = [*times, life.edge, *self._column_of.values()]
+        named = [*times, life.edge, *self._column_of.values(), None if self._ctis is None else self._ctis.column]
         return list(dict.fromkeys(name for name in named if name is not None))
 
-    def describe(self, found: FoundFile) -> tuple[int, list[str]]:
+    def describe(self, part: ParquetPart) -> tuple[int, list[str]]:
         """How many rows and which columns the file has. Raises `AdapterError` where a type does not fit the stream."""
-        path = found.path
-        with opened(found) as file:
-            schema = file.schema_arrow
+        path = part.file.path
+        with opened(part.file) as file:
+            schema = part.schema(file)
             for name, of in self._fields.items():
                 column = self._column_of[name]
                 if column in schema.names and not _suits(schema.field(column).type, of):
@@ -66,33 +93,34 @@ class ParquetFiles:
                     _check_time(_type_inside(schema.field(place.column).type, place, source, path), source, path)
             return file.metadata.num_rows, list(schema.names)
 
-    def read(self, found: FoundFile, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
+    def read(self, part: ParquetPart, span: tuple[int, int], first_position: int) -> Iterator[Arrived]:
         """The rows `span` of the file; its row 0 is the position `first_position` of the lane."""
-        with opened(found) as file:
-            columns = list(file.schema_arrow.names)
-        for low, batch in self._batches(found, span, self.needed(columns)):
-            yield self._chunk(found, low, batch, first_position)
+        with opened(part.file) as file:
+            columns = list(part.schema(file).names)
+        for low, batch in self._batches(part, span, self.needed(columns)):
+            yield self._chunk(part, low, batch, first_position)
 
     def _batches(
-        self, found: FoundFile, span: tuple[int, int], columns: list[str] | None
+        self, part: ParquetPart, span: tuple[int, int], columns: list[str] | None
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """The rows `span` in batches, each with the number of its first row in the file."""
         first, last = span
-        with opened(found, texts_as_dictionaries=True) as file:
+        stored = None if columns is None else [name for name in columns if name not in part.beside]
+        with opened(part.file, texts_as_dictionaries=True) as file:
             for group, begin, end in _groups(file):
                 if end <= first or begin >= last:
                     continue
                 at = begin
                 rows = min(self._chunk_rows, last - begin, _rows_at_once(file, group))
-                for batch in file.iter_batches(rows, row_groups=[group], columns=columns):
+                for batch in file.iter_batches(rows, row_groups=[group], columns=stored):
                     low, high = max(first - at, 0), min(last - at, batch.num_rows)
                     if low < high:
-                        yield from parts_of(at + low, batch.slice(low, high - low))
+                        yield from parts_of(at + low, part.completed(batch.slice(low, high - low), columns))
                     at += batch.num_rows
                     if at >= last:
                         break
 
-    def _chunk(self, found: FoundFile, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
+    def _chunk(self, part: ParquetPart, low: int, batch: pa.RecordBatch, first_position: int) -> Arrived:
         count = batch.num_rows
         too_large = row_bytes(batch) > MAX_RECORD_BYTES
         batch = without(batch, too_large)
@@ -109,24 +137,28 @@ class ParquetFiles:
         positions = np.arange(first_position + low, first_position + low + count, dtype=np.int64)
 
         def raw(indices: Sequence[int]) -> list[str]:
-            return self._raw(found, low, batch, indices)
+            return self._raw(part, low, batch, indices)
 
-        return chunk_of(DecodedColumns(start, end, edge, payload, too_large, unfit), self._stream, positions, raw)
+        columns = DecodedColumns(start, end, edge, payload, too_large, unfit)
+        arrived = chunk_of(columns, self._stream, positions, raw)
+        return (
+            arrived if self._ctis is None else with_ctis(arrived, self._ctis.of(plain(batch.column(self._ctis.column))))
+        )
 
-    def _raw(self, found: FoundFile, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
+    def _raw(self, part: ParquetPart, low: int, batch: pa.RecordBatch, indices: Sequence[int]) -> list[str]:
         """The whole rows as JSON objects; read again if the file has columns that the stream does not use."""
         if not len(indices):
             return []
-        with opened(found) as file:
-            names = list(file.schema_arrow.names)
+        with opened(part.file) as file:
+            names = list(part.schema(file).names)
         parts: Iterable[tuple[int, pa.RecordBatch]] = [(low, batch)]
         if set(names) != set(batch.schema.names):
-            parts = self._batches(found, (low, low + batch.num_rows), None)
+            parts = self._batches(part, (low, low + batch.num_rows), None)
         wanted = np.asarray(indices, dtype=np.int64) + low
         texts: dict[int, str] = {}
-        for begin, part in parts:
-            mine = wanted[(wanted >= begin) & (wanted < begin + part.num_rows)]
-            taken = part.select(names).take(pa.array(mine - begin))
+        for begin, rows in parts:
+            mine = wanted[(wanted >= begin) & (wanted < begin + rows.num_rows)]
+            taken = rows.select(names).take(pa.array(mine - begin))
             texts |= zip(mine.tolist(), _texts(taken), strict=True)
         return [texts[at] for at in wanted.tolist()]
 
@@ -194,7 +226,7 @@ def _suits(kind: pa.DataType, of: Type) -> bool:
         kind = kind.value_type
     number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if isinstance(of, String):
-        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+        return _is_string(kind)
     if isinstance(of, Boolean):
         return bool(pa.types.is_boolean(kind))
     if isinstance(of, Long):
@@ -203,7 +235,11 @@ def _suits(kind: pa.DataType, of: Type) -> bool:
         return bool(number)
     if isinstance(of, Timestamp):
         return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_integer(kind))
-    return bool(pa.types.is_nested(kind))
+    return bool(pa.types.is_nested(kind) or pa.types.is_null(kind))
+
+
+def _is_string(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _written(kind: pa.DataType) -> str:
@@ -220,7 +256,7 @@ def _check_time(kind: pa.DataType, source: TimeSource, path: str) -> None:
             f"The time column '{source.column}' of '{path}' holds numbers ({kind}); "
             "choose their unit (s, ms, us or ns) in the stream's event time."
         )
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind)
+    text = _is_string(kind) or pa.types.is_dictionary(kind)
     if not (number or (text and source.unit in ("iso", "auto"))):
         raise AdapterError(
             f"The time column '{source.column}' of '{path}' is {_written(kind)}, which cannot be read as "
@@ -252,6 +288,8 @@ def _held(batch: pa.RecordBatch, source: TimeSource) -> pa.Array:
 def typed(column: pa.Array, of: Type) -> tuple[pa.Array, Bools | None]:
     """The column as the stream's type, and which values do not fit: NaN, infinity, or more digits than it holds."""
     column = plain(column)
+    if pa.types.is_null(column.type):
+        return pa.nulls(len(column), arrow_type(of)), None
     if isinstance(of, Timestamp):
         times = read_times(column, TimeSource("", "us"))
         null = _bools(column.is_null())

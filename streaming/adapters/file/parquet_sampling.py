@@ -54,6 +54,7 @@ def _scalar(kind: pa.DataType) -> str | None:
         (pa.types.is_floating, DOUBLE),
         (pa.types.is_string, STRING),
         (pa.types.is_large_string, STRING),
+        (pa.types.is_string_view, STRING),
         (pa.types.is_timestamp, TIMESTAMP),
         (pa.types.is_date, TIMESTAMP),
     )
@@ -65,11 +66,12 @@ def first_rows(file: Any, group: int, columns: Sequence[str], most: int) -> list
     batch = next(file.iter_batches(max(most, 1), row_groups=[group], columns=list(columns)), None)
     if batch is None:
         return []
-    shown = {name: _values(plain(batch.column(name))) for name in columns}
+    shown = {name: record_values(plain(batch.column(name))) for name in columns}
     return [{name: values[at] for name, values in shown.items()} for at in range(batch.num_rows)]
 
 
-def _values(column: pa.Array) -> list[Any]:
+def record_values(column: pa.Array) -> list[Any]:
+    """The values as they stand in records: moments as ISO 8601 text."""
     kind = column.type
     if not (pa.types.is_timestamp(kind) or pa.types.is_date(kind)):
         return list(column.to_pylist())

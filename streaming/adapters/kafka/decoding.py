@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from streaming.adapters.ctis import WrittenCtis, with_ctis
+from streaming.adapters.ctis import WrittenCtis, scalar, with_ctis
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records
 from streaming.adapters.file.split import MAX_RECORD_BYTES
@@ -93,7 +93,7 @@ class MessageDecoder:
             for index, each in enumerate(messages):
                 written = _header(each.headers(), self._options.cti_header)
                 if written is not None:
-                    found[index] = self._written.tick(_scalar(written))
+                    found[index] = self._written.tick(scalar(written))
         if self._field is not None:
             for index, each in enumerate(messages):
                 value = each.value() or b""
@@ -148,12 +148,6 @@ def _header(headers: Iterable[tuple[str, bytes | None]] | None, name: str) -> st
     """The text of the last header of that name; None where there is none."""
     found = [value for key, value in headers or () if key == name and value is not None]
     return found[-1].decode(errors="replace") if found else None
-
-
-def _scalar(text: str) -> Any:
-    """A whole number where the text is one."""
-    digits = text.strip().removeprefix("-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 20 else text
 
 
 def _json(text: str) -> Any:

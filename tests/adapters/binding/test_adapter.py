@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.adapters.binding.journal import _shared
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.adapters.entry_journal import shared_journal
 from streaming.definition.streams import StreamDefinition
 from streaming.spark import compaction
 from streaming.spark.storage import LocalFolder
@@ -57,7 +57,7 @@ def merge(feeder: Feeder, patch: pytest.MonkeyPatch) -> None:
 
 
 def forget_process() -> None:
-    _shared.cache_clear()
+    shared_journal.cache_clear()
 
 
 @given(batches=BATCHES, cuts=st.sets(st.integers(0, 150)), limit=st.integers(1, 40), merged=st.integers(0, 30))

@@ -1,0 +1,206 @@
+"""The `delta` adapter: the rows that are appended to a table as one lane, in the order of its versions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from streaming.adapters.contract import AdapterError, Position, RecordSample
+from streaming.adapters.ctis import CtiColumn
+from streaming.adapters.delta.journal import PartJournal, TakenPart
+from streaming.adapters.delta.log import DeltaLog, TableState
+from streaming.adapters.delta.options import DeltaOptions
+from streaming.adapters.delta.sampling import sample_of_table
+from streaming.adapters.delta.taking import TablePart, TableVersions
+from streaming.adapters.delta.values import value_of
+from streaming.adapters.file.found import FoundFile
+from streaming.adapters.file.parquet import ParquetFiles, ParquetPart, opened
+from streaming.adapters.places import DataFolder, why
+from streaming.adapters.selections import no_such_column
+from streaming.definition.counts import counted
+from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.temporal.outcomes import Reason
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.case import ONLY_LANE
+from streaming.wire.rows import MalformedRow
+
+LOOK_AGAIN_TICKS: Final = 10_000_000
+"""How often the whole log is looked at where the next version is not there: it may have been made anew."""
+ARRIVAL: Final = "_meta.arrival"
+_BATCH_PARTS: Final = 100
+
+
+class DeltaAdapter:
+    """Reads a table as the lane "0"; position p counts the rows of the journaled files, and of what stands for gaps.
+
+    What was taken is journaled before a position counts on it (version, file, rows), so that the same span gives the
+    same rows in any process. A row arrives when its version was written; with implicit rowtimes it starts then (T17).
+    """
+
+    def __init__(
+        self, options: DeltaOptions, stream: StreamDefinition, root: Path, journal: Path | None = None
+    ) -> None:
+        self._options = options
+        self._stream = stream
+        self._folder = DataFolder(root)
+        self._log = DeltaLog(self._folder, options.path)
+        self._versions = TableVersions(self._log, options)
+        self._journal = PartJournal.at(journal)
+        self._implicit = stream.rowtime is Rowtime.IMPLICIT
+        timed = stream
+        if self._implicit:
+            time = EventTime(start=TimeColumn(column=ARRIVAL, unit="us"))
+            timed = stream.model_copy(update={"event_time": time, "rowtime": Rowtime.EXPLICIT})
+        ctis = CtiColumn.named(options.cti_column, timed, strict=options.cti_strict)
+        self._parquet = ParquetFiles(timed, options.columns, options.chunk_rows, ctis)
+        self._looked: int | None = None
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
+        """`limit_rows` rows further, as far as there are versions; takes as many new files as that needs.
+
+        Raises `AdapterError` for no table, one that cannot be read exactly, changed or lost rows.
+        """
+        reached = start.get(ONLY_LANE, 0)
+        if reached > self._journal.rows():
+            raise AdapterError(
+                f"This run has read {counted(reached, 'row')} of the table '{self._log.shown}', but its journal holds "
+                f"only {self._journal.rows()}: it was removed. Start the binding again from the beginning."
+            )
+        self._take(reached + limit_rows, now)
+        return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:
+        """Whether the newest version was read to its end; never where more versions are waited for."""
+        last = self._journal.last()
+        if self._options.follow or last is None or positions.get(ONLY_LANE, 0) < last.end or not last.closed:
+            return False
+        return last.version >= self._log.state().version
+
+    def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
+        """Whether the files of these rows are still there."""
+        if self._journal.rows() < end:
+            return False
+        return all(self._is_there(part) for part in self._journal.between(start, end) if part.path is not None)
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
+        """The rows `[start, end)`, at most `chunk_rows` in a chunk. Raises `AdapterError`."""
+        for part in self._journal.between(start, end):
+            span = (max(start - part.first, 0), min(end - part.first, part.rows))
+            if part.path is None:
+                yield self._gap(part.first, part.told)
+            elif self._is_there(part):
+                for arrived in self._parquet.read(self._stored(part), span, part.first):
+                    arrivals = np.full(len(arrived.kind), part.at, dtype=np.int64)
+                    yield replace(arrived, arrival=arrivals)
+            else:
+                yield self._gap(part.first + span[0], self._lost(part.path, part.version, span[1] - span[0]))
+
+    def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
+        """Rows of the oldest, a middle and the newest file that the table has now. Raises `AdapterError`."""
+        return sample_of_table(self._log, self._folder, most_records)
+
+    def _take(self, rows: int, now: int) -> None:
+        last = self._journal.last()
+        if self._journal.rows() >= rows or (last is not None and not self._is_due(last, now)):
+            return
+        self._looked = now
+        state = self._log.state()
+        self._require(state)
+        taken: list[TakenPart] = []
+        end = self._journal.rows()
+        for part in self._versions.after(last, state):
+            taken.append(self._taken(part, end, state))
+            end = taken[-1].end
+            if len(taken) == _BATCH_PARTS or end >= rows:
+                self._journal.append(taken)
+                taken = []
+            if end >= rows:
+                self._looked = None
+                return
+        self._journal.append(taken)
+
+    def _is_due(self, last: TakenPart, now: int) -> bool:
+        looked = self._looked
+        if looked is None or not last.closed or not 0 <= now - looked < LOOK_AGAIN_TICKS:
+            return True
+        return self._log.holds(last.version + 1)
+
+    def _require(self, state: TableState) -> None:
+        """Raise `AdapterError` for a column that is needed and that the table lacks."""
+        there = list(state.columns) + ([ARRIVAL] if self._implicit else [])
+        for name in self._parquet.needed(there):
+            if name not in there:
+                raise no_such_column(f"The table '{self._log.shown}'", name, list(state.columns))
+
+    def _taken(self, part: TablePart, first: Position, state: TableState) -> TakenPart:
+        """The part as it is journaled, its rows counted. Raises `AdapterError`."""
+        taken = TakenPart(
+            first=first,
+            table=state.table,
+            version=part.version,
+            number=part.number,
+            closed=part.closed,
+            at=part.at,
+            rows=1 if part.told else 0,
+            snapshot=part.snapshot,
+            told=part.told,
+        )
+        if part.file is None:
+            return taken
+        path = self._log.within(part.file.path)
+        found = self._status(path)
+        if found is None:
+            return taken.model_copy(update={"rows": 1, "told": self._lost(path, part.version, part.file.rows)})
+        if found != part.file.size:
+            raise AdapterError(
+                f"The file '{path}' of the table has {counted(found, 'byte')}, but its log says {part.file.size}. Put "
+                "back the file that the log means."
+            )
+        with opened(FoundFile(0, path, found, self._folder)) as file:
+            there = set(file.schema_arrow.names)
+        beside = {name: kind for name, kind in state.columns.items() if name not in there or name in part.file.values}
+        values = {name: part.file.values.get(name) for name in beside}
+        taken = taken.model_copy(update={"path": path, "size": found, "values": values, "types": beside})
+        rows, _ = self._parquet.describe(self._stored(taken))
+        return taken.model_copy(update={"rows": rows})
+
+    def _stored(self, part: TakenPart) -> ParquetPart:
+        """The file of `part`, with the columns that its rows have beside it."""
+        beside = {name: value_of(part.values[name], kind) for name, kind in part.types.items()}
+        if self._implicit:
+            beside[ARRIVAL] = pa.scalar(part.at, pa.int64())
+        return ParquetPart(FoundFile(0, part.path or "", part.size, self._folder), beside)
+
+    def _is_there(self, part: TakenPart) -> bool:
+        return self._status(part.path or "") == part.size
+
+    def _status(self, path: str) -> int | None:
+        """The size of a file; None where there is none. Raises `AdapterError`."""
+        try:
+            found = self._folder.status(path)
+        except OSError as error:
+            raise AdapterError(f"The file '{path}' cannot be read ({why(error)}); see that it can be.") from None
+        return None if found is None else found.st_size
+
+    def _lost(self, path: str, version: int, rows: int | None) -> str:
+        """What is said of rows whose file is gone. Raises `AdapterError` where that is not to be passed over."""
+        many = "Rows" if rows is None else counted(rows, "row").capitalize()
+        said = f"{many} of version {version} of the table '{self._log.shown}' are gone: the file '{path}' was removed"
+        if self._options.lost == "fail":
+            raise AdapterError(
+                f"{said}, by VACUUM perhaps. Start the binding again from the beginning, with `start` set to snapshot, "
+                "or set the option `lost` to skip; and keep files for longer (delta.deletedFileRetentionDuration)."
+            )
+        return f"{said} before they were read."
+
+    def _gap(self, position: Position, told: str) -> Arrived:
+        """One malformed row, which says what could not be read."""
+        return arrived_of([JudgedRow(position, MalformedRow(Reason.BAD_ROW), told)], self._stream)
