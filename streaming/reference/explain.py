@@ -147,7 +147,10 @@ def _smallest_delay(
     if decision is Decision.TOO_LATE:
         largest_allowed = judged.original.sync
     elif decision is Decision.WINDOW_CLOSED:
-        largest_allowed = Tick(max(each.closed_at for each in removals if each.closed_at is not None) - 1)
+        closings = [each.closed_at for each in removals if each.closed_at is not None]
+        if not closings:
+            return None
+        largest_allowed = Tick(max(closings) - 1)
     else:
         return None
     if judged.fixed_cti > largest_allowed:

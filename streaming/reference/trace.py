@@ -10,7 +10,7 @@ from streaming.reference.numbers import OperationFailure
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.ticks import Tick
+from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.failures import FailureCount, FailureTally, example_of
 
 REFUSALS = {
@@ -24,8 +24,8 @@ REFUSALS = {
 class RemovedElement:
     """`node` let an element go no further.
 
-    `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI at which
-    the node refuses the element because of it.
+    `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI of the
+    element's input at which the node refuses it, None where another element decides that with it.
     """
 
     node: str
@@ -74,10 +74,25 @@ class Trace:
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
         """As `Witness` says. An open edge that windows have taken for as long as they may is malformed all the same."""
         for element in flow.sources:
-            self._removed[element].append(RemovedElement(node, why, reason, closed_at))
+            at = None if closed_at is None else self._in_times_of(element, flow, closed_at)
+            self._removed[element].append(RemovedElement(node, why, reason, at))
             self._refused[element] = None
             if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
                 self._outcome(element, reason)
+
+    def _in_times_of(self, element: ElementId, flow: Flow, closed_at: Tick) -> Tick | None:
+        """`closed_at`, a time of the node, as a CTI that `element` meets.
+
+        A shift on the way moved the CTI that it met and the closing alike; of what several elements made it moved
+        nothing where the largest CTI that one met has come through as it was.
+        """
+        met = self.judged[element].cti_met
+        if flow.late_at is None or closed_at == INFINITY:
+            return closed_at
+        if len(flow.sources) == 1:
+            return Tick(closed_at - (flow.late_at - met))
+        late = [each for each in map(self.judged.__getitem__, flow.sources) if each.outcome is Outcome.LATE_KEPT]
+        return closed_at if met == flow.late_at == max((each.cti_met for each in late), default=None) else None
 
     def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         """As `Witness` says. An edge counts once, with its start, and a row that is taken back does not again."""

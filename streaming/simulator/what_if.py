@@ -10,6 +10,7 @@ from typing import Final
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.strict import Strict
 from streaming.reference.executor import ReferenceRun
+from streaming.reference.explain import absence
 from streaming.simulator.sample import SampledQuery
 from streaming.simulator.stepping import plain_run, step
 from streaming.temporal.clock import JudgedElement
@@ -74,7 +75,7 @@ def what_if(query: SampledQuery, node: str) -> WhatIf:
         raise NoDelay(f"The input {node!r} generates no CTIs, so it has no delay. Set 'generate' for it.")
     today = settings.generate.delay
     small = _inputs_alone(query)
-    every = sorted({*_changes(_judged(small, node, today), settings), today, Ticks(0)})
+    every = sorted({*_changes(_judged(small, node, today), settings), *_taken_by_windows(query, node), today, Ticks(0)})
     delays = _thinned(every, today)
     points = [_point(query, small, node, delay, today=delay == today) for delay in delays]
     return WhatIf(input=node, points=points, thinned=len(delays) < len(every), measured=MEASURED)
@@ -139,6 +140,25 @@ def _changes(passed: PassedRows, settings: AdvanceTime) -> set[Ticks]:
         if settings.late is Late.ADJUST and original.edge is None and original.end != INFINITY:
             found.add(Ticks(delay + judged.cti_met - original.end + 1))
     return {each for each in found if each >= 0}
+
+
+def _taken_by_windows(query: SampledQuery, node: str) -> set[Ticks]:
+    """The delays from which on a window takes a row that `keep` lets through (T19).
+
+    They are asked of a run without any delay: what no window takes there is all that any delay can bring back. Behind
+    sessions, snapshots and counts a smaller one may do, as other rows hold these open.
+    """
+    if query.settings[node].late is not Late.KEEP:
+        return set()
+    settings = _with_delay(query.settings, node, Ticks(0))
+    run = plain_run(query, settings).run
+    refused = [
+        element
+        for element, judged in run.judged.items()
+        if element.input == node and judged.outcome is Outcome.DROPPED_WINDOW_CLOSED
+    ]
+    found = {absence(element, run.trace, settings[node]).smallest_delay for element in refused}
+    return {each for each in found if each is not None}
 
 
 def _thinned(delays: Sequence[Ticks], today: Ticks) -> list[Ticks]:

@@ -101,6 +101,17 @@ def test_the_smallest_delay_keeps_an_event_that_windows_refused(
         assert refused.why_absent(element) is not None
 
 
+@pytest.mark.parametrize("moved_by", [-7, 4])
+def test_the_smallest_delay_is_the_same_behind_a_shift(moved_by: int) -> None:
+    rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 3, "payload": {}}]
+    moved = {"id": "moved", "kind": "shift", "input": "s", "by": moved_by}
+    window = WINDOW | {"input": "moved", "window": {"kind": "tumbling", "size": 6, "offset": moved_by}}
+    smallest = absence_of(run_of(rows, settings(1, 2, "keep", "last"), [moved, window]), 1).smallest_delay
+    assert smallest == 20 - (6 - 1)
+    assert run_of(rows, settings(1, smallest, "keep", "last"), [moved, window]).why_absent(element(1)) is None
+    assert run_of(rows, settings(1, smallest - 1, "keep", "last"), [moved, window]).why_absent(element(1)) is not None
+
+
 def test_no_delay_helps_against_a_cti_that_was_not_generated() -> None:
     rows: list[dict[str, Any]] = [{"start": 5, "payload": {}}, {"cti": 20}, {"start": 15, "payload": {}}]
     absence = absence_of(run_of(rows, settings(1, 0, "drop", "last"), []), 2)

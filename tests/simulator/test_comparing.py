@@ -1,13 +1,18 @@
 """The four policies and the delays on the picture's sample."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.simulator.comparing import compare
 from streaming.simulator.sample import SampledQuery, SampleRow
 from streaming.simulator.simulate import sampled_query
-from streaming.simulator.what_if import NoDelay, what_if
+from streaming.simulator.what_if import NoDelay, WhatIf, what_if
+from streaming.temporal.settings import Late
 from tests.simulator.picture import GRAPH, ROWS, SECOND, STREAM, at
 
 
@@ -67,6 +72,40 @@ def test_the_curve_has_every_delay_at_which_something_changes(query: SampledQuer
     assert by_delay[10 * SECOND + 1].share_kept == 1
     assert found.points[-1].delay == 12 * SECOND
     assert not found.thinned
+
+
+@given(
+    starts=st.lists(st.integers(0, 20), min_size=2, max_size=8),
+    advance=st.fixed_dictionaries({"every": st.integers(1, 2), "late": st.sampled_from(list(Late))}),
+    window=st.fixed_dictionaries({"size": st.integers(2, 6), "grace": st.integers(0, 3), "by": st.integers(-3, 3)}),
+    today=st.integers(0, 9),
+)
+def test_between_two_points_of_the_curve_nothing_changes(
+    starts: list[int], advance: dict[str, Any], window: dict[str, int], today: int
+) -> None:
+    rows = [SampleRow.model_validate({"stream": "s", "start": start, "payload": {}}) for start in starts]
+    points = curve(rows, advance, window, today).points
+    for delay in range(26):
+        there = next(each for each in curve(rows, advance, window, delay).points if each.today)
+        before = max((each for each in points if each.delay <= delay), key=lambda each: each.delay)
+        assert (before.share_kept, before.share_whole) == (there.share_kept, there.share_whole), delay
+
+
+def curve(rows: list[SampleRow], advance: dict[str, Any], window: dict[str, int], delay: int) -> WhatIf:
+    """The rows through a shift into tumbling windows, all lengths in ticks."""
+    generate = {"every": advance["every"], "delay": delay, "basis": "max"}
+    stream = {"shape": "point", "fields": {}, "advance": {"generate": generate, "late": advance["late"]}}
+    tumbling = {"kind": "tumbling", "size": window["size"]}
+    count = {"name": "n", "function": "count"}
+    nodes = [
+        {"id": "s", "kind": "input", "stream": "s"},
+        {"id": "moved", "kind": "shift", "input": "s", "by": window["by"]},
+        {"id": "w", "kind": "window", "input": "moved", "window": tumbling, "grace": window["grace"]}
+        | {"aggregates": [count]},
+        {"id": "out", "kind": "output", "input": "w"},
+    ]
+    graph = QueryGraph.model_validate({"version": 1, "name": "q", "nodes": nodes})
+    return what_if(sampled_query(graph, {"s": StreamDefinition.model_validate(stream)}, {}, rows), "s")
 
 
 def test_a_longer_delay_keeps_no_less_and_waits_no_less(query: SampledQuery) -> None:
