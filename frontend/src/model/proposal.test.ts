@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamProposal, TimeCandidate } from "./api";
-import { freeName, keptWords, nameOfFile, plannedWords, takenTime, withProposal, withTime } from "./proposal";
+import { freeName } from "./freeName";
+import { keptWords, nameOfFile, plannedWords, takenTime, withProposal, withTime } from "./proposal";
 import { EMPTY_FORM } from "./streamForm";
 
 const POINT: TimeCandidate = {

@@ -21,14 +21,6 @@ export function nameOfFile(path: string): string {
   return begun.slice(0, LONGEST).replace(/_+$/, "");
 }
 
-/** `name`, or with a number behind it where that is taken. */
-export function freeName(name: string, taken: readonly string[]): string {
-  if (!taken.includes(name)) return name;
-  let number = 2;
-  while (taken.includes(`${name}_${number}`)) number += 1;
-  return `${name}_${number}`;
-}
-
 /** The delay that is proposed for a time, or the form's own. */
 function proposedDelay(time: TimeCandidate | undefined, form: StreamForm): string {
   return time?.lateness?.choices.find((choice) => choice.proposed)?.delay ?? form.delay;

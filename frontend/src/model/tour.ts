@@ -41,7 +41,7 @@ export interface TourStep {
   title: string;
   words: readonly string[];
   /** What is to be done; null: it is to be read. */
-  task: string | null;
+  task: string | null | ((scene: TourScene) => string);
   place: (scene: TourScene) => TourPlace;
   /** A second way to the same. */
   or?: TourPlace;
@@ -121,7 +121,7 @@ const LOOKING: readonly TourStep[] = [
     words: [
       "You know tables: rows lie there, and a query reads them all. The rows of a stream keep coming, so a query over it is never done reading.",
       "Each row says when it happened. That is its event time, and it is not when it arrives: networks and devices hold rows back, so some come late, behind others that happened after them.",
-      "This page says which fields a row has and how time moves; below stands a sample in order of arrival.",
+      "The page of a stream says which fields a row has and how time moves; below stands a sample in order of arrival.",
     ],
     task: null,
     place: ofStream,
@@ -151,7 +151,9 @@ const LOOKING: readonly TourStep[] = [
   {
     name: "late",
     title: "Choose a late row",
-    words: ["Each row says what became of it: on time, or late and then dropped, adjusted, shifted or kept."],
+    words: [
+      "Each row says what became of it: on time; reordered, so out of order but still in time; or late, and then dropped, adjusted, shifted or kept.",
+    ],
     task: "Click a row that came late. If none is late, take more rows, or move a row to the left.",
     place: ofShown,
     about: `${SIMULATOR} [role="option"][data-late]`,
@@ -262,7 +264,7 @@ const MAKING: readonly TourStep[] = [
     name: "start",
     title: "Start it",
     words: ["From now on it is not a sample: Spark reads the stream for as long as the run lasts."],
-    task: "Press “Start” at your binding.",
+    task: ({ binding }) => `Press “Start” in the row of ${binding?.name ?? "your binding"}.`,
     place: ofStart,
     about: "main table",
     done: ({ binding }) => binding?.latest_run != null && isOpen(binding.latest_run),

@@ -7,15 +7,24 @@ import { ReasonedButton } from "../../components/Reasoned";
 import { useFreshOnce } from "../../lib/freshOnce";
 import { useReason, useSlug } from "../../lib/session";
 import type { QueryGraph } from "../../model/api";
+import { freeName } from "../../model/freeName";
 import { renamedText, startingText } from "../../model/graphText";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { ExampleContext, type GuideExample, useExample } from "./page/example";
-import { useCreateQuery, useMoving, useQueryDefinition, useStoredStreamNames, useStreamNames } from "./requests";
+import {
+  useCreateQuery,
+  useMoving,
+  useQueries,
+  useQueryDefinition,
+  useStoredStreamNames,
+  useStreamNames,
+} from "./requests";
 
 const NO_NAMES: readonly string[] = [];
 
 interface NewQueryProps {
+  title: string;
   beginning: string;
   object: string;
   streamless?: boolean;
@@ -42,7 +51,7 @@ function ExampleNote({ example }: { example: GuideExample }) {
   );
 }
 
-function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
+function NewQuery({ title, beginning, object, streamless = false }: NewQueryProps) {
   const slug = useSlug();
   const navigate = useNavigate();
   const draft = useDraft(beginning, object);
@@ -65,7 +74,7 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
   return (
     <>
       <PageHead
-        title={example === null ? "New query" : `Example ${example.name}`}
+        title={title}
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         actions={
           <ReasonedButton reason={edit ?? foreign ?? savingReason(draft)} kind="primary" onClick={create}>
@@ -91,10 +100,15 @@ function NewQuery({ beginning, object, streamless = false }: NewQueryProps) {
 
 function CopiedQuery({ id }: { id: string }) {
   const query = useQueryDefinition(id);
-  if (query.isPending) return <Waiting>Loading the query that is copied…</Waiting>;
+  const queries = useQueries();
+  const taken = useFreshOnce(queries) ? queries.data?.map((each) => each.name) : undefined;
+  if (queries.isError) return <ErrorNote error={queries.error} onRetry={() => void queries.refetch()} />;
+  if (query.isPending || taken === undefined) return <Waiting>Loading the query that is copied…</Waiting>;
   if (query.isError) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />;
   const { name, current } = query.data;
-  return <NewQuery beginning={renamedText(current.text, name, `${name}_copy`)} object={`copy of query ${id}`} />;
+  const free = freeName(`${name}_copy`, taken);
+  const beginning = renamedText(current.text, name, free);
+  return <NewQuery title={`Copy of ${name}`} beginning={beginning} object={`copy of query ${id}`} />;
 }
 
 /** An example of the guide: streams and rows come with it, and nothing is stored unless it reads one's own streams. */
@@ -118,7 +132,7 @@ function ExampleQuery({ name }: { name: string }) {
   }
   return (
     <ExampleContext value={{ ...example, name }}>
-      <NewQuery beginning={example.text} object={`example ${name}`} />
+      <NewQuery title={`Example ${name}`} beginning={example.text} object={`example ${name}`} />
     </ExampleContext>
   );
 }
@@ -139,5 +153,5 @@ function BlankQuery() {
   if (!fresh || streams.data === undefined) return <Waiting>Loading the names of the streams…</Waiting>;
   const stream = streams.data[0];
   const beginning = startingText(stream ?? "my_stream");
-  return <NewQuery beginning={beginning} object="new query" streamless={stream === undefined} />;
+  return <NewQuery title="New query" beginning={beginning} object="new query" streamless={stream === undefined} />;
 }

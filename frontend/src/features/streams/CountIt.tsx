@@ -6,8 +6,8 @@ import { ReasonedButton } from "../../components/Reasoned";
 import { api, unwrap } from "../../lib/api";
 import { useReason, useSlug } from "../../lib/session";
 import type { StreamShown } from "../../model/api";
+import { freeName } from "../../model/freeName";
 import { startingText } from "../../model/graphText";
-import { freeName } from "../../model/proposal";
 
 const LONGEST = 63;
 

@@ -5,7 +5,8 @@ import { ReasonedSubmit } from "../../components/Reasoned";
 import { useDrafted } from "../../lib/drafts";
 import { useReason } from "../../lib/session";
 import type { AdapterKind, StreamBody, StreamProposal } from "../../model/api";
-import { freeName, givesAll, nameOfFile, withProposal, withTime } from "../../model/proposal";
+import { freeName } from "../../model/freeName";
+import { givesAll, nameOfFile, withProposal, withTime } from "../../model/proposal";
 import { type FormField, type FormValues, formFields, readForm } from "../../model/schemaForm";
 import {
   formFaults,

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { useSlug } from "../../lib/session";
@@ -56,16 +56,32 @@ function Walking({ tour, contents }: { tour: TourControl; contents: TourContents
     leave();
     change({ step: stepBeside(step.name, -TOUR.length), own: null, offered: false });
   };
-  return <StepCard {...{ step, place, there, done, just, go, finish }} path={path} />;
+  const task = typeof step.task === "function" ? step.task(scene) : step.task;
+  return <StepCard {...{ step, task, place, there, done, just, go, finish }} path={path} />;
 }
 
-/** The card: beside the page, never in its way for good; the page can be used all the while. */
-function Card({ tour }: { tour: TourControl }) {
+/** Tells the styles how much of the window's end the element takes. */
+function useTourHeight(element: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const { style } = document.documentElement;
+    const told = () => style.setProperty("--tour-height", `${element.current?.offsetHeight ?? 0}px`);
+    const observer = new ResizeObserver(told);
+    if (element.current !== null) observer.observe(element.current);
+    return () => {
+      observer.disconnect();
+      style.removeProperty("--tour-height");
+    };
+  }, [element]);
+}
+
+/** The strip below the page, which can be used all the while. */
+function Strip({ tour }: { tour: TourControl }) {
   const heading = useRef<HTMLHeadingElement | null>(null);
+  const strip = useRef<HTMLElement | null>(null);
   const id = useId();
   const [small, setSmall] = useState(false);
-  const [left, setLeft] = useState(false);
   const { contents, error } = useTourContents();
+  useTourHeight(strip);
   useEffect(() => {
     if (tourWasAsked()) heading.current?.focus();
   });
@@ -73,7 +89,8 @@ function Card({ tour }: { tour: TourControl }) {
     <aside
       className="tour"
       aria-labelledby={id}
-      data-left={left || undefined}
+      ref={strip}
+      data-folded={small || undefined}
       onKeyDown={(event) => {
         if (event.key === "Escape") tour.leave();
       }}
@@ -82,9 +99,6 @@ function Card({ tour }: { tour: TourControl }) {
         <h2 id={id} ref={heading} tabIndex={-1}>
           Guided tour
         </h2>
-        <button type="button" className="button" data-kind="plain" data-side onClick={() => setLeft(!left)}>
-          {left ? "To the right" : "To the left"}
-        </button>
         <button
           type="button"
           className="button"
@@ -98,8 +112,8 @@ function Card({ tour }: { tour: TourControl }) {
           Leave
         </button>
       </header>
-      <ErrorNote error={error} />
-      <div className="stack" hidden={small}>
+      <div className="tour-step" hidden={small}>
+        <ErrorNote error={error} />
         {contents === null ? (
           error === null ? (
             <Waiting>Loading what the organisation has…</Waiting>
@@ -115,5 +129,5 @@ function Card({ tour }: { tour: TourControl }) {
 /** The guided tour, while it is open; it is left and resumed in the menu “?”. */
 export function Tour() {
   const tour = useTour(useSlug());
-  return tour.state.open ? <Card tour={tour} /> : null;
+  return tour.state.open ? <Strip tour={tour} /> : null;
 }

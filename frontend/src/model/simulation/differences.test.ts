@@ -14,7 +14,7 @@ test("nothing differs from itself", () => {
   fc.assert(
     fc.property(drawnSimulation, (simulation) => {
       const found = differencesBetween(named(simulation), named(structuredClone(simulation)));
-      expect(differenceWords(found)).toBe("No outcome and no result changed.");
+      expect(differenceWords(found)).toBe("no outcome and no result changed.");
       expect([found.added, found.removed, [...found.panes]]).toEqual([[], [], []]);
     }),
   );

@@ -149,5 +149,5 @@ export function differenceWords({ outcomes, results }: Differences): string {
     ...(added.length > 0 ? [`${counted(added.length, "new result")}`] : []),
     ...(gone.length > 0 ? [`${counted(gone.length, "result")} gone`] : []),
   ];
-  return said.length === 0 ? "No outcome and no result changed." : `${said.join(", ")}.`;
+  return said.length === 0 ? "no outcome and no result changed." : `${said.join(", ")}.`;
 }

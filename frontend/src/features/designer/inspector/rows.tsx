@@ -1,5 +1,6 @@
 /** Columns of a project, and results of a window: lists of which each row has a small form. */
 
+import { freeName } from "../../../model/freeName";
 import { AGGREGATE_FIELDS, AGGREGATE_FORMS, COLUMN_FIELDS } from "../../../model/graphEdit/forms";
 import { aggregateOf } from "../../../model/graphEdit/kinds";
 import { ChoiceField } from "./fields";
@@ -76,13 +77,7 @@ function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, children }
   );
 }
 
-function freeName(rows: readonly Row[], wanted: string): string {
-  const taken = new Set(rows.map(({ name }) => name));
-  if (!taken.has(wanted)) return wanted;
-  let number = 2;
-  while (taken.has(`${wanted}_${number}`)) number += 1;
-  return `${wanted}_${number}`;
-}
+const namesOf = (rows: readonly Row[]) => rows.map(({ name }) => String(name));
 
 const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as Row[]) : []);
 
@@ -96,7 +91,7 @@ export function Columns({ scope, path, value, onChange }: NodeFieldProps) {
       readOnly={scope.readOnly}
       onChange={onChange}
       nameOf={({ name }) => `column ${String(name)}`}
-      fresh={() => ({ name: freeName(rows, first === "1" ? "value" : first), of: first })}
+      fresh={() => ({ name: freeName(first === "1" ? "value" : first, namesOf(rows)), of: first })}
       add="Add a column"
     >
       {(row, change, index) =>
@@ -135,7 +130,7 @@ export function Aggregates({ scope, path, value, onChange }: NodeFieldProps) {
       readOnly={scope.readOnly}
       onChange={onChange}
       nameOf={({ name }) => `result ${String(name)}`}
-      fresh={() => aggregateOf(freeName(rows, "n"), "count")}
+      fresh={() => aggregateOf(freeName("n", namesOf(rows)), "count")}
       add="Add a result"
     >
       {(row, change, index) => <Aggregate scope={scope} path={`${path}[${index}]`} row={row} onChange={change} />}

@@ -22,7 +22,7 @@ function Changes() {
   const { differences, edits, readOnly } = useSimulator();
   return (
     <div className="sim-changes">
-      <p role="status">{differences === null ? "" : differenceWords(differences)}</p>
+      <p role="status">{differences === null ? "" : `Last change: ${differenceWords(differences)}`}</p>
       {readOnly ? null : (
         <span className="row">
           <button type="button" className="button" disabled={edits.undo === null} onClick={() => edits.undo?.()}>

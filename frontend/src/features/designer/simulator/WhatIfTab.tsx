@@ -28,9 +28,11 @@ interface ChartProps {
   chosen: DelayPoint | null;
 }
 
-/** Where words beside a line of the chart begin or end, so that they stay inside of it. */
+const WORDS_WIDTH = 130;
+
+/** Where words beside a line of the chart begin or end: behind it, where nothing rises any more, if they have room. */
 function beside(x: number, width: number): { x: number; textAnchor: "start" | "end" } {
-  return x > width / 2 ? { x: x - 5, textAnchor: "end" } : { x: x + 5, textAnchor: "start" };
+  return x > width - WORDS_WIDTH ? { x: x - 5, textAnchor: "end" } : { x: x + 5, textAnchor: "start" };
 }
 
 /** Share taken whole (bold) and taken at all (thin) against the delay. */

@@ -1,4 +1,4 @@
-import { useNavigate } from "react-router";
+import { useNavigate, useSearchParams } from "react-router";
 import { ErrorNote, Waiting } from "../../../components/Notices";
 import { Panel } from "../../../components/Panel";
 import { ReasonedButton } from "../../../components/Reasoned";
@@ -78,9 +78,10 @@ function Gallery() {
   );
 }
 
-/** Real tasks to begin a new query with. */
+/** Real tasks to begin a new query with, if it was not begun with something else. */
 export function TemplatesPanel() {
   const { query } = useDesigner();
   const example = useExample();
-  return query === null && example === null ? <Gallery /> : null;
+  const copied = useSearchParams()[0].has("copy");
+  return query === null && example === null && !copied ? <Gallery /> : null;
 }
