@@ -147,20 +147,22 @@ function TourOffer() {
   const begun = state.step !== NOT_BEGUN.step;
   return (
     <Panel title={begun ? "Your tour waits" : "New to streams?"}>
-      <p>
-        {begun
-          ? "Go on where you left it."
-          : "The tour leads from a stream whose rows come late to a running query of your own. It takes some minutes, and can be left at any time."}
-      </p>
-      <p className="row">
-        <button type="button" className="button" data-kind="primary" onClick={begun ? open : begin}>
-          {begun ? "Go on with the tour" : "Take the tour"}
-        </button>
-        <button type="button" className="button" onClick={() => change({ offered: false })}>
-          Do not offer it again
-        </button>
-        <span className="quiet small">It stays in the menu “?”.</span>
-      </p>
+      <div className="stack">
+        <p>
+          {begun
+            ? "Go on where you left it."
+            : "The tour leads from a stream whose rows come late to a running query of your own. It takes some minutes, and can be left at any time."}
+        </p>
+        <p className="row">
+          <button type="button" className="button" data-kind="primary" onClick={begun ? open : begin}>
+            {begun ? "Go on with the tour" : "Take the tour"}
+          </button>
+          <button type="button" className="button" onClick={() => change({ offered: false })}>
+            Do not offer it again
+          </button>
+          <span className="quiet small">It stays in the menu “?”.</span>
+        </p>
+      </div>
     </Panel>
   );
 }
