@@ -43,6 +43,11 @@ export function UnderField({ id, wrong, help }: { id: string; wrong: string | un
   );
 }
 
+/** A field whose text says nothing that could be sent; why stands beside it. */
+function unreadField(form: HTMLFormElement | null): HTMLInputElement | undefined {
+  return [...(form?.querySelectorAll("input") ?? [])].find((input) => input.validity.customError);
+}
+
 interface Props {
   /** Why the server refused what was sent; its faults stand at the fields that they are about. */
   error: unknown;
@@ -74,7 +79,9 @@ export function FaultyForm({ error, wrong, paths, pathOf = ({ field }) => field,
   }, [error, wrong]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit();
+    const unread = unreadField(form.current);
+    if (unread === undefined) onSubmit();
+    else unread.focus();
   };
   const count = Object.keys(at).length;
   const places = counted(count, "field is", "fields are");

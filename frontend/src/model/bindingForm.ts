@@ -1,13 +1,13 @@
 /** What is typed in the form of a binding, and the binding that it says. */
 
-import type { BindingChange, BindingShown, TimeUnit, VersionShown } from "./api";
+import type { AdvanceTimeSettings, BindingChange, BindingShown, TimeUnit, VersionShown } from "./api";
 
 /** What is typed of one input. */
 export interface InputTyped {
   /** The id of its stream; empty: the one that the query names. */
   stream: string;
-  /** Settings of its own as JSON; empty: as the query's text says, else as the stream does. */
-  advance: string;
+  /** Settings of time of its own; null: as the query's text says, else as the stream does. */
+  advance: AdvanceTimeSettings | null;
   /** The column or path of its own event time; empty: as above. */
   path: string;
   unit: TimeUnit;
@@ -15,7 +15,7 @@ export interface InputTyped {
 }
 
 /** An input of which nothing is typed. */
-export const UNTYPED: InputTyped = { stream: "", advance: "", path: "", unit: "iso", zone: "UTC" };
+export const UNTYPED: InputTyped = { stream: "", advance: null, path: "", unit: "iso", zone: "UTC" };
 
 export interface BindingTyped {
   name: string;
@@ -46,9 +46,8 @@ export function bindingText(binding: BindingShown): string {
 
 export function typedBinding(binding: BindingShown): BindingTyped {
   const inputs = binding.inputs.map(({ node, stream, advance, event_time: time }) => {
-    const said = advance === null ? "" : JSON.stringify(advance);
     const { path, unit = UNTYPED.unit, zone = UNTYPED.zone } = time ?? UNTYPED;
-    return [node, { stream, advance: said, path, unit, zone }] as const;
+    return [node, { stream, advance, path, unit, zone }] as const;
   });
   return {
     name: binding.name,
@@ -70,9 +69,10 @@ export function movedTo(typed: BindingTyped, to: { id: string; version: string }
   return { ...typed, query: to.id, version, inputs };
 }
 
-/** The input as it is typed; what a draft of an older page does not have is as if nothing were typed. */
+/** The input as it is typed; what a draft of an older page does not have, or has as text, is as if nothing were typed. */
 export function inputOf(typed: BindingTyped, node: string): InputTyped {
-  return { ...UNTYPED, ...typed.inputs[node] };
+  const input = { ...UNTYPED, ...typed.inputs[node] };
+  return typeof input.advance === "object" ? input : { ...input, advance: null };
 }
 
 function eventTimeOf({ path, unit, zone }: InputTyped) {
@@ -85,8 +85,7 @@ export function otherInputs(typed: BindingTyped, stored: BindingShown): boolean 
   return Object.keys(typed.inputs).some((node) => {
     const input = inputOf(typed, node);
     const before = begun[node] ?? UNTYPED;
-    const told = ({ advance, ...time }: InputTyped) =>
-      JSON.stringify([advance.trim(), eventTimeOf({ advance, ...time })]);
+    const told = ({ advance, ...time }: InputTyped) => JSON.stringify([advance, eventTimeOf({ advance, ...time })]);
     return input.stream !== before.stream || (input.stream !== "" && told(input) !== told(before));
   });
 }
@@ -98,27 +97,15 @@ export function inputNodes(version: VersionShown | undefined): { node: string; s
   );
 }
 
-export interface BindingRead {
-  body: BindingChange;
-  wrong: Record<string, string>;
-}
-
 /** The body that says what was typed; inputs that the chosen version does not have are left out. */
-export function readBinding(typed: BindingTyped, nodes: readonly string[]): BindingRead {
+export function readBinding(typed: BindingTyped, nodes: readonly string[]): BindingChange {
   const inputs: Inputs = {};
-  const wrong: Record<string, string> = {};
   for (const node of nodes) {
     const input = inputOf(typed, node);
     const { stream, advance } = input;
-    if (stream === "") continue; // as the query's text says it
-    const event_time = eventTimeOf(input);
-    try {
-      inputs[node] = { stream, advance: advance.trim() === "" ? null : JSON.parse(advance), event_time };
-    } catch {
-      wrong[`inputs.${node}.advance`] = 'This is not JSON. Write for example {"preset": "watermark(5s)"}.';
-    }
+    if (stream !== "") inputs[node] = { stream, advance, event_time: eventTimeOf(input) }; // else as the query's text says it
   }
   const { name, version, dedicated, upon } = typed;
   const freshness = typed.freshness.trim() || null;
-  return { body: { name: name.trim(), query_version: version, dedicated, freshness, inputs, upon }, wrong };
+  return { name: name.trim(), query_version: version, dedicated, freshness, inputs, upon };
 }

@@ -147,7 +147,6 @@ interface FormProps extends Props {
 
 function Form({ binding, saving, onSave, draft, versions, before, queries, streams }: FormProps) {
   const reason = useReason("edit");
-  const [wrong, setWrong] = useState<Record<string, string>>({});
   const typed = draft.value;
   const change = (part: Partial<BindingTyped>) => draft.change({ ...typed, ...part });
   const chosen = versions.find((each) => each.id === typed.version);
@@ -158,14 +157,12 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
       typed,
       nodes.map(({ node }) => node),
     );
-    setWrong(read.wrong);
-    if (Object.keys(read.wrong).length === 0) onSave(read.body, typed, draft.done);
+    onSave(read, typed, draft.done);
   };
   const paths = nodes.flatMap(({ node }) => inputPaths(node, inputOf(typed, node)));
   return (
     <FaultyForm
       error={saving.error}
-      wrong={wrong}
       paths={["name", "freshness", "query_version", ...paths]}
       pathOf={inputPathOf}
       onSubmit={submit}
@@ -187,6 +184,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
           named={stream}
           said={inputOf(typed, node)}
           streams={streams}
+          others={nodes.flatMap((each) => (each.node === node ? [] : [each.node]))}
           onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
         />
       ))}

@@ -1,7 +1,11 @@
+import { AdvanceTimeFields } from "../../components/AdvanceTimeFields";
 import { SelectField, TextField } from "../../components/Field";
-import type { Fault, StreamShown } from "../../model/api";
+import type { AdvanceTimeSettings, Fault, StreamShown } from "../../model/api";
 import type { InputTyped } from "../../model/bindingForm";
 import { TIME_UNITS } from "../../model/timeUnits";
+
+/** What settings of a binding begin with, to be changed. */
+const BEGINNING: AdvanceTimeSettings = { generate: { every: 1, delay: "5s", basis: "max", final: true }, late: "drop" };
 
 /** Codes of faults that the stream alone can have. */
 const OF_STREAM: ReadonlySet<Fault["code"]> = new Set(["bad_adapter", "bad_schema", "unknown_stream"]);
@@ -25,10 +29,12 @@ interface InputProps {
   named: string;
   said: InputTyped;
   streams: readonly StreamShown[];
+  /** The other inputs of the query. */
+  others: readonly string[];
   onChange: (said: InputTyped) => void;
 }
 
-function EventTimeFields({ node, said, onChange }: Omit<InputProps, "named" | "streams">) {
+function EventTimeFields({ node, said, onChange }: Omit<InputProps, "named" | "streams" | "others">) {
   return (
     <>
       <TextField
@@ -62,7 +68,7 @@ function EventTimeFields({ node, said, onChange }: Omit<InputProps, "named" | "s
 }
 
 /** What one input of a binding reads: its stream, and time settings of its own. */
-export function InputFields({ node, named, said, streams, onChange }: InputProps) {
+export function InputFields({ node, named, said, streams, others, onChange }: InputProps) {
   return (
     <fieldset className="group two tight">
       <legend>Input {node}</legend>
@@ -75,14 +81,25 @@ export function InputFields({ node, named, said, streams, onChange }: InputProps
       />
       {said.stream === "" ? null : (
         <>
-          <TextField
-            label="Own time settings (optional)"
+          <SelectField
+            label="How its time moves"
             path={`inputs.${node}.advance`}
-            value={said.advance}
-            mono
-            onChange={(advance) => onChange({ ...said, advance })}
-            help={'As JSON, such as {"preset": "watermark(5s)"}. Empty: as the query says, else as the stream does.'}
+            value={said.advance === null ? "told" : "own"}
+            onChange={(chosen) => onChange({ ...said, advance: chosen === "own" ? BEGINNING : null })}
+            options={[
+              ["told", "as the query says, else as the stream does"],
+              ["own", "by settings of this binding"],
+            ]}
           />
+          {said.advance === null ? null : (
+            <fieldset className="time-settings" aria-label={`Settings of time of ${node}`}>
+              <AdvanceTimeFields
+                settings={said.advance}
+                others={others}
+                onChange={(advance) => onChange({ ...said, advance })}
+              />
+            </fieldset>
+          )}
           <EventTimeFields node={node} said={said} onChange={onChange} />
         </>
       )}
