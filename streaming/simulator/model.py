@@ -14,7 +14,10 @@ CtiCause = Literal["row", "generated", "imported", "idle", "arrival", "end"]
 
 
 class SimulatedRow(Strict):
-    """One row of the sample. `input` is the input node, None where no input reads its stream.
+    """A row of the sample as an input took it. `input` is the input node, None where no input reads its stream.
+
+    `number` counts these from 1, and is what `after`, `rows` and `set_by` speak of; `sample_row` is the row of the
+    sample, from 1 too, which stands here once for each input that reads its stream.
 
     `position` is its place in its lane from 0, as quarantine counts; None for heartbeats. `start` and `end` are as
     received, in `start` stands the time of a CTI or heartbeat; `kept_start` and `kept_end` as enqueued, None where
@@ -26,6 +29,7 @@ class SimulatedRow(Strict):
     """
 
     number: int
+    sample_row: int
     stream: str
     input: str | None
     lane: str

@@ -57,6 +57,7 @@ class RowTeller:
         original, kept = judged.original, judged.event
         return SimulatedRow(
             number=each.number,
+            sample_row=each.sample_row,
             stream=each.row.stream,
             input=each.input,
             lane=each.lane,
@@ -92,6 +93,7 @@ class RowTeller:
         start = at if event is None else event.start
         return SimulatedRow(
             number=each.number,
+            sample_row=each.sample_row,
             stream=each.row.stream,
             input=each.input,
             lane=each.lane,

@@ -13,7 +13,7 @@ from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import Tick
 from streaming.transcripts.format import InstantText, TranscriptRow
 from streaming.transcripts.load import TranscriptError
-from streaming.transcripts.prepare import case_rows
+from streaming.transcripts.prepare import case_rows, inputs_by_stream, unlike_event_times
 from streaming.wire.case import ONLY_LANE, CaseRow, EndMode
 from streaming.wire.rows import Element, MalformedRow, read_row
 
@@ -29,13 +29,15 @@ class SampleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SampledElement:
-    """Row number `number` (from 1) as the reference takes it; of a heartbeat `element` is None and `at` its time.
+    """A row as an input of the reference takes it; of a heartbeat `element` is None and `at` its time.
 
-    `input` is None, and `identity` too, where no input reads the stream. `ends_batch`: how many micro-batches end
-    before it.
+    `number` counts these from 1, `sample_row` the rows of the sample: a row of a stream that several inputs read is
+    taken by one after the other. `input` is None, and `identity` too, where no input reads the stream. `ends_batch`:
+    how many micro-batches end before it.
     """
 
     number: int
+    sample_row: int
     row: CaseRow
     input: str | None
     lane: str
@@ -46,19 +48,11 @@ class SampledElement:
     ends_batch: int
 
 
-def inputs_by_stream(graph: QueryGraph) -> dict[str, str]:
-    """The input node of each stream. Raises `SampleError` where several read one stream: its rows would count twice."""
-    found: dict[str, str] = {}
-    for node in graph.nodes:
-        if not isinstance(node, InputNode):
-            continue
-        if node.stream in found:
-            raise SampleError(
-                f"The inputs {found[node.stream]!r} and {node.id!r} read the same stream {node.stream!r}. "
-                "In a simulation one input reads a stream: let both ways begin at one input."
-            )
-        found[node.stream] = node.id
-    return found
+def refuse_unlike_event_times(graph: QueryGraph, event_times: Mapping[str, EventTimeBy]) -> None:
+    """Raises `SampleError` where inputs read one stream by different event times: a row of a sample has one start."""
+    unlike = unlike_event_times(graph, event_times)
+    if unlike is not None:
+        raise SampleError(f"{unlike}.")
 
 
 @dataclass(frozen=True)
@@ -90,8 +84,9 @@ def timed(
 
     `event_times`, by input node, is what EVENTTIME BY says: it always counts, and a `start` beside it is not read.
     The event time of a stream itself is how its adapter reads rows, and a sample from there has its starts already: it
-    counts for a stream only if no row of the sample says a `start`.
+    counts for a stream only if no row of the sample says a `start`. Raises `SampleError`.
     """
+    refuse_unlike_event_times(graph, event_times)
     told = [node for node in graph.nodes if isinstance(node, InputNode) and node.id in event_times]
     by_node = with_event_times(graph, streams, event_times)
     of_text = {node.stream: by_node[node.id] for node in told if node.id in by_node}
@@ -116,22 +111,23 @@ def _without_start(item: SampleItem) -> SampleItem:
 def elements_of(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], rows: Iterable[CaseRow]
 ) -> tuple[SampledElement, ...]:
-    """The `rows` as the reference takes them. Raises `SampleError` where several inputs read one stream."""
+    """The `rows` as the reference takes them: each once for every input that reads its stream."""
     read_by = inputs_by_stream(graph)
     positions: dict[tuple[str, str], int] = {}
     found: list[SampledElement] = []
     batch = 0
-    for number, each in enumerate(rows, start=1):
-        ends = each.batch - batch
-        found.append(_element(number, each, read_by.get(each.stream), streams[each.stream], positions, ends))
-        batch = each.batch
+    for sample_row, each in enumerate(rows, start=1):
+        for node in read_by.get(each.stream, [None]):
+            place = _ElementPlace(len(found) + 1, sample_row, each.batch - batch)
+            found.append(_element(place, each, node, streams[each.stream], positions))
+            batch = each.batch
     return tuple(found)
 
 
 def sampled(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], items: Sequence[SampleItem]
 ) -> tuple[SampledElement, ...]:
-    """The rows of `items`, read as `streams` say. Raises `SampleError`."""
+    """The rows of `items`, read as `streams` say. Raises as `rows_of` does."""
     return elements_of(graph, streams, rows_of(TimedSample(items, streams)))
 
 
@@ -149,23 +145,32 @@ def rows_of(sample: TimedSample) -> Iterator[CaseRow]:
             raise SampleError(f"Row {number} of the sample: {error}.") from None
 
 
+@dataclass(frozen=True, slots=True)
+class _ElementPlace:
+    """Where an element stands: as `SampledElement` says."""
+
+    number: int
+    sample_row: int
+    ends_batch: int
+
+
 def _element(
-    number: int,
+    place: _ElementPlace,
     row: CaseRow,
     node: str | None,
     stream: StreamDefinition,
     positions: dict[tuple[str, str], int],
-    ends_batch: int,
 ) -> SampledElement:
-    lanes = stream.lanes or [ONLY_LANE]
+    where = (place.number, place.sample_row, row, node)
     if row.heartbeat is not None:
-        return SampledElement(number, row, node, row.lane, None, None, None, Tick(row.heartbeat), ends_batch)
+        return SampledElement(*where, row.lane, None, None, None, Tick(row.heartbeat), place.ends_batch)
+    lanes = stream.lanes or [ONLY_LANE]
     lane = row.lane if row.lane in lanes else lanes[0]
     element = read_row(row.fields, stream, row.arrival) if row.lane in lanes else MalformedRow(Reason.BAD_ROW)
     arrival = None if row.arrival is None else Tick(row.arrival)
-    if node is None:
-        return SampledElement(number, row, None, lane, element, None, arrival, None, ends_batch)
-    position = positions.get((node, lane), 0)
-    positions[node, lane] = position + 1
-    identity = ElementId(node, lane, position)
-    return SampledElement(number, row, node, lane, element, identity, arrival, None, ends_batch)
+    identity = None
+    if node is not None:
+        position = positions.get((node, lane), 0)
+        positions[node, lane] = position + 1
+        identity = ElementId(node, lane, position)
+    return SampledElement(*where, lane, element, identity, arrival, None, place.ends_batch)

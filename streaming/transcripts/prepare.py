@@ -120,22 +120,44 @@ def _misshapen(place: str, what: str, error: ValidationError, raw: object) -> Fa
     return fault(code, f"{what}: {first.message}.", remedy, field=f"{place}.{field}")
 
 
+def inputs_by_stream(graph: QueryGraph) -> dict[str, list[str]]:
+    """The input nodes of each stream, in the order of the graph."""
+    found: dict[str, list[str]] = {}
+    for node in graph.nodes:
+        if isinstance(node, InputNode):
+            found.setdefault(node.stream, []).append(node.id)
+    return found
+
+
+def unlike_event_times(graph: QueryGraph, event_times: Mapping[str, EventTimeBy]) -> str | None:
+    """What is to be done where inputs read one stream by different event times, for a row that is written has one."""
+    for stream, nodes in inputs_by_stream(graph).items():
+        if any(event_times.get(node) != event_times.get(nodes[0]) for node in nodes):
+            named = " and ".join(map(repr, nodes))
+            return (
+                f"{named} read the stream {stream!r} by different event times; let EVENTTIME BY say the same for them"
+            )
+    return None
+
+
 def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
     """The case as it is written.
 
-    Raises `TranscriptError` for a definition with errors, for a stream that not exactly one input node reads, and for
-    rows that name no stream or, where there are several, no lane.
+    Raises `TranscriptError` for a definition with errors, for a stream that no input node reads, or several do by
+    different event times, and for rows that name no stream or, where there are several, no lane.
     """
     if definition.graph is None or definition.errors:
         raise TranscriptError("; ".join(f"{fault.code}: {fault.message} {fault.remedy}" for fault in definition.errors))
-    read = [node.stream for node in definition.graph.nodes if isinstance(node, InputNode)]
-    for stream in definition.streams:
-        if read.count(stream) != 1:
-            raise TranscriptError(f"{read.count(stream)} input nodes read the stream {stream!r}; let one read it")
     graph = definition.graph
-    read_by = {node.stream: node.id for node in graph.nodes if isinstance(node, InputNode)}
+    readers = inputs_by_stream(graph)
+    for stream in definition.streams:
+        if stream not in readers:
+            raise TranscriptError(f"no input node reads the stream {stream!r}; let one read it, or leave it out")
+    unlike = unlike_event_times(graph, definition.event_times)
+    if unlike is not None:
+        raise TranscriptError(unlike)
     timed = with_event_times(graph, definition.streams, definition.event_times)
-    streams = {name: timed[read_by[name]] for name in definition.streams}
+    streams = {name: timed[readers[name][0]] for name in definition.streams}
     return Case(
         id=transcript.name,
         graph=graph,

@@ -56,7 +56,7 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class Case:
-    """A definition without faults, its rows, and how it ends. Each stream feeds at most one input node.
+    """A definition without faults, its rows, and how it ends. A stream feeds every input node that reads it.
 
     `streams` is keyed by stream name; `advance`, by input node, holds the binding's advance-time settings, which
     replace the stream's. `restart` asks an executor that can (engine) to be killed and restarted from its snapshot

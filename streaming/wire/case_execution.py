@@ -1,7 +1,7 @@
 """A case as executors take it, and its result from what they tell."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,14 +74,18 @@ class _CaseRows:
 
 
 class CaseInputs:
-    """The rows of a case. A row of an unlisted lane is a bad row of the first lane; one of no stream is left out."""
+    """The rows of a case, each for every input that reads its stream.
+
+    A row of an unlisted lane is a bad row of the first lane; one that nothing reads is left out.
+    """
 
     adapters: Mapping[str, AdapterChoice] = {}
 
     def __init__(self, case: Case) -> None:
         self._case = case
-        self._inputs = {stream: node for node, stream in stream_by_input(case).items()}
-        self._streams = {node: case.streams[stream] for stream, node in self._inputs.items()}
+        named = stream_by_input(case)
+        self._inputs = {stream: [node for node, each in named.items() if each == stream] for stream in named.values()}
+        self._streams = {node: case.streams[stream] for node, stream in named.items()}
 
     def batches(self) -> Iterator[Sequence[Heard]]:
         """As `QueryInputs` says: those of a lane that follow one another are one chunk."""
@@ -89,8 +93,8 @@ class CaseInputs:
         count = max((row.batch for row in self._case.rows), default=-1) + 1
         by_batch: list[list[tuple[tuple[str, str], JudgedRow | ClockReading]]] = [[] for _ in range(count)]
         for row in self._case.rows:
-            if row.stream in self._inputs:
-                by_batch[row.batch].append(self._judged(row, positions))
+            for node in self._inputs.get(row.stream, ()):
+                by_batch[row.batch].append(self._judged(node, row, positions))
         for batch in by_batch:
             following = groupby(batch, key=lambda each: (each[0], type(each[1])))
             yield [heard for (place, _), rows in following for heard in self._heard(place, [row for _, row in rows])]
@@ -104,9 +108,8 @@ class CaseInputs:
         return {place: texts[place] for place in wanted}
 
     def _judged(
-        self, row: CaseRow, positions: dict[tuple[str, str], int]
+        self, node: str, row: CaseRow, positions: dict[tuple[str, str], int]
     ) -> tuple[tuple[str, str], JudgedRow | ClockReading]:
-        node = self._inputs[row.stream]
         if row.heartbeat is not None:
             return (node, ""), ClockReading(node, Tick(row.heartbeat))
         stream = self._streams[node]
@@ -139,16 +142,18 @@ class CaseSink:
 
     def result(self, counted: Mapping[str, OutcomeCounts]) -> CaseResult:
         """The result, with what became of the rows of each input."""
+        outcomes: dict[str, Counter[Outcome]] = {}
+        for node, each in counted.items():
+            outcomes.setdefault(self._streams[node], Counter()).update(
+                {Outcome(name): count for name, count in each.outcomes.items() if count}
+            )
         return CaseResult(
             id=self._case.id,
             events=tuple(self._events),
             rows=self._steps,
             ctis={output: tuple(ctis) for output, ctis in self._ctis.items()},
             late=tuple(self._late.values()),
-            outcomes={
-                self._streams[node]: {Outcome(name): count for name, count in each.outcomes.items() if count}
-                for node, each in counted.items()
-            },
+            outcomes={stream: dict(counts) for stream, counts in outcomes.items()},
             failures=self._failures,
         )
 

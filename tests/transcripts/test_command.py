@@ -145,7 +145,7 @@ def test_a_stream_that_nobody_reads_is_said(tmp_path: Path, capsys: pytest.Captu
     text = GOOD.format(**RIGHT).replace("query:", "  t: {shape: point, fields: {}}\nquery:")
     code, lines = run(tmp_path, capsys, text)
     assert code == 1
-    assert "0 input nodes read the stream 't'; let one read it" in lines[0]
+    assert "no input node reads the stream 't'; let one read it" in lines[0]
 
 
 def test_yaml_that_would_run_code_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

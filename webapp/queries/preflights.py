@@ -11,12 +11,12 @@ from streaming.adapters.contract import AdapterError
 from streaming.definition.event_time import check_event_times, with_event_times
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.planning.soundness import Unsound
 from streaming.preflight.measure import MeasuredElement
 from streaming.preflight.preflight import MeasuredSample, Preflight, preflight
-from streaming.simulator.sample import SampleError, SampleItem, inputs_by_stream, sampled
+from streaming.simulator.sample import SampleError, SampleItem, refuse_unlike_event_times, sampled
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import READING, limited
@@ -124,18 +124,21 @@ def _from_adapters(graph: QueryGraph, read: Streams, adapters: Mapping[str, Adap
 
 
 def _given(
-    graph: QueryGraph, read: Streams, event_times: Collection[str], sample: Sequence[SampleItem]
+    graph: QueryGraph, read: Streams, event_times: Mapping[str, EventTimeBy], sample: Sequence[SampleItem]
 ) -> dict[str, MeasuredSample]:
     """The rows of `sample`, as each input reads them. Raises `SampleError`.
 
     A row says its `start` itself, wherever the stream's adapter finds it, unless the query says EVENTTIME BY.
     """
-    inputs = inputs_by_stream(graph)
-    timeless = {node: read[node].model_copy(update={"event_time": None}) for node in inputs.values()}
-    streams = {stream: (read if node in event_times else timeless)[node] for stream, node in inputs.items()}
-    rows: dict[str, list[MeasuredElement]] = {node: [] for node in inputs.values()}
+    refuse_unlike_event_times(graph, event_times)
+    inputs = [node for node in graph.nodes if isinstance(node, InputNode)]
+    streams = {
+        each.stream: read[each.id] if each.id in event_times else read[each.id].model_copy(update={"event_time": None})
+        for each in inputs
+    }
+    rows: dict[str, list[MeasuredElement]] = {each.id: [] for each in inputs}
     for each in sampled(graph, streams, sample):
         if each.input is not None and each.element is not None:
             size = len(json.dumps(each.row.fields, default=str))
             rows[each.input].append(MeasuredElement(each.lane, each.element, each.arrival, size))
-    return {node: MeasuredSample(streams[stream], rows[node]) for stream, node in inputs.items()}
+    return {each.id: MeasuredSample(streams[each.stream], rows[each.id]) for each in inputs}

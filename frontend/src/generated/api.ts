@@ -5249,7 +5249,10 @@ export interface components {
         };
         /**
          * SimulatedRow
-         * @description One row of the sample. `input` is the input node, None where no input reads its stream.
+         * @description A row of the sample as an input took it. `input` is the input node, None where no input reads its stream.
+         *
+         *     `number` counts these from 1, and is what `after`, `rows` and `set_by` speak of; `sample_row` is the row of the
+         *     sample, from 1 too, which stands here once for each input that reads its stream.
          *
          *     `position` is its place in its lane from 0, as quarantine counts; None for heartbeats. `start` and `end` are as
          *     received, in `start` stands the time of a CTI or heartbeat; `kept_start` and `kept_end` as enqueued, None where
@@ -5262,6 +5265,8 @@ export interface components {
         SimulatedRow: {
             /** Number */
             number: number;
+            /** Sample Row */
+            sample_row: number;
             /** Stream */
             stream: string;
             /** Input */

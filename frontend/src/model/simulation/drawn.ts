@@ -15,6 +15,7 @@ function row(number: number): fc.Arbitrary<SimulatedRow> {
     })
     .map(({ start, length, outcome }) => ({
       number,
+      sample_row: number,
       stream: "s",
       input: "s",
       lane: "0",

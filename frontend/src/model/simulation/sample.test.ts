@@ -8,6 +8,7 @@ import {
   insertRows,
   itemsOf,
   laterBy,
+  lineKeys,
   moveRow,
   NO_SAMPLE,
   redone,
@@ -110,4 +111,29 @@ test("a person types an instant, a time of the day, or a step from what was ther
   expect(isoTime(typedTime("+2s", near) ?? 0)).toBe("2026-01-01T10:00:05Z");
   expect(isoTime(typedTime("2026-02-01 00:00", near) ?? 0)).toBe("2026-02-01T00:00:00Z");
   expect([typedTime("25:00", near), typedTime("soon", near)]).toEqual([null, null]);
+});
+
+test("a row that two inputs read has two lines, and an edit of either is one of the row", () => {
+  const sample = sampleOf(
+    [
+      { stream: "s", start: 1 },
+      { stream: "s", start: 2 },
+      { stream: "t", start: 3 },
+    ],
+    "pasted",
+  );
+  const lines = [
+    { sample_row: 1, input: "a" },
+    { sample_row: 1, input: "b" },
+    { sample_row: 2, input: "a" },
+    { sample_row: 2, input: "b" },
+    { sample_row: 3, input: "t" },
+  ];
+  expect(lineKeys(sample, lines)).toEqual(["r1", "r1/b", "r2", "r2/b", "r3"]);
+  expect(changeRow(sample, "r2/b", (row) => ({ ...row, start: 9 })).rows.map(({ row }) => row.start)).toEqual([
+    1, 9, 3,
+  ]);
+  expect(removeRow(sample, "r1/b").rows.map(({ key }) => key)).toEqual(["r2", "r3"]);
+  expect(moveRow(sample, "r1/b", 2).rows.map(({ key }) => key)).toEqual(["r2", "r3", "r1"]);
+  expect(copyRow(sample, "r3").rows).toHaveLength(4);
 });

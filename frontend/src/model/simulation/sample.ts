@@ -74,18 +74,34 @@ export function shapeOf(row: SampleRow): RowShape {
   return "cti" in row ? "cti" : "event";
 }
 
-function placeOfKey(sample: Sample, key: string): number {
+/** The key of a row of the sample from that of a line: a row stands there once for each input that reads its stream. */
+export function sampleKey(line: string): string {
+  return line.split("/", 1)[0] ?? line;
+}
+
+/** The keys of the lines of a simulation of `sample`: that of the row, and for further inputs with their name. */
+export function lineKeys(sample: Sample, lines: readonly { sample_row: number; input: string | null }[]): string[] {
+  return lines.map(({ sample_row: row, input }, index) => {
+    const key = sample.rows[row - 1]?.key ?? "";
+    return lines[index - 1]?.sample_row === row ? `${key}/${input}` : key;
+  });
+}
+
+function placeOfKey(sample: Sample, line: string): number {
+  const key = sampleKey(line);
   return sample.rows.findIndex((each) => each.key === key);
 }
 
-export function changeRow(sample: Sample, key: string, change: (row: SampleRow) => SampleRow): Sample {
+export function changeRow(sample: Sample, line: string, change: (row: SampleRow) => SampleRow): Sample {
+  const key = sampleKey(line);
   return {
     ...sample,
     rows: sample.rows.map((each) => (each.key === key ? { ...each, row: change(each.row) } : each)),
   };
 }
 
-export function removeRow(sample: Sample, key: string): Sample {
+export function removeRow(sample: Sample, line: string): Sample {
+  const key = sampleKey(line);
   return { ...sample, rows: sample.rows.filter((each) => each.key !== key) };
 }
 

@@ -83,11 +83,16 @@ export function outcomeWords(row: SimulatedRow): string {
   return `${OUTCOME_WORDS[row.outcome].label}${moved}`;
 }
 
+/** `cars`, or `cars as a` where the query calls its input otherwise. */
+export function streamWords({ stream, input }: Pick<SimulatedRow, "stream" | "input">): string {
+  return input === null || input === stream ? stream : `${stream} as ${input}`;
+}
+
 /** A whole sentence for screen readers and the tooltip. */
 export function rowSentence(row: SimulatedRow): string {
   const times = timesWords(row, formatInstant);
   const lane = row.lane === "0" ? "" : `, lane ${row.lane}`;
-  return `Row ${row.number}, ${KIND_WORDS[row.kind]} of ${row.stream}${lane}, ${times}: ${outcomeWords(row)}`;
+  return `Row ${row.number}, ${KIND_WORDS[row.kind]} of ${streamWords(row)}${lane}, ${times}: ${outcomeWords(row)}`;
 }
 
 /** `n = 6, sum = 3`; null is said. */

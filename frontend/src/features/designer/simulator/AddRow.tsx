@@ -24,7 +24,7 @@ function valuesFor(definition: StreamDefinition | undefined): Record<string, unk
 function place(view: SimulatorView): { at: number; time: number; stream: string | null; payload: unknown } {
   const { selected, simulation, sample } = view;
   const row = selected?.kind === "row" ? rowOfKey(view, selected.key) : (simulation.rows.at(-1) ?? null);
-  const at = row?.number ?? sample.rows.length;
+  const at = row?.sample_row ?? sample.rows.length;
   const same = sample.rows[at - 1]?.row;
   const payload = same !== undefined && "payload" in same ? same.payload : undefined;
   return { at, time: (row?.start ?? 0) + SECOND, stream: same?.stream ?? null, payload };

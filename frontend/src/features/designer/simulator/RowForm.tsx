@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Ask } from "../../../components/Ask";
 import { TextField } from "../../../components/Field";
 import type { StreamDefinition } from "../../../model/api";
-import { changeRow, type SampleRow, shapeOf } from "../../../model/simulation/sample";
+import { changeRow, type SampleRow, sampleKey, shapeOf } from "../../../model/simulation/sample";
 import { isoTime, readTime, typedTime, writtenLike } from "../../../model/simulation/sampleTimes";
 import { formatInstant, type Ticks } from "../../../model/ticks";
 import { useSimulator } from "./view";
@@ -191,7 +191,7 @@ function Form({
 /** One row of the sample, field by field. */
 export function RowForm({ rowKey, onClose }: RowFormProps) {
   const { sample, streams } = useSimulator();
-  const row = sample.rows.find(({ key }) => key === rowKey)?.row;
+  const row = sample.rows.find(({ key }) => rowKey !== null && key === sampleKey(rowKey))?.row;
   return (
     <Ask title={row === undefined ? "Edit the row" : TITLES[shapeOf(row)]} open={row !== undefined} onClose={onClose}>
       {row === undefined || rowKey === null ? null : (

@@ -9,7 +9,7 @@ import { isOutcome } from "../../../model/outcomes";
 import type { StandingPane } from "../../../model/simulation/standing";
 import { type CtiLine, type NodeTable, type ResultLine, tablesAt } from "../../../model/simulation/tables";
 import type { SimulatedRow, Staircase } from "../../../model/simulation/types";
-import { KIND_WORDS, PHASE_WORDS, valuesWords } from "../../../model/simulation/words";
+import { KIND_WORDS, PHASE_WORDS, streamWords, valuesWords } from "../../../model/simulation/words";
 import { KIND_LABELS } from "../../../model/summary";
 import { formatSpan } from "../../../model/ticks";
 import { usePosition } from "./position";
@@ -81,7 +81,7 @@ const RowCells = memo(function RowCells({ row, rowKey, selected, changed, onSele
           {row.number}
         </button>
       </td>
-      <td>{row.stream}</td>
+      <td>{streamWords(row)}</td>
       <td>{row.lane}</td>
       <td>
         <Times row={row} />

@@ -106,8 +106,8 @@ function PaneLinks({ title, panes }: { title: string; panes: readonly SimulatedP
 }
 
 function rowTitle(row: SimulatedRow): string {
-  if (row.outcome === null || !isOutcome(row.outcome)) return `Row ${row.number}: ${outcomeWords(row)}`;
-  return `Row ${row.number}: ${outcomeWords(row)}`;
+  const as = row.input === null || row.input === row.stream ? "" : ` as ${row.input}`;
+  return `Row ${row.number}${as}: ${outcomeWords(row)}`;
 }
 
 function RowActions({ row, rowKey }: { row: SimulatedRow; rowKey: string }) {

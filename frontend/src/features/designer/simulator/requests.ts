@@ -9,7 +9,7 @@ import {
   differenceWords,
   type NamedSimulation,
 } from "../../../model/simulation/differences";
-import { itemsOf, type Sample } from "../../../model/simulation/sample";
+import { itemsOf, lineKeys, type Sample } from "../../../model/simulation/sample";
 import type { SampleItem, SimulatedRow, Simulation } from "../../../model/simulation/types";
 import { useOwnStreams } from "../page/example";
 import type { AdvanceByInput } from "./triedStore";
@@ -75,7 +75,7 @@ export function useSimulation(asked: Simulated | null): SimulationState {
     };
     const ask = async () => {
       const simulation = await simulate(slug, asked, giving.signal);
-      const named = { simulation, keys: asked.sample.rows.map(({ key }) => key) };
+      const named = { simulation, keys: lineKeys(asked.sample, simulation.rows) };
       const differences = latest.current === null ? null : differencesBetween(latest.current, named);
       if (giving.signal.aborted) return;
       latest.current = named;
@@ -114,7 +114,7 @@ export function useTrying(asked: Simulated | null, now: NamedSimulation | null):
       if (asked === null || now === null) return { row: null, words: "" };
       const tried = { ...asked, sample: edit(asked.sample) };
       const simulation = await simulate(slug, tried, giving);
-      const keys = tried.sample.rows.map((each) => each.key);
+      const keys = lineKeys(tried.sample, simulation.rows);
       const words = differenceWords(differencesBetween(now, { simulation, keys }));
       return { row: simulation.rows[keys.indexOf(key)] ?? null, words };
     },

@@ -12,6 +12,8 @@ import { type Dragged, useDrag } from "./useDrag";
 interface RowBarProps {
   row: SimulatedRow;
   rowKey: string;
+  /** The row of the sample that stands in each line. */
+  places: readonly number[];
   scale: TimeScale;
   rowHeight: number;
   selected: boolean;
@@ -31,12 +33,18 @@ function ticksDragged(row: SimulatedRow, scale: TimeScale, dx: number): number {
   return snappedTick(scale, placeOf(scale, at) + dx) - at;
 }
 
+/** The place in the sample, from 0, of the line so many lines further down. */
+function placeAt({ row, places }: RowBarProps, lines: number): number {
+  const line = Math.max(0, Math.min(row.number - 1 + lines, places.length - 1));
+  return (places[line] ?? row.sample_row) - 1;
+}
+
 function dropped(props: RowBarProps, { dx, dy }: Dragged): (sample: Sample) => Sample {
   const by = ticksDragged(props.row, props.scale, dx);
   const rows = Math.round(dy / props.rowHeight);
   return (sample) => {
     const later = by === 0 ? sample : changeRow(sample, props.rowKey, (row) => laterBy(row, by, props.clock));
-    return rows === 0 ? later : moveRow(later, props.rowKey, props.row.number - 1 + rows);
+    return rows === 0 ? later : moveRow(later, props.rowKey, placeAt(props, rows));
   };
 }
 

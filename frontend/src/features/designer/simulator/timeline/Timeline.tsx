@@ -128,6 +128,7 @@ function Plot(props: PlotProps) {
   const ground = useGround(props);
   const linked = useMemo(() => linkedTo(view, selected), [view, selected]);
   const changed = useMemo(() => new Set(differences?.outcomes.map(({ key }) => key)), [differences]);
+  const places = useMemo(() => simulation.rows.map((row) => row.sample_row), [simulation]);
   const top = band.from * rowHeight;
   const bottom = (Math.max(band.to, 1) + 1) * rowHeight;
   const lines = { simulation, input: shown.input, scale, rowHeight, band: { from: band.from, to: band.to + 1 } };
@@ -152,6 +153,7 @@ function Plot(props: PlotProps) {
             key={key}
             row={row}
             rowKey={key}
+            places={places}
             scale={scale}
             rowHeight={rowHeight}
             selected={selected?.kind === "row" && selected.key === key}

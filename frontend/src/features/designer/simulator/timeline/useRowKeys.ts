@@ -41,8 +41,8 @@ function timeChange({ event, row, key, step, clock }: Pressed): Change | null {
 }
 
 function arrivalChange({ event, row, key }: Pressed): Change | null {
-  if (event.key === "ArrowUp") return (sample) => moveRow(sample, key, row.number - 2);
-  return event.key === "ArrowDown" ? (sample) => moveRow(sample, key, row.number) : null;
+  if (event.key === "ArrowUp") return (sample) => moveRow(sample, key, row.sample_row - 2);
+  return event.key === "ArrowDown" ? (sample) => moveRow(sample, key, row.sample_row) : null;
 }
 
 function rowChange(pressed: Pressed): Change | null {
