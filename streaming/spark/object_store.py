@@ -16,10 +16,6 @@ from pyarrow import fs
 
 from streaming.spark.storage import StoreUnreachable, Tag, numbers_of
 
-NO_CLIENT = (
-    "The package botocore was not found, without which no carrier can be on an object store. "
-    "Install punctual with the extra 's3', then start again."
-)
 _IN_MEMORY_BYTES: Final = 8 << 20
 _PIECE_BYTES: Final = 4 << 20
 _TRIES: Final = 32
@@ -173,11 +169,9 @@ def _creating(location: str) -> Callable[[str, str, bytes], bool]:
 
 def _client(location: str) -> Any:
     """botocore's client with the options of `location`: the same store and the same credentials as pyarrow's."""
-    try:
-        from botocore.config import Config
-        from botocore.session import Session
-    except ModuleNotFoundError:
-        raise StoreUnreachable(NO_CLIENT) from None
+    from botocore.config import Config
+    from botocore.session import Session
+
     options = {name: values[-1] for name, values in parse_qs(urlsplit(location).query).items()}
     endpoint = options.get("endpoint_override")
     return Session().create_client(

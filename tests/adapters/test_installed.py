@@ -33,9 +33,10 @@ def test_each_folder_of_an_adapter_brings_its_kind() -> None:
         "binding",
         "delta",
         "download",
+        "s3",
         "rows",
     ]
-    assert list(installed_kinds().outputs) == ["file", "kafka", "postgresql", "delta", "webhook"]
+    assert list(installed_kinds().outputs) == ["file", "kafka", "postgresql", "delta", "s3", "webhook"]
 
 
 @pytest.mark.usefixtures("ticker")

@@ -50,6 +50,7 @@ def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
         "postgresql": True,
         "generator": False,
         "download": True,
+        "s3": True,
         "rows": True,
     }
 

@@ -11,15 +11,16 @@ import numpy as np
 from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.file.csv_cells import CsvCells, header_cells
 from streaming.adapters.file.decoding import decoded
-from streaming.adapters.file.found import FoundFile, find_files, format_of
+from streaming.adapters.file.found import FoundFile, format_of
 from streaming.adapters.file.journal import Journal, RecordMark, TakenFile
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart
 from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.sampling import sample_files
+from streaming.adapters.file.source import FolderFiles, InputFiles
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
-from streaming.adapters.places import DataFolder, why
+from streaming.adapters.places import why
 from streaming.adapters.selections import no_such_column
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
@@ -34,9 +35,16 @@ class FileAdapter:
     A file is taken whole when it is found, so it must be complete by then; one that changes afterwards is an error.
     """
 
-    def __init__(self, options: FileOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
+    def __init__(
+        self,
+        options: FileOptions,
+        stream: StreamDefinition,
+        root: Path,
+        journal: Path | None = None,
+        source: InputFiles | None = None,
+    ) -> None:
         self._options = options
-        self._folder = DataFolder(root)
+        self._source = FolderFiles(root, options) if source is None else source
         self._journal = Journal.at(journal)
         self._counts_whole = journal is not None
         self._counting: RecordReader | None = None
@@ -48,12 +56,13 @@ class FileAdapter:
         """The one lane "0"."""
         return (ONLY_LANE,)
 
-    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
+    def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """`limit_rows` rows further, as far as there are files; takes as many new files as that needs.
 
         Raises `AdapterError` for a missing folder, a column that the stream names and a file lacks, a damaged file.
         """
         reached = start.get(ONLY_LANE, 0)
+        self._source.at(now)
         self._take_files(reached + limit_rows)
         return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
 
@@ -74,7 +83,7 @@ class FileAdapter:
         if self._journal.rows() < end:
             self._take_files(end)
         for entry in self._journal.between(start, end):
-            file = entry.found(self._folder)
+            file = self._source.taken(entry)
             self._refuse_changed(file)
             span = (max(start - entry.first, 0), min(end - entry.first, entry.rows))
             yield from self._read_file(entry, file, span)
@@ -84,13 +93,13 @@ class FileAdapter:
         if self._journal.rows() < end:
             return False
         try:
-            return all(entry.found(self._folder).is_unchanged() for entry in self._journal.between(start, end))
+            return all(self._source.taken(entry).is_unchanged() for entry in self._journal.between(start, end))
         except OSError:
             return False
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
         """Records of the files that are there now (`sampling`). Raises `AdapterError`."""
-        return sample_files(find_files(self._folder.root, self._options), self._options, most_records, most_bytes)
+        return sample_files(self._source.find(), self._options, most_records, most_bytes)
 
     def _take_files(self, rows: int) -> None:
         if self._journal.rows() >= rows:
@@ -111,8 +120,8 @@ class FileAdapter:
         self._journal.replace_last(last.model_copy(update={"rows": reader.row, "marks": marks}))
 
     def _untaken(self) -> list[FoundFile]:
-        taken = {file.path: file for file in (entry.found(self._folder) for entry in self._journal.entries())}
-        found = find_files(self._folder.root, self._options)
+        taken = {file.path: file for file in (self._source.taken(entry) for entry in self._journal.entries())}
+        found = self._source.find()
         for file in found:
             if file.path in taken and taken[file.path] != file:
                 raise _changed(file)
@@ -142,6 +151,7 @@ class FileAdapter:
             rows=rows,
             columns=columns,
             marks=marks,
+            tag=file.tag,
         )
 
     def _scan(self, file: FoundFile, wanted: int) -> tuple[int, list[str], list[RecordMark]]:

@@ -36,12 +36,16 @@ _ANYWHERE: Final = DataFolder(EVERYWHERE)
 
 @dataclass(frozen=True, order=True)
 class FoundFile:
-    """A file as it was found; the order of these is the arrival order (T14). `path` is relative to its folder."""
+    """A file as it was found; the order of these is the arrival order (T14). `path` is relative to its folder.
+
+    `tag` tells one content from another where the store of the files says so.
+    """
 
     modified_ns: int
     path: str
     size: int
     folder: DataFolder = _ANYWHERE
+    tag: str = ""
 
     def open(self) -> IO[bytes]:
         """The bytes of the file, decompressed. Raises `AdapterError`, `OSError`."""
@@ -50,7 +54,7 @@ class FoundFile:
             return cast("IO[bytes]", _Gunzipped(file))
         return io.BufferedReader(ZstandardFile(file) if self.path.endswith(".zst") else file)
 
-    def open_stored(self) -> io.FileIO:
+    def open_stored(self) -> io.RawIOBase:
         """The bytes of the file as they lie on the disk, without a buffer. Raises `AdapterError`, `OSError`."""
         return self.folder.open(self.path)
 
@@ -65,7 +69,7 @@ class FoundFile:
 class _Gunzipped(gzip.GzipFile):
     """Lets go of the file under it too, which `GzipFile` leaves open where it was handed one."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: io.RawIOBase) -> None:
         self._stored = io.BufferedReader(file)
         super().__init__(fileobj=self._stored, mode="rb")
 
@@ -77,7 +81,7 @@ class _Gunzipped(gzip.GzipFile):
 class ZstandardFile(io.RawIOBase):
     """What a file compressed with Zstandard holds; a place before the present one is found by reading anew."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: io.RawIOBase) -> None:
         self._stored = file
         self._unpacked = self._opened()
         self._at = 0
@@ -127,7 +131,7 @@ class ZstandardFile(io.RawIOBase):
 class _Unclosed:
     """A file for Arrow, which would close it when it lets go of it."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: io.RawIOBase) -> None:
         self._file = file
         self.closed = False
 
@@ -147,11 +151,11 @@ def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
         return [FoundFile(found.st_mtime_ns, place, found.st_size, folder)]
     if found is None or not stat.S_ISDIR(found.st_mode):
         raise AdapterError(f"There is no file or folder '{options.path}'; create it, or correct the path.")
-    parts = _parts(options.pattern)
+    parts = pattern_parts(options.pattern)
     return sorted({file for path in _matching(folder, place, parts) for file in _as_file(folder, path)})
 
 
-def _parts(pattern: str) -> list[str]:
+def pattern_parts(pattern: str) -> list[str]:
     """The parts of a pattern. Raises `AdapterError` for one that walks out of the folder, or through it twice."""
     parts = list(PurePath(pattern).parts)
     if ".." in parts:
@@ -179,7 +183,7 @@ def _matching(folder: DataFolder, place: str, parts: list[str]) -> Iterator[str]
     matches = re.compile(fnmatch.translate(first)).match
 
     def wanted(name: str) -> bool:
-        return matches(name) is not None and (bool(rest) or _is_wanted(name))
+        return matches(name) is not None and (bool(rest) or is_wanted(name))
 
     for name, is_folder in _names(folder, place, wanted):
         path = _join(place, name)
@@ -228,7 +232,8 @@ def _join(place: str, name: str) -> str:
     return name if place == "." else str(Path(place, name))
 
 
-def _is_wanted(name: str) -> bool:
+def is_wanted(name: str) -> bool:
+    """Whether a name is that of a file that is complete, and not put aside."""
     return not name.startswith((".", "_")) and not name.endswith(_UNFINISHED)
 
 

@@ -29,6 +29,7 @@ class TakenFile(JournalEntry):
     rows: int
     columns: list[str]
     marks: list[RecordMark]
+    tag: str = ""
 
     @property
     def end(self) -> int:

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.places import DataFolder
+from streaming.adapters.result_files.content import flat
 from streaming.definition.types import Timestamp
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema, fields_of
@@ -57,7 +58,7 @@ class FileOutput:
         if self._options.format == "parquet":
             pq.write_table(table, buffer)
         else:
-            arrow_csv.write_csv(_flat(table), buffer)
+            arrow_csv.write_csv(flat(table), buffer)
         return buffer.getvalue()
 
     def _json_lines(self, rows: pa.Table) -> bytes:
@@ -75,15 +76,3 @@ class FileOutput:
             column = rows.column(field.name).cast(field.type)
             columns[field.name] = column.cast(pa.timestamp("us", "UTC")) if isinstance(of, Timestamp) else column
         return pa.table(columns)
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Arrays and structs as JSON text, and timestamps as ISO 8601: CSV cells hold text."""
-    for index, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type):
-            values = table.column(index).to_pylist()
-            texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in values]
-            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
-        elif pa.types.is_timestamp(field.type):
-            table = table.set_column(index, field.name, pc.strftime(table.column(index), format="%Y-%m-%dT%H:%M:%SZ"))
-    return table

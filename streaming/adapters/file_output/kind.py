@@ -1,7 +1,28 @@
 """The kind `file` of outputs, as the registry knows it."""
 
+from collections.abc import Mapping
+from pathlib import Path
+
+from streaming.adapters.contract import DeliveringAdapter
 from streaming.adapters.file_output.adapter import FileOutput
 from streaming.adapters.file_output.options import FileOutputOptions
+from streaming.adapters.file_output.store import ResultFolder
 from streaming.adapters.kinds import OutputKind
+from streaming.adapters.network.fetching import Reach
+from streaming.adapters.places import DataFolder
+from streaming.adapters.result_files.content import ResultLayout
+from streaming.adapters.result_files.delivering import FilesDelivery
 
-KIND = OutputKind("file", "Files", FileOutputOptions, FileOutput, menu=1)
+
+def _deliver(
+    options: FileOutputOptions,
+    identity: str,
+    fields: Mapping[str, str],
+    root: Path,
+    reach: Reach,  # noqa: ARG001  # the files are in a folder
+) -> DeliveringAdapter:
+    layout = ResultLayout(options.format, options.by_day)
+    return FilesDelivery(ResultFolder(DataFolder(root), options.path), identity, fields, layout)
+
+
+KIND = OutputKind("file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1)

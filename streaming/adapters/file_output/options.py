@@ -1,23 +1,26 @@
 """What a user sets for results that go to files."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
+from streaming.adapters.file.options import MOST_CHARACTERS
+from streaming.adapters.result_files.options import ByDayOption, ResultFormatOption
 from streaming.definition.strict import Strict
 
 
 class FileOutputOptions(Strict):
-    """Results as files of one folder: JSON lines in the form of transcript rows, CSV, or Parquet."""
+    """Results as files of the organisation's folder, each row once; what corrects earlier rows follows as rows."""
 
     path: Annotated[
-        str, Field(min_length=1, title="Folder", description="A folder inside `files/` of the organisation's folder.")
-    ]
-    format: Annotated[
-        Literal["json_lines", "csv", "parquet"],
+        str,
         Field(
-            title="Format",
-            description="JSON lines can be read again as an input; CSV and Parquet have the columns start, end and "
-            "the fields. An open end is empty.",
+            min_length=1,
+            max_length=MOST_CHARACTERS - 200,
+            title="Folder",
+            description="Inside `files/` of the organisation's folder; it is made when it is not there. Best one that "
+            "nothing else is written to.",
         ),
-    ] = "json_lines"
+    ]
+    format: ResultFormatOption = "json_lines"
+    by_day: ByDayOption = True

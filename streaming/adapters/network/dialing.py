@@ -36,6 +36,10 @@ class Deadline:
         self._clock = clock
         self._at = clock() + seconds
 
+    def renew(self, seconds: float) -> None:
+        """Let the moment be so many seconds from now: what comes next, such as another request, has its own time."""
+        self._at = self._clock() + seconds
+
     def left(self, most: float) -> float:
         """The seconds that remain, at most `most`. Raises `httpcore.ReadTimeout` when none do."""
         left = self._at - self._clock()

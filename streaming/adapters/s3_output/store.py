@@ -1,0 +1,73 @@
+"""A prefix of a bucket as a folder of results."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.network.fetching import Reach
+from streaming.adapters.s3.client import S3Client
+from streaming.adapters.s3.failures import ConditionsUnknown, ObjectChanged, ObjectGone
+from streaming.adapters.s3_output.options import S3OutputOptions
+
+TRIAL: Final = "_punctual.test"
+MOST_CLEANED: Final = 100_000_000
+
+
+class BucketFolder:
+    """The objects below the prefix of `options`. Raises `AdapterError` for an endpoint that cannot be read."""
+
+    def __init__(self, options: S3OutputOptions, reach: Reach) -> None:
+        self._client = S3Client(options, reach)
+        self._prefix = options.prefix
+        self._tags: dict[str, str] = {}
+
+    def put(self, name: str, content: bytes) -> None:
+        """Put an object: a put is seen whole or not at all. Raises `AdapterError`."""
+        self._client.put(self._key(name), content)
+
+    def names(self) -> Iterator[str]:
+        """The names of all objects. Raises `AdapterError`."""
+        for each in self._client.listed(self._key(""), MOST_CLEANED):
+            yield each.key.removeprefix(self._key(""))
+
+    def remove(self, name: str) -> None:
+        """Delete an object. Raises `AdapterError`."""
+        self._client.delete(self._key(name))
+
+    def read_mark(self, name: str) -> bytes | None:
+        """The mark, as it is now. Raises `AdapterError`."""
+        try:
+            answer = self._client.get(self._key(name))
+        except ObjectGone:
+            self._tags.pop(name, None)
+            return None
+        self._tags[name] = answer.headers.get("etag", "")
+        return answer.body
+
+    def write_mark(self, name: str, content: bytes) -> None:
+        """Put the mark under the condition that nobody else has; a store that knows no conditions puts it all the same.
+
+        Without them two processes still write the same objects, and the mark is at worst behind. Raises `AdapterError`.
+        """
+        tag = self._tags.pop(name, "")
+        condition = ("If-Match", tag) if tag else ("If-None-Match", "*")
+        try:
+            self._tags[name] = self._client.put(self._key(name), content, condition)
+        except ConditionsUnknown:
+            self._tags[name] = self._client.put(self._key(name), content)
+        except ObjectChanged:
+            raise AdapterError("Another process delivers the same batches.", domain="external") from None
+
+    def check(self) -> None:
+        """Put an object and delete it. Raises `AdapterError`."""
+        self._client.put(self._key(TRIAL), b"")
+        self._client.delete(self._key(TRIAL))
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with suppress(AdapterError):
+            self._client.close()
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}/{name}"

@@ -1,0 +1,107 @@
+"""What one binding delivers to a folder or a bucket another one reads: the same rows, whatever is killed on the way."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.adapters.registry import delivering_adapter
+from streaming.definition.streams import AdapterChoice
+from streaming.delivery.delivery import Delivery, DeliverySource
+from streaming.spark.control import AddBinding
+from streaming.spark.local_run import committed_lines
+from streaming.wire.deliveries import DeliveryTarget
+from streaming.wire.messages import RunSpec
+from streaming.wire.outgoing import OutgoingPolicy
+from tests.object_store import ObjectStore, object_store
+from tests.spark.loop import Loop
+from tests.spark.specs import spec, write_readings
+
+FIELDS = {"device": "string", "n": "long", "total": "long"}
+LOCAL = OutgoingPolicy(networks=("127.0.0.0/8",))
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[ObjectStore]:
+    with object_store() as found:
+        yield found
+
+
+def reading(choice: dict[str, Any]) -> RunSpec:
+    """All rows of the files, as they are."""
+    content = json.loads(spec("b", "none").model_dump_json())
+    content["query"]["nodes"] = [
+        {"id": "readings", "kind": "input", "stream": "readings"},
+        {"id": "out", "kind": "output", "input": "readings"},
+    ]
+    stream = {"fields": FIELDS, "event_time": {"start": {"column": "window_start", "unit": "us"}}}
+    content["inputs"]["readings"]["adapter"] = choice
+    content["inputs"]["readings"]["stream"] |= stream | {"advance": {"generate": {"every": 1}, "late": "drop"}}
+    return RunSpec.model_validate_json(json.dumps(content))
+
+
+def add(loop: Loop, wanted: RunSpec) -> None:
+    loop.carrier.control.append(
+        AddBinding(kind="add", tick=0, spec=wanted, bucket_ids=[0], lanes={"readings": ["0"]}, at_end="flush")
+    )
+
+
+def deliver(home: Path, choice: AdapterChoice, steps: int) -> None:
+    """A process that delivers, and is killed after so many steps."""
+    target = DeliveryTarget(identity="a-out", node="out", fields=FIELDS, adapter=choice, revision=1)
+
+    def build() -> Any:
+        return delivering_adapter(choice.kind, choice.options, "a-out", FIELDS, home / "files", LOCAL)
+
+    delivery = Delivery(DeliverySource("a", home / "results" / "a"), target, build, lambda: 0, random.Random(1))
+    for _ in range(steps):
+        delivery.step()
+        assert delivery.observed.state != "stopped", delivery.observed
+    delivery.close()
+
+
+def found(loop: Loop, binding: str) -> list[tuple[int, str]]:
+    lines = committed_lines(loop.home / "results" / binding, "results")
+    return sorted((line["start"], json.dumps(line["payload"], sort_keys=True)) for line in lines)
+
+
+@pytest.mark.parametrize("stage", ["planned", "fed", "written", "published"])
+@pytest.mark.parametrize("kind", ["file", "s3"])
+def test_killed_at_every_stage_the_reader_has_the_rows_of_who_wrote(
+    tmp_path: Path, kind: str, stage: str, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "files").mkdir()
+    write_readings(tmp_path / "files" / "readings.jsonl", batches=12)
+    written: dict[str, Any] = {"path": "lake", "format": "parquet"}
+    read: dict[str, Any] = {"path": "lake", "pattern": "**/*.parquet", "follow": True}
+    if kind == "s3":
+        store = request.getfixturevalue("store")
+        store.client().create_bucket(Bucket=stage)
+        written = store.options(stage, prefix="lake")
+        read = store.options(stage, prefix="lake", pattern="**/*.parquet", follow=True, look_every_s=1)
+    choice = AdapterChoice(kind=kind, options=written)
+    loop = Loop(
+        tmp_path, rows_per_batch=7, partitions=2, files=str(tmp_path / "files"), outgoing=LOCAL.model_dump(mode="json")
+    )
+    add(loop, spec("a", "readings.jsonl", final=True))
+    loop.batch()
+    deliver(tmp_path, choice, 1)  # makes the folder
+    (tmp_path / "files" / "lake").mkdir(exist_ok=True)
+    add(loop, reading({"kind": kind, "options": read}))
+    killed = 0
+    for turn in range(16):
+        killed += loop.killed_at(stage)
+        loop.batch()
+        deliver(tmp_path, choice, turn % 3)
+        if kind == "s3" and turn % 5 == 2:
+            store.fail(("PUT", "day=", 500), ("PUT", "_punctual-", "lost"))
+    deliver(tmp_path, choice, 9)
+    loop.clock += 20_000_000
+    loop.run()
+    assert killed > 5
+    given = found(loop, "a")
+    assert len(given) > 20
+    assert found(loop, "b") == given
