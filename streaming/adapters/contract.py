@@ -203,7 +203,7 @@ OutputDelivery = DeliveringAdapter | AcknowledgingAdapter
 
 @runtime_checkable
 class CheckedTarget(Protocol):
-    """A target that can say beforehand what would stop it."""
+    """A target, or an input, that can say beforehand what would stop it."""
 
     def check(self) -> None:
-        """Try what the first delivery needs, leaving nothing behind. Raises `AdapterError`, which names what failed."""
+        """Try what the first delivery or the first row needs, leaving nothing behind. Raises `AdapterError`, which names what failed."""

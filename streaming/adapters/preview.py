@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from streaming.adapters.contract import InputAdapter, Position
+from streaming.adapters.contract import CheckedTarget, InputAdapter, Position
 from streaming.temporal.ticks import NO_CTI, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import elements
@@ -30,6 +30,9 @@ class SampleRow:
 
 def check(adapter: InputAdapter, *, now: int) -> None:
     """Try to find the input and to read its first row, as a run would. Raises `AdapterError`."""
+    if isinstance(adapter, CheckedTarget):
+        adapter.lanes()  # what is nearest fails first
+        adapter.check()
     sample(adapter, 1, now=now)
 
 

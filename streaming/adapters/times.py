@@ -40,6 +40,10 @@ class TimeSource:
         return TimeSource(column.column, column.unit, column.zone)
 
 
+class KnownTick(int):
+    """Ticks of a moment that the data themselves declare: no unit or zone of a stream is asked."""
+
+
 @dataclass(frozen=True)
 class Times:
     """Ticks by row, and which rows have no readable time within the years 1 to 9999 (and one tick, for ends)."""
@@ -49,7 +53,12 @@ class Times:
 
 
 def read_time(value: Any, source: TimeSource) -> int | None:
-    """The tick of one JSON value, None when it cannot be read: text for `iso`, a number for the other units."""
+    """The tick of one JSON value, None when it cannot be read: text for `iso`, a number for the other units.
+
+    A `KnownTick` is what it is.
+    """
+    if isinstance(value, KnownTick):
+        return int(value) if FIRST_TICK <= value <= _LARGEST else None
     if isinstance(value, str):
         return _iso(value, source.zone) if source.unit in ("iso", "auto") else None
     if isinstance(value, bool) or not isinstance(value, int | float) or source.unit == "iso":

@@ -6,7 +6,7 @@ columns, rows that have the form of transcripts are read as such, with the start
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from streaming.adapters.times import (
 from streaming.definition.event_time import EventPath, event_path, value_at
 from streaming.definition.payload import BadPayload, read_object, read_payload
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import TIMESTAMP, Boolean, Double, Long, String, Timestamp
+from streaming.definition.types import STRING, TIMESTAMP, Boolean, Double, Long, String, Timestamp, Type
 from streaming.temporal.events import EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK, Tick
@@ -121,7 +121,7 @@ class JsonLines:
             if column is None:
                 return None
             columns[name] = column
-        return self._chunk(columns, positions)
+        return self.chunk(columns, positions)
 
     def _schema(self, records: Records) -> pa.Schema | None:
         """The Arrow types to parse with, times as the first row writes them; None where one column needs two types."""
@@ -150,7 +150,24 @@ class JsonLines:
         """The column that holds a time, in rows that are read by columns."""
         return self._paths[source.column].names[-1]
 
-    def _chunk(self, columns: Mapping[str, pa.Array], positions: Int64s) -> Arrived | None:
+    @property
+    def time_columns(self) -> Sequence[str]:
+        """The columns that hold times, in rows that are read by columns."""
+        return self._time_columns()
+
+    @property
+    def other_columns(self) -> Sequence[tuple[str, Type]]:
+        """The columns of fields, and that of the kind of an edge, with the types that they must have."""
+        edge = [] if self._lifetimes.edge is None else [(self._lifetimes.edge, STRING)]
+        return [*edge, *((self._column_of[name], of) for name, of in self._fields.items())]
+
+    def reads_by_columns(self, names: Collection[str]) -> bool:
+        """Whether rows that were decoded elsewhere, with values at `names`, may be read by columns."""
+        words = ("payload", "cti", "bad") if self._as_transcript or self._may_have_facets else ()
+        return not self._never_fast and not any(each in words or each.startswith("_value") for each in names)
+
+    def chunk(self, columns: Mapping[str, pa.Array], positions: Int64s) -> Arrived | None:
+        """The chunk of rows whose columns are these; None where rows have to be judged one by one."""
         life = self._lifetimes
         sources = [source for source in (life.start, life.end) if source is not None]
         if not all(_fits(columns[self._column(source)], source) for source in sources):
@@ -185,6 +202,11 @@ class JsonLines:
         if self._may_have_facets and has_facets(row, self._stream):
             return judge_facets(row, self._stream, arrival)
         return self._judge_mapped(row)
+
+    def judge_decoded(self, row: Mapping[str, Any]) -> Element:
+        """Judge a row of a format in which each row has every field: a null in place of a word says nothing."""
+        words = ("payload", "cti", "bad") if self._as_transcript or self._may_have_facets else ()
+        return self.judge({name: value for name, value in row.items() if value is not None or name not in words})
 
     def _judge_mapped(self, row: Mapping[str, Any]) -> Element:
         life = self._lifetimes
@@ -272,6 +294,8 @@ def _time_type(written: object) -> pa.DataType | None:
 
 def _fits(column: pa.Array, source: TimeSource) -> bool:
     """Whether the column says of every row what `read_time` would say of its value."""
+    if pa.types.is_timestamp(column.type):
+        return True
     if pa.types.is_string(column.type):
         return source.unit in ("iso", "auto")
     if pa.types.is_integer(column.type):
@@ -283,7 +307,9 @@ def _fits(column: pa.Array, source: TimeSource) -> bool:
 
 
 def _timestamps(column: pa.Array) -> Times:
-    """Ticks of a payload field, which are numbers of ticks or ISO 8601 text."""
+    """Ticks of a payload field: moments, numbers of ticks, or ISO 8601 text."""
+    if pa.types.is_timestamp(column.type):
+        column = column.cast(pa.int64())
     whole = pa.types.is_integer(column.type)
     times = from_integers(column, "us") if whole else text_ticks(column, "UTC", _timestamp)
     return Times(times.ticks, times.bad | (times.ticks > LAST_TICK))

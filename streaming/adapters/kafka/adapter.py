@@ -36,7 +36,7 @@ class KafkaAdapter:
         self._options = options
         self._stream = stream
         self._reach = reach
-        self._decoder = MessageDecoder(stream, options)
+        self._decoder = MessageDecoder(stream, options, reach)
         self._cluster = KafkaCluster(options, reach)
         self._starts = StartJournal(journal)
         self._shows_newest = journal is None and options.start == "latest"
@@ -45,6 +45,11 @@ class KafkaAdapter:
     def lanes(self) -> Sequence[str]:
         """The partitions that there are now, by their numbers. Raises `AdapterError`."""
         return [str(partition) for partition in self._cluster.partitions().numbers]
+
+    def check(self) -> None:
+        """Try the schema that the values need, if they need one. Raises `AdapterError`, which names what failed."""
+        if self._decoder.schemas is not None:
+            self._decoder.schemas.check()
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """As far as messages are there, whose transactions have ended; partitions that were added are new lanes.

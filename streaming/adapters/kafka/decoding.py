@@ -12,7 +12,11 @@ from streaming.adapters.ctis import WrittenCtis, scalar, with_ctis
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records
 from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.kafka.formats.rows import SchemaValues
+from streaming.adapters.kafka.formats.sources import RegistrySource
+from streaming.adapters.kafka.formats.values import Unreadable
 from streaming.adapters.kafka.options import KafkaOptions
+from streaming.adapters.network.fetching import Reach
 from streaming.definition.event_time import EventPath, event_path
 from streaming.definition.payload import read_object
 from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
@@ -39,7 +43,7 @@ class MessageDecoder:
     arrival is known where the broker gives the timestamps.
     """
 
-    def __init__(self, stream: StreamDefinition, options: KafkaOptions) -> None:
+    def __init__(self, stream: StreamDefinition, options: KafkaOptions, reach: Reach) -> None:
         self._options = options
         self._implicit = stream.rowtime is Rowtime.IMPLICIT
         if self._implicit:
@@ -48,14 +52,19 @@ class MessageDecoder:
         said = stream.event_time
         times = [] if said is None else [each.column for each in (said.start, said.end) if each is not None]
         paths = [event_path(text) for text in (*times, *options.columns.values())]
-        self._beside = {path.text: _reader_of(path, options) for path in paths if not path.in_payload}
-        self._json = JsonLines(stream, options.columns, frozenset(self._beside))
+        keys = RegistrySource(options, reach, None, of_records=False) if options.key == "registry" else None
+        self._beside = {path.text: _reader_of(path, options, keys) for path in paths if not path.in_payload}
+        names = frozenset(self._beside)
+        self._json = JsonLines(stream, options.columns, names)
+        self.schemas = None if options.format == "json" else SchemaValues(stream, options, reach, names)
         self._written = WrittenCtis.of(stream, strict=options.cti_strict)
         self._field = options.cti_field
         self._field_word = json.dumps(options.cti_field).encode()
 
     def decode(self, messages: Sequence[Any]) -> Arrived:
         """The chunk of `messages`, of one partition and in the order of their offsets."""
+        if self.schemas is not None:
+            return self._decode_by_schema(self.schemas, messages)
         ctis = self._ctis(messages)
         values = [each.value() for each in messages]
         records = self._records(messages, values, ctis)
@@ -67,6 +76,19 @@ class MessageDecoder:
 
         return with_ctis(replace(arrived, raw=raw), ctis)
 
+    def _decode_by_schema(self, schemas: SchemaValues, messages: Sequence[Any]) -> Arrived:
+        positions = np.fromiter((each.offset() for each in messages), np.int64, len(messages))
+        rows = schemas.rows([each.value() for each in messages], self._values_beside(messages), positions)
+        ctis = self._header_ctis(messages)
+        if self._field is not None:
+            for index, written in enumerate(schemas.written(rows, self._field)):
+                if written is not None and index not in ctis:
+                    ctis[index] = self._written.tick(written)
+        return with_ctis(replace(schemas.decode(rows), arrival=self._arrivals(messages)), ctis)
+
+    def _values_beside(self, messages: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
+        return {name: [read(each) for each in messages] for name, read in self._beside.items()}
+
     def _records(self, messages: Sequence[Any], values: Sequence[bytes | None], ctis: Mapping[int, Any]) -> Records:
         """The values as lines; in place of a CTI stands an empty object, which takes no fast path away."""
         texts = [value or b"" for value in values]
@@ -75,8 +97,7 @@ class MessageDecoder:
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         starts = np.concatenate(([0], np.cumsum(sizes + 1)[:-1])).astype(np.int64)
         broken = (sizes == 0) | (sizes > MAX_RECORD_BYTES)
-        beside = {name: [read(each) for each in messages] for name, read in self._beside.items()}
-        return Records(b"\n".join(texts), starts, starts + sizes, broken, 0, beside)
+        return Records(b"\n".join(texts), starts, starts + sizes, broken, 0, self._values_beside(messages))
 
     def _arrivals(self, messages: Sequence[Any]) -> Int64s | None:
         stamps = [each.timestamp() for each in messages]
@@ -88,12 +109,7 @@ class MessageDecoder:
 
     def _ctis(self, messages: Sequence[Any]) -> dict[int, int | None]:
         """The messages that are CTIs, by index: the CTI in ticks, None for one that cannot be read."""
-        found: dict[int, int | None] = {}
-        if self._options.cti_header is not None:
-            for index, each in enumerate(messages):
-                written = _header(each.headers(), self._options.cti_header)
-                if written is not None:
-                    found[index] = self._written.tick(scalar(written))
+        found = self._header_ctis(messages)
         if self._field is not None:
             for index, each in enumerate(messages):
                 value = each.value() or b""
@@ -101,6 +117,15 @@ class MessageDecoder:
                     written = (read_object(value) or {}).get(self._field)
                     if written is not None:
                         found[index] = self._written.tick(written)
+        return found
+
+    def _header_ctis(self, messages: Sequence[Any]) -> dict[int, int | None]:
+        found: dict[int, int | None] = {}
+        if self._options.cti_header is not None:
+            for index, each in enumerate(messages):
+                written = _header(each.headers(), self._options.cti_header)
+                if written is not None:
+                    found[index] = self._written.tick(scalar(written))
         return found
 
 
@@ -113,8 +138,10 @@ def _shown(value: bytes | None, records: Records, index: int) -> str:
     return value.decode(errors="replace")
 
 
-def _reader_of(path: EventPath, options: KafkaOptions) -> _Read:
+def _reader_of(path: EventPath, options: KafkaOptions, keys: RegistrySource | None) -> _Read:
     """What reads the value at `path`, in the key or the metadata of a message."""
+    if path.facet == "key" and keys is not None:
+        return _registered_key_reader(path.steps, keys)
     if path.facet == "key":
         return _key_reader(path.steps, as_json=bool(path.steps) or options.key == "json")
     return _meta_reader(path.steps)
@@ -127,6 +154,18 @@ def _key_reader(steps: tuple[str, ...], *, as_json: bool) -> _Read:
             return None
         text = key.decode(errors="replace")
         return _inside(_json(text), steps) if as_json else text
+
+    return read
+
+
+def _registered_key_reader(steps: tuple[str, ...], keys: RegistrySource) -> _Read:
+    def read(message: Any) -> Any:
+        key = message.key()
+        if key is None:
+            return None
+        reader, at = keys.reader_of(key)
+        found = reader if isinstance(reader, Unreadable) else reader.read(key[at:])
+        return None if isinstance(found, Unreadable) else _inside(found, steps)
 
     return read
 

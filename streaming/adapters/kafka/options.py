@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
+from streaming.adapters.kafka.schema_options import KafkaSchemaOptions
 from streaming.temporal.ticks import TimeTextError, parse_instant
 
 Offset = Annotated[int, Field(ge=0, lt=2**62)]
@@ -12,7 +12,7 @@ Partition = Annotated[str, Field(pattern=r"^(0|[1-9][0-9]{0,8})$")]
 FieldName = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
-class KafkaOptions(KafkaConnectionOptions):
+class KafkaOptions(KafkaSchemaOptions):
     """Messages of a topic of Kafka: a lane for each partition, in the order of their offsets."""
 
     start: Annotated[
@@ -45,12 +45,13 @@ class KafkaOptions(KafkaConnectionOptions):
             "offsets are lacking.",
         ),
     ] = "fail"
-    format: Annotated[
-        Literal["json"], Field(title="Format", description="What the value of a message is: one JSON object.")
-    ] = "json"
     key: Annotated[
-        Literal["text", "json"],
-        Field(title="Key", description="What `_key` means: the key as text, or as the JSON that it is."),
+        Literal["text", "json", "registry"],
+        Field(
+            title="Key",
+            description="What `_key` means: the key as text, as the JSON that it is, or by the schema of the registry "
+            "whose id it begins with.",
+        ),
     ] = "text"
     columns: Annotated[
         dict[str, FieldName],
@@ -91,6 +92,22 @@ class KafkaOptions(KafkaConnectionOptions):
             description="A batch reads about so many messages at most; empty: no limit but that of the runner.",
         ),
     ] = None
+
+    @model_validator(mode="after")
+    def _schema_is_said(self) -> Self:
+        if self.schema_from == "text" and (self.format != "json") is not (self.schema_text is not None):
+            raise ValueError(
+                f"{self.format} by a text needs `schema_text`; give it, or let the schema come from a registry"
+            )
+        if self.schema_from == "registry" and self.format == "protobuf" and self.schema_text is not None:
+            raise ValueError("with a registry, messages of protobuf need no `schema_text`; leave it out")
+        if self.schema_from == "registry" and self.message is not None:
+            raise ValueError("with a registry, each message says which one it is; leave out `message`")
+        if self.schema_from == "registry" and self.format == "json" and self.key != "registry":
+            raise ValueError("values and keys come without a registry; set format or key, or leave out the registry")
+        if self.key == "registry" and self.schema_from != "registry":
+            raise ValueError("key 'registry' needs schema_from 'registry' and its address; give both")
+        return self
 
     @model_validator(mode="after")
     def _start_is_said(self) -> Self:

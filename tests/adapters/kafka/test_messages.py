@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from streaming.adapters.kafka.decoding import MessageDecoder
 from streaming.adapters.kafka.options import KafkaOptions
+from streaming.adapters.network.fetching import Reach
 from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import elements
+from streaming.wire.outgoing import NOTHING
 from streaming.wire.rows import Element, MalformedRow
 from tests.adapters.kafka.topics import POINTS, row
 
@@ -58,7 +60,7 @@ class FakeMessage:
 
 def decoded(stream: StreamDefinition, messages: Sequence[FakeMessage], **options: Any) -> Arrived:
     said = {"brokers": "b:9092", "topic": "t", **options}
-    return MessageDecoder(stream, KafkaOptions.model_validate(said)).decode(messages)
+    return MessageDecoder(stream, KafkaOptions.model_validate(said), Reach(NOTHING)).decode(messages)
 
 
 def read(stream: StreamDefinition, message: FakeMessage, **options: Any) -> Element:

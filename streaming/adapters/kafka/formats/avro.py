@@ -1,0 +1,86 @@
+"""Values in Avro's binary form, read by the schema that they were written with, and resolved to another if one is given.
+
+By fastavro, with logical types of our own, so that what it hands out is what `values` describes. Its compiled reader
+calls itself on the machine's stack, without end (a linked list of a megabyte ends the process); schemas that may lie
+inside of themselves are read by its reader in Python, which ends with a `RecursionError`.
+"""
+
+import base64
+import io
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Context, Decimal, InvalidOperation
+from typing import Any, Final
+from uuid import UUID
+
+from streaming.adapters.kafka.formats.avro_columns import column_plan, read_columns
+from streaming.adapters.kafka.formats.avro_schemas import BYTES, AvroSchema
+from streaming.adapters.kafka.formats.values import TICKS_PER_DAY, Unreadable
+from streaming.adapters.times import KnownTick
+
+_EXACT: Final = Context(prec=10_000)
+Converts = Callable[[Any, Any, Any], Any]
+
+
+def _decimal(data: bytes, writer: Any, _: Any = None) -> Decimal:
+    return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-int(writer.get("scale", 0)), _EXACT)
+
+
+_CONVERTS: Final[dict[str, Converts]] = {
+    "long-punctual-ms": lambda data, *_: KnownTick(data * 1_000),
+    "long-punctual-us": lambda data, *_: KnownTick(data),
+    "long-punctual-ns": lambda data, *_: KnownTick(data // 1_000),
+    "int-punctual-days": lambda data, *_: KnownTick(data * TICKS_PER_DAY),
+    f"bytes-{BYTES}": lambda data, *_: base64.b64encode(data).decode(),
+    f"fixed-{BYTES}": lambda data, *_: base64.b64encode(data).decode(),
+    "bytes-punctual-decimal": _decimal,
+    "fixed-punctual-decimal": _decimal,
+    "fixed-punctual-uuid": lambda data, *_: str(UUID(bytes=data)),
+}
+_MALFORMED: Final = (EOFError, LookupError, ValueError, TypeError, ArithmeticError, InvalidOperation)
+
+
+class AvroReader:
+    """Reads what was written with `writer`; with `reader` fields are those of it, with its defaults and aliases."""
+
+    def __init__(self, writer: AvroSchema, reader: AvroSchema | None = None) -> None:
+        from fastavro.schema import parse_schema
+
+        self.writer = writer
+        self.reader = reader
+        self._writer = parse_schema(writer.root)
+        self._reader = None if reader is None else parse_schema(reader.root)
+        self.names = (writer if reader is None else reader).names
+        self._columns = None if reader is not None else column_plan(writer)
+        self._read = _reading(recursive=writer.recursive or (reader is not None and reader.recursive))
+
+    def read(self, body: bytes) -> Any:
+        """The value; `Unreadable` where the bytes do not fit the schema, or go on behind the value."""
+        from fastavro.read import SchemaResolutionError
+
+        stream = io.BytesIO(body)
+        try:
+            found = self._read(stream, self._writer, self._reader)
+        except RecursionError:
+            return Unreadable("The message is nested too deep.")
+        except SchemaResolutionError as error:
+            return Unreadable(f"What it was written with does not fit the schema that it is read by: {error}")
+        except _MALFORMED as error:
+            return Unreadable(f"The message does not fit its Avro schema ({type(error).__name__}: {error}).")
+        if stream.tell() != len(body):
+            return Unreadable(f"The message goes on for {len(body) - stream.tell()} bytes behind its Avro value.")
+        return found
+
+    def columns(self, bodies: Sequence[bytes], names: Sequence[str]) -> Mapping[str, Any] | None:
+        """The columns `names`, null where the schema has no such field; None where one body has to be looked at."""
+        return None if self._columns is None else read_columns(self._columns, bodies, names)
+
+
+def _reading(*, recursive: bool) -> Callable[[io.BytesIO, Any, Any], Any]:
+    import fastavro._read_py
+    import fastavro.read
+
+    if recursive:
+        fastavro._read_py.LOGICAL_READERS.update(_CONVERTS)
+        return fastavro._read_py.schemaless_reader
+    fastavro.read.LOGICAL_READERS.update(_CONVERTS)
+    return fastavro.read.schemaless_reader
