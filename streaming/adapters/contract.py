@@ -120,6 +120,17 @@ class SampledAdapter(Protocol):
         """
 
 
+@runtime_checkable
+class DeclaringAdapter(Protocol):
+    """An input adapter whose rows may have a schema that says the types of their columns."""
+
+    def declared(self) -> Mapping[str, str | None]:
+        """The columns in their order, with types as a stream writes them, None where the values have to say it.
+
+        Empty where no schema declares any. Raises `AdapterError`.
+        """
+
+
 class OutputAdapter(Protocol):
     """Writes results idempotently: the same `part` replaces what an interrupted attempt left."""
 

@@ -125,11 +125,11 @@ function SchemaInput({ id, field, value, onChange, described }: SchemaInputProps
       </select>
     );
   }
-  if (field.kind === "json") {
+  if (field.kind === "json" || field.kind === "lines") {
     return (
       <textarea
         id={id}
-        rows={3}
+        rows={field.kind === "lines" ? 5 : 3}
         spellCheck={false}
         value={value}
         onChange={(event) => onChange(event.target.value)}

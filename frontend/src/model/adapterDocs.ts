@@ -13,6 +13,7 @@ export interface OptionDoc {
 
 const HOLDS: Record<FormField["kind"], string> = {
   text: "text",
+  lines: "text of several lines",
   secret: "a secret: stored sealed, never shown again",
   integer: "a whole number",
   number: "a number",

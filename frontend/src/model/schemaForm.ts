@@ -2,7 +2,7 @@
 
 export type JsonSchema = Record<string, unknown>;
 
-export type FieldKind = "text" | "secret" | "integer" | "number" | "boolean" | "choice" | "json" | "group";
+export type FieldKind = "text" | "lines" | "secret" | "integer" | "number" | "boolean" | "choice" | "json" | "group";
 
 export interface FormField {
   name: string;
@@ -50,11 +50,15 @@ function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema {
   return only !== undefined && more.length === 0 ? { ...resolved(only, root), ...schema, anyOf: undefined } : schema;
 }
 
+/** A text that may have so many characters is one of several lines, such as a certificate or a schema. */
+const LONG_TEXT = 50_000;
+
 function kindOf(schema: JsonSchema): FieldKind {
   if (Array.isArray(schema.enum)) return "choice";
   switch (schema.type) {
     case "string":
-      return schema.writeOnly === true ? "secret" : "text";
+      if (schema.writeOnly === true) return "secret";
+      return typeof schema.maxLength === "number" && schema.maxLength >= LONG_TEXT ? "lines" : "text";
     case "integer":
     case "number":
     case "boolean":

@@ -8,6 +8,7 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.decoding import decoded
 from streaming.adapters.kafka.cluster import KafkaCluster, KafkaPartitions
 from streaming.adapters.kafka.decoding import MessageDecoder, deleted_span
+from streaming.adapters.kafka.formats.declared import declared_types
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.kafka.reading import OffsetsGone, lowest_of, messages_of
 from streaming.adapters.kafka.starts import LaneStarts, StartJournal
@@ -50,6 +51,11 @@ class KafkaAdapter:
         """Try the schema that the values need, if they need one. Raises `AdapterError`, which names what failed."""
         if self._decoder.schemas is not None:
             self._decoder.schemas.check()
+
+    def declared(self) -> Mapping[str, str | None]:
+        """The fields that the schema of the values has now; none for JSON. Raises `AdapterError`."""
+        schemas = self._decoder.schemas
+        return {} if schemas is None else declared_types(schemas.newest())
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """As far as messages are there, whose transactions have ended; partitions that were added are new lanes.

@@ -1,4 +1,4 @@
-"""Values in Avro's binary form, read by the schema that they were written with, and resolved to another if one is given.
+"""Values in Avro's binary form, read by the schema that they were written with, and resolved to another if asked.
 
 By fastavro, with logical types of our own, so that what it hands out is what `values` describes. Its compiled reader
 calls itself on the machine's stack, without end (a linked list of a megabyte ends the process); schemas that may lie
@@ -79,8 +79,5 @@ def _reading(*, recursive: bool) -> Callable[[io.BytesIO, Any, Any], Any]:
     import fastavro._read_py
     import fastavro.read
 
-    if recursive:
-        fastavro._read_py.LOGICAL_READERS.update(_CONVERTS)
-        return fastavro._read_py.schemaless_reader
-    fastavro.read.LOGICAL_READERS.update(_CONVERTS)
-    return fastavro.read.schemaless_reader
+    fastavro.read.LOGICAL_READERS.update(_CONVERTS)  # that of both readers
+    return fastavro._read_py.schemaless_reader if recursive else fastavro.read.schemaless_reader

@@ -158,7 +158,8 @@ class _Bodies:
             open_rows = more if open_rows is None else open_rows[more]
         self._taken(lengths, there)
         values = (found >> np.uint64(1)).astype(np.int64) ^ -(found & np.uint64(1)).astype(np.int64)
-        return _spread(values, there)
+        spread: Int64s = _spread(values, there)
+        return spread
 
     def _booleans(self, _: ColumnStep, there: Bools | None, wanted: bool) -> pa.Array | None:
         byte = self._data[self._taken(1, there)]

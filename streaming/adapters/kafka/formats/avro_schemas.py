@@ -95,14 +95,14 @@ class _Bounded:
         if isinstance(schema, str):
             return self._of_name(schema, depth)
         of = schema["type"]
-        if isinstance(of, list | dict):
-            return self.walked(of, depth + 1)
+        return self.walked(of, depth + 1) if isinstance(of, list | dict) else self._written_out(schema, of, depth)
+
+    def _written_out(self, schema: Mapping[str, Any], of: str, depth: int) -> Any:
         if of in {"record", "error"}:
             return self._record(schema, depth)
-        if of == "array":
-            return {"type": "array", "items": self.walked(schema["items"], depth + 1)}
-        if of == "map":
-            return {"type": "map", "values": self.walked(schema["values"], depth + 1)}
+        inside = {"array": "items", "map": "values"}.get(of)
+        if inside is not None:
+            return {"type": of, inside: self.walked(schema[inside], depth + 1)}
         if of in {"fixed", "enum"}:
             return self._flat(schema)
         return self._primitive(schema, of) if of in _PRIMITIVE else self._of_name(of, depth)

@@ -67,7 +67,7 @@ class ProtoFile:
                 found = found.nested_types[index]
         except LookupError:
             return None
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 @lru_cache(maxsize=256)

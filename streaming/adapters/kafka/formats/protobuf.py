@@ -71,7 +71,7 @@ class ProtobufReader:
 
 
 class _Plans:
-    """Makes the functions that turn messages into records, one for each kind of message: they may contain each other."""
+    """Makes the functions that turn messages into records, one for each kind of message."""
 
     def __init__(self) -> None:
         self._known: dict[str, Converts] = {}

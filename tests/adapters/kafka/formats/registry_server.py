@@ -125,7 +125,7 @@ def running_registry(folder: Path | None = None, *, signs_in: bool = False) -> I
     if folder is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(authority(folder).chain)
-        listening.socket = context.wrap_socket(listening.socket, server_side=True)
+        listening.socket = context.wrap_socket(listening.socket, server_side=True, do_handshake_on_connect=False)
         server.scheme = "https"
     server.port = listening.server_port
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})

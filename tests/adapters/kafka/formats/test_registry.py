@@ -1,0 +1,296 @@
+"""Messages with the ids of registered schemas: each is read by its own, and what fails at the registry is named."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastavro import parse_schema
+from google.protobuf.message_factory import GetMessageClass
+
+from deploy.up.place import free_port
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.kafka.decoding import MessageDecoder
+from streaming.adapters.kafka.formats import registry as registry_module
+from streaming.adapters.kafka.formats.framing import framed
+from streaming.adapters.kafka.formats.proto_text import compiled
+from streaming.adapters.kafka.options import KafkaOptions
+from streaming.adapters.network.fetching import Reach
+from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.temporal.events import Cti, Event
+from streaming.temporal.outcomes import Reason
+from streaming.wire.arrived import Arrived
+from streaming.wire.arrived_rows import elements
+from streaming.wire.outgoing import NOTHING, OutgoingPolicy
+from streaming.wire.rows import MalformedRow
+from tests.adapters.kafka.formats.drawn_avro import written
+from tests.adapters.kafka.formats.registry_server import PASSWORD, USER, RegistryServer, running_registry
+from tests.adapters.kafka.test_messages import FakeMessage
+from tests.adapters.kafka.topics import LOOPBACK
+from tests.https import authority
+
+MOMENT = {"type": "long", "logicalType": "timestamp-millis"}
+FIRST = {"type": "record", "name": "Car", "fields": [{"name": "at", "type": MOMENT}, {"name": "v", "type": "int"}]}
+SECOND = {
+    "type": "record",
+    "name": "Car",
+    "fields": [
+        {"name": "v", "type": "double"},
+        {"name": "lane", "type": ["null", "string"], "default": None},
+        {"name": "at", "type": MOMENT},
+    ],
+}
+PROTO = """syntax = "proto3";
+message Else { string text = 1; }
+message Car { int64 at = 1; double v = 2; message Inner { int64 at = 1; double v = 2; } }
+"""
+STREAM = StreamDefinition(
+    fields={"v": "double", "lane": "string"}, event_time=EventTime(start=TimeColumn(column="at", unit="ms"))
+)
+
+
+@pytest.fixture
+def registry() -> Iterator[RegistryServer]:
+    with running_registry() as server:
+        yield server
+
+
+def body(schema: Any, value: Any) -> bytes:
+    return written(parse_schema({**schema, "fields": [_bare(each) for each in schema["fields"]]}), value)
+
+
+def _bare(field: dict[str, Any]) -> dict[str, Any]:
+    return {**field, "type": "long"} if field["type"] is MOMENT else field
+
+
+def decoder(
+    registry: RegistryServer, stream: StreamDefinition = STREAM, reach: Reach | None = None, **options: Any
+) -> MessageDecoder:
+    said = {"brokers": "b:9092", "topic": "t", "format": "avro", "schema_from": "registry"}
+    told = KafkaOptions.model_validate({**said, "registry": registry.address, **options})
+    return MessageDecoder(stream, told, reach or Reach(LOOPBACK))
+
+
+def decoded(values: Sequence[bytes | None], registry: RegistryServer, **options: Any) -> Arrived:
+    messages = [FakeMessage(value, at=at) for at, value in enumerate(values)]
+    return decoder(registry, **options).decode(messages)
+
+
+def event(at_ms: int, v: float, lane: str | None = None) -> Event:
+    return Event(at_ms * 1_000, at_ms * 1_000 + 1, {"v": v, "lane": lane})  # type: ignore[arg-type]
+
+
+def test_each_message_is_read_by_the_schema_that_it_was_written_with(registry: RegistryServer) -> None:
+    old, new = (registry.add("t-value", json.dumps(each)) for each in (FIRST, SECOND))
+    values = [
+        framed(old, body(FIRST, {"at": n, "v": n}))
+        if n % 3
+        else framed(new, body(SECOND, {"at": n, "v": 0.5 * n, "lane": "x"}))
+        for n in range(60)
+    ]
+    expected = [event(n, float(n)) if n % 3 else event(n, 0.5 * n, "x") for n in range(60)]
+    assert list(elements(decoded(values, registry))) == expected
+    assert registry.asked == [f"GET /schemas/ids/{new}", f"GET /schemas/ids/{old}"]
+    alike = [framed(old, body(FIRST, {"at": n, "v": n})) for n in range(300)]
+    assert list(elements(decoded(alike, registry))) == [event(n, float(n)) for n in range(300)]
+
+
+def test_a_text_beside_a_registry_is_what_all_are_resolved_to(registry: RegistryServer) -> None:
+    fields = [
+        {"name": "v", "type": "double"},
+        {"name": "lane", "type": "string", "default": "left"},
+        {"name": "at", "type": "long"},
+    ]
+    old = registry.add("t-value", json.dumps(FIRST))
+    text = json.dumps({"type": "record", "name": "Car", "fields": fields})
+    found = decoded([framed(old, body(FIRST, {"at": 5, "v": 6}))], registry, schema_text=text)
+    assert list(elements(found)) == [event(5, 6.0, "left")]
+
+
+def test_what_a_message_lacks_of_its_schema_harms_no_neighbour(registry: RegistryServer) -> None:
+    known = registry.add("t-value", json.dumps(FIRST))
+    other = registry.add("other-value", PROTO, "PROTOBUF")
+    broken = registry.add("broken-value", json.dumps({"type": "record", "name": "B", "fields": []}))
+    good = framed(known, body(FIRST, {"at": 1, "v": 1}))
+    bad = {
+        b"": "too few",
+        b"\x00\x00": "too few",
+        b"\x01" + good[1:]: "begins with the byte 1, not with 0",
+        framed(4_711, good[5:]): "does not know the schema 4711",
+        framed(other, good[5:]): "of the kind protobuf, not avro",
+        framed(broken, good[5:]): "cannot be used. The Avro record 'B' has no fields",
+        good[:-1]: "does not fit its Avro schema",
+        good + b"\x00": "goes on for 1 bytes",
+    }
+    values = [good, *bad, None, good]
+    found = decoded(values, registry)
+    rows = list(elements(found))
+    assert rows == [event(1, 1.0), *[MalformedRow(Reason.BAD_ROW)] * (len(bad) + 1), event(1, 1.0)]
+    texts = found.raw(range(len(values)))
+    assert json.loads(texts[0]) == {"at": "1970-01-01T00:00:00.001000Z", "v": 1}
+    for text, why in zip(texts[1:], bad.values(), strict=False):
+        assert why in json.loads(text)["bad"]
+    assert texts[-2] == "null"
+    asked = list(registry.asked)
+    decoded(values, registry)
+    assert registry.asked == asked, "an id is asked for once"
+
+
+def test_protobuf_says_which_message_of_its_file_it_is(registry: RegistryServer) -> None:
+    number = registry.add("t-value", PROTO, "PROTOBUF")
+    file = compiled(PROTO)
+    car, inner = (GetMessageClass(file.message(name))(at=7, v=0.5).SerializeToString() for name in ("Car", "Car.Inner"))
+    values = [
+        framed(number, car, [1]),
+        framed(number, inner, [1, 0]),
+        framed(number, car, [9]),
+        framed(number, b"", [0]),
+    ]
+    values += [b"\x00\x00\x00\x00\x01", b"\x00\x00\x00\x00\x01\x80", b"\x00\x00\x00\x00\x01\xfe\xff\x03"]
+    found = decoded(values, registry, format="protobuf")
+    bad_row, bad_time = MalformedRow(Reason.BAD_ROW), MalformedRow(Reason.BAD_TIME)
+    assert list(elements(found)) == [event(7, 0.5), event(7, 0.5), bad_row, bad_time, bad_row, bad_row, bad_row]
+    assert "no message at [9]" in found.raw([2])[0]
+
+
+def test_schemas_that_refer_to_others_are_read_with_them(registry: RegistryServer) -> None:
+    lane = {"type": "record", "name": "Lane", "fields": [{"name": "name", "type": "string"}]}
+    car = {
+        "type": "record",
+        "name": "Car",
+        "fields": [{"name": "at", "type": MOMENT}, {"name": "v", "type": "double"}, {"name": "on", "type": "Lane"}],
+    }
+    registry.add("lane", json.dumps(lane))
+    references = [{"name": "Lane", "subject": "lane", "version": 1}]
+    number = registry.add("t-value", json.dumps(car), references=references)
+    value = framed(number, b"\x02" + b"\x00" * 8 + b"\x08left")
+    assert list(elements(decoded([value], registry, columns={"lane": "on.name"}))) == [event(1, 0.0, "left")]
+    references = [{"name": "part.proto", "subject": "part", "version": 1}]
+    registry.add("part", 'syntax = "proto3"; message Part { int64 at = 1; }', "PROTOBUF")
+    text = 'syntax = "proto3"; import "part.proto"; message Car { Part part = 1; }'
+    number = registry.add("u-value", text, "PROTOBUF", references)
+    stream = StreamDefinition(fields={}, event_time=EventTime(start=TimeColumn(column="_value.part.at", unit="ms")))
+    found = decoded([framed(number, b"\x0a\x02\x08\x05", [0])], registry, format="protobuf", stream=stream)
+    assert list(elements(found)) == [Event(5_000, 5_001, {})]  # type: ignore[arg-type]
+
+
+def test_keys_have_schemas_of_their_own_and_ctis_come_by_header_or_field(registry: RegistryServer) -> None:
+    key_schema = {"type": "record", "name": "Key", "fields": [{"name": "at", "type": MOMENT}]}
+    key = framed(registry.add("t-key", json.dumps(key_schema)), body(key_schema, {"at": 9}))
+    plain = framed(registry.add("p-key", '"string"'), b"\x06red")
+    number = registry.add("t-value", json.dumps(SECOND))
+    value = framed(number, body(SECOND, {"at": 5, "v": 1.0, "lane": "9"}))
+    by_key = StreamDefinition(
+        fields={"v": "double"}, event_time=EventTime(start=TimeColumn(column="_key.at", unit="ms"))
+    )
+    messages = [FakeMessage(value, named=key), FakeMessage(value, named=b"?"), FakeMessage(value)]
+    bad = MalformedRow(Reason.BAD_TIME)
+    found = decoder(registry, by_key, key="registry").decode(messages)
+    assert list(elements(found)) == [Event(9_000, 9_001, {"v": 1.0}), bad, bad]  # type: ignore[arg-type]
+    named = decoder(registry, key="registry", columns={"lane": "_key"}).decode([FakeMessage(value, named=plain)])
+    assert list(elements(named)) == [event(5, 1.0, "red")]
+    headers = decoder(registry, cti_header="cti").decode([FakeMessage(None, said=[("cti", b"8")]), FakeMessage(value)])
+    assert list(elements(headers)) == [Cti(8_000), event(5, 1.0, "9")]  # type: ignore[arg-type]
+    nothing = framed(number, body(SECOND, {"at": 5, "v": 1.0, "lane": None}))
+    some = [
+        FakeMessage(each) for each in (nothing, framed(number, body(SECOND, {"at": 0, "v": 0.0, "lane": "infinity"})))
+    ]
+    fields = list(elements(decoder(registry, cti_field="lane").decode(some * 200)))
+    assert fields[:2] == [event(5, 1.0), Cti(2**63 - 1)]  # type: ignore[arg-type]
+    assert fields == fields[:2] * 200
+
+
+def outcome(registry: RegistryServer, reach: Reach | None = None, **options: Any) -> str:
+    """What the check of the schema says, "" where it passes."""
+    schemas = decoder(registry, reach=reach, **options).schemas
+    assert schemas is not None
+    try:
+        schemas.check()
+    except AdapterError as error:
+        return str(error)
+    return ""
+
+
+def test_what_fails_at_the_registry_is_named(registry: RegistryServer) -> None:
+    assert "does not know the subject 't-value'" in outcome(registry)
+    registry.add("t-value", '"string"')
+    assert "of no use" in outcome(registry)
+    registry.add("t-value", json.dumps(FIRST))
+    assert outcome(registry) == ""
+    assert "of the kind avro, not protobuf" in outcome(registry, format="protobuf")
+    assert "cannot be reached" in outcome(registry, Reach(NOTHING))
+    assert "cannot be reached" in outcome(registry, Reach(OutgoingPolicy(public=False, networks=("10.0.0.0/8",))))
+    assert "Nothing answers at" in outcome(RegistryServer(free_port()))
+    latest = "/subjects/t-value/versions/latest"
+    for status, content, said in [
+        (200, b"<html>", "does not answer as a schema registry"),
+        (200, b"[]", "does not answer as a schema registry"),
+        (200, b'{"schema": 7}', "does not answer as a schema registry"),
+        (200, b'{"schema": "' + b"x" * (5 << 20) + b'"}', "more than 4 MiB"),
+        (404, b"<html>", "not as a schema registry does"),
+        (302, b"", "answers 302"),
+        (503, b"", "answers 503 for now"),
+        (403, b"", "answers 403"),
+    ]:
+        registry.answers[latest] = (status, content)
+        assert said in outcome(registry)
+
+
+def test_a_registry_that_answers_after_a_minute_is_not_waited_for(
+    registry: RegistryServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry_module, "ANSWERS_S", 0.2)
+    registry.waits = threading.Event()
+    with pytest.raises(AdapterError, match="takes too long to answer") as raised:
+        decoded([framed(1, b"")], registry)
+    assert raised.value.domain == "external"
+    registry.waits.set()
+    number = registry.add("t-value", json.dumps(FIRST))
+    value = framed(number, body(FIRST, {"at": 1, "v": 1}))
+    assert list(elements(decoded([value], registry))) == [event(1, 1.0)]
+
+
+def test_a_registry_is_trusted_by_its_certificate_and_told_who_asks(tmp_path: Path) -> None:
+    with running_registry(tmp_path, signs_in=True) as registry:
+        registry.add("t-value", json.dumps(FIRST))
+        certificate = authority_text(tmp_path)
+        signed = {"registry_certificate_authority": certificate, "registry_user": USER, "registry_password": PASSWORD}
+        assert outcome(registry, **signed) == ""
+        assert "cannot prove that it is" in outcome(registry, registry_user=USER, registry_password=PASSWORD)
+        for wrong in ({**signed, "registry_password": "not-this-one"}, {"registry_certificate_authority": certificate}):
+            said = outcome(registry, **wrong)
+            assert "answers 401" in said
+            assert "not-this-one" not in said
+        (tmp_path / "other").mkdir()
+        authority(tmp_path / "other")
+        stranger = authority_text(tmp_path / "other")
+        assert "cannot prove" in outcome(registry, **{**signed, "registry_certificate_authority": stranger})
+
+
+def authority_text(folder: Path) -> str:
+    return (folder / "chain.pem").read_text(encoding="ascii").partition("-----BEGIN PRIVATE KEY-----")[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"registry": "http://r", "registry_user": "u", "registry_password": "p"}, "over https alone"),
+        ({"registry": "ftp://r"}, "must begin with https"),
+        ({"registry": "https://u:p@r"}, "user name or password"),
+        ({"registry": "https://r/?a=b"}, "has a query"),
+        ({"registry": None}, "belong together"),
+        ({"registry": "https://r", "registry_user": "u"}, "user and password of the registry belong together"),
+        ({"registry": "https://r", "format": "json"}, "without a registry"),
+        ({"registry": "https://r", "message": "A", "format": "protobuf"}, "leave out `message`"),
+        ({"registry": "https://r", "schema_text": "A", "format": "protobuf"}, "need no `schema_text`"),
+        ({"schema_from": "text", "registry": None}, "needs `schema_text`"),
+        ({"schema_from": "text", "registry": None, "schema_text": "{}", "key": "registry"}, "key 'registry'"),
+        ({"schema_from": "text", "registry": None, "schema_text": "{}", "format": "json"}, "of no use to json"),
+    ],
+)
+def test_options_that_do_not_belong_together_are_refused(options: dict[str, Any], said: str) -> None:
+    known = {"brokers": "b", "topic": "t", "format": "avro", "schema_from": "registry"}
+    with pytest.raises(ValueError, match=said):
+        KafkaOptions.model_validate({**known, **options})
