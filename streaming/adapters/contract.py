@@ -217,4 +217,7 @@ class CheckedTarget(Protocol):
     """A target, or an input, that can say beforehand what would stop it."""
 
     def check(self) -> None:
-        """Try what the first delivery or the first row needs, leaving nothing behind. Raises `AdapterError`, which names what failed."""
+        """Try what the first delivery or the first row needs, leaving nothing behind.
+
+        Raises `AdapterError`, which names what failed.
+        """

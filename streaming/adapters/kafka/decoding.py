@@ -81,10 +81,15 @@ class MessageDecoder:
         rows = schemas.rows([each.value() for each in messages], self._values_beside(messages), positions)
         ctis = self._header_ctis(messages)
         if self._field is not None:
-            for index, written in enumerate(schemas.written(rows, self._field)):
+            for index, written in enumerate(schemas.written(rows.without(ctis), self._field)):
                 if written is not None and index not in ctis:
                     ctis[index] = self._written.tick(written)
-        return with_ctis(replace(schemas.decode(rows), arrival=self._arrivals(messages)), ctis)
+        arrived = schemas.decode(rows.without(ctis))
+
+        def raw(indices: Sequence[int]) -> list[str]:
+            return [rows.text(index) for index in indices]
+
+        return with_ctis(replace(arrived, arrival=self._arrivals(messages), raw=raw), ctis)
 
     def _values_beside(self, messages: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
         return {name: [read(each) for each in messages] for name, read in self._beside.items()}

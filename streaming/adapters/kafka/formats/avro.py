@@ -16,6 +16,7 @@ from streaming.adapters.kafka.formats.avro_columns import column_plan, read_colu
 from streaming.adapters.kafka.formats.avro_schemas import BYTES, AvroSchema
 from streaming.adapters.kafka.formats.values import TICKS_PER_DAY, Unreadable
 from streaming.adapters.times import KnownTick
+from streaming.definition.counts import counted
 
 _EXACT: Final = Context(prec=10_000)
 Converts = Callable[[Any, Any, Any], Any]
@@ -67,7 +68,8 @@ class AvroReader:
         except _MALFORMED as error:
             return Unreadable(f"The message does not fit its Avro schema ({type(error).__name__}: {error}).")
         if stream.tell() != len(body):
-            return Unreadable(f"The message goes on for {len(body) - stream.tell()} bytes behind its Avro value.")
+            more = counted(len(body) - stream.tell(), "byte")
+            return Unreadable(f"The message goes on for {more} behind its Avro value.")
         return found
 
     def columns(self, bodies: Sequence[bytes], names: Sequence[str]) -> Mapping[str, Any] | None:

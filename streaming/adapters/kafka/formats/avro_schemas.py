@@ -140,7 +140,7 @@ class _Bounded:
         if schema["type"] == "enum":
             return kept
         if not 0 < schema["size"] <= 1 << 20:
-            raise AdapterError(f"The Avro type '{name}' is of {schema['size']} bytes. Use one of 1 to 1048576.")
+            raise AdapterError(f"The Avro type '{name}' has the size {schema['size']}. Use one of 1 to 1048576.")
         return {**kept, "logicalType": _LOGICAL.get(("fixed", schema.get("logicalType", "")), BYTES)}
 
     def _primitive(self, schema: Mapping[str, Any], of: str) -> Any:

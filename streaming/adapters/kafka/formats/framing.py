@@ -4,6 +4,8 @@ import struct
 from collections.abc import Sequence
 from typing import Final
 
+from streaming.definition.counts import counted
+
 HEADER_BYTES: Final = 5
 MOST_INDEXES: Final = 32
 _HEADER: Final = struct.Struct(">bI")
@@ -16,7 +18,7 @@ class NotFramed(Exception):
 def schema_id(value: bytes) -> int:
     """The id of the schema with which `value` was written. Raises `NotFramed`."""
     if len(value) < HEADER_BYTES:
-        raise NotFramed(f"The message has {len(value)} bytes, too few for the id of a schema.")
+        raise NotFramed(f"The message has {counted(len(value), 'byte')}, too few for the id of a schema.")
     magic, number = _HEADER.unpack_from(value)
     if magic != 0:
         raise NotFramed(f"The message begins with the byte {value[0]}, not with 0 and the id of a schema.")

@@ -34,7 +34,7 @@ def text_reader(options: KafkaSchemaOptions) -> SchemaReader:
 
 
 @dataclass
-class _Known:
+class _KeptSchema:
     """What is kept of one id: readers by the indexes of messages, () for Avro; or since when it is unknown."""
 
     schema: RegisteredSchema | None = None
@@ -42,7 +42,7 @@ class _Known:
     readers: dict[tuple[int, ...], "SchemaReader | Unreadable"] = field(default_factory=dict)
 
 
-_kept: OrderedDict[tuple[int, str, int], _Known] = OrderedDict()
+_kept: OrderedDict[tuple[int, str, int], _KeptSchema] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -97,7 +97,7 @@ class RegistrySource:
             raise AdapterError(f"The newest schema of '{self._options.subject}' is of no use: {found.why}")
         return found
 
-    def _known(self, number: int) -> _Known:
+    def _known(self, number: int) -> _KeptSchema:
         key = (os.getpid(), self._key, number)
         with _lock:
             known = _kept.get(key)
@@ -107,9 +107,9 @@ class RegistrySource:
         if known is not None and not again:
             return known
         try:
-            known = _Known(self._registry.by_id(number))
+            known = _KeptSchema(self._registry.by_id(number))
         except NotRegistered:
-            known = _Known(unknown_since=self._clock())
+            known = _KeptSchema(unknown_since=self._clock())
         with _lock:
             _kept[key] = known
             while len(_kept) > MOST_KEPT:

@@ -139,7 +139,7 @@ for _ in range(70):
         (json.dumps(record()), "has no fields"),
         (json.dumps(record({"name": "a", "type": "null"})), "can only be null"),
         (json.dumps(record({"name": "a", "type": {"type": "array", "items": "null"}})), "can only be null"),
-        (json.dumps(record({"name": "a", "type": {"type": "fixed", "name": "F", "size": 0}})), "0 bytes"),
+        (json.dumps(record({"name": "a", "type": {"type": "fixed", "name": "F", "size": 0}})), "has the size 0"),
         (json.dumps(record({"name": "a", "type": "Other"})), "'Other', which it does not define"),
         (json.dumps(record({"name": "a", "type": DEEP})), "nested more than 64 deep"),
         (json.dumps(record(*({"name": f"f{at}", "type": "long"} for at in range(5_001)))), "more than 5000 fields"),

@@ -122,7 +122,7 @@ def test_what_a_message_lacks_of_its_schema_harms_no_neighbour(registry: Registr
         framed(other, good[5:]): "of the kind protobuf, not avro",
         framed(broken, good[5:]): "cannot be used. The Avro record 'B' has no fields",
         good[:-1]: "does not fit its Avro schema",
-        good + b"\x00": "goes on for 1 bytes",
+        good + b"\x00": "goes on for 1 byte behind",
     }
     values = [good, *bad, None, good]
     found = decoded(values, registry)
@@ -193,6 +193,10 @@ def test_keys_have_schemas_of_their_own_and_ctis_come_by_header_or_field(registr
     assert list(elements(named)) == [event(5, 1.0, "red")]
     headers = decoder(registry, cti_header="cti").decode([FakeMessage(None, said=[("cti", b"8")]), FakeMessage(value)])
     assert list(elements(headers)) == [Cti(8_000), event(5, 1.0, "9")]  # type: ignore[arg-type]
+    mixed = [FakeMessage(None, said=[("cti", b"8")]) if at % 3 == 0 else FakeMessage(value, at=at) for at in range(300)]
+    found = decoder(registry, cti_header="cti").decode(mixed)
+    assert list(elements(found)) == [Cti(8_000), event(5, 1.0, "9"), event(5, 1.0, "9")] * 100  # type: ignore[arg-type]
+    assert found.raw([0])[0] == "null"
     nothing = framed(number, body(SECOND, {"at": 5, "v": 1.0, "lane": None}))
     some = [
         FakeMessage(each) for each in (nothing, framed(number, body(SECOND, {"at": 0, "v": 0.0, "lane": "infinity"})))
