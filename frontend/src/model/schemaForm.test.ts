@@ -13,6 +13,7 @@ const SCHEMA = {
     every: { anyOf: [{ type: "integer" }, { type: "string" }], default: "10s" },
     columns: { type: "object", additionalProperties: { type: "string" } },
     burst: { $ref: "#/$defs/Burst" },
+    certificate: { anyOf: [{ type: "string", maxLength: 65_536 }, { type: "null" }], default: null },
   },
   $defs: {
     Format: { enum: ["csv", "parquet"], type: "string" },
@@ -32,6 +33,7 @@ test("each property becomes the field that fits its type", () => {
     ["every", "text"],
     ["columns", "json"],
     ["burst", "group"],
+    ["certificate", "lines"],
   ]);
   expect(FIELDS[0]).toMatchObject({ title: "File", help: "Inside the folder.", required: true });
   expect(FIELDS[3]?.choices).toEqual(["csv", "parquet"]);

@@ -53,12 +53,16 @@ function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema {
 /** A text that may have so many characters is one of several lines, such as a certificate or a schema. */
 const LONG_TEXT = 50_000;
 
+function textKind({ writeOnly, maxLength }: JsonSchema): FieldKind {
+  if (writeOnly === true) return "secret";
+  return typeof maxLength === "number" && maxLength >= LONG_TEXT ? "lines" : "text";
+}
+
 function kindOf(schema: JsonSchema): FieldKind {
   if (Array.isArray(schema.enum)) return "choice";
   switch (schema.type) {
     case "string":
-      if (schema.writeOnly === true) return "secret";
-      return typeof schema.maxLength === "number" && schema.maxLength >= LONG_TEXT ? "lines" : "text";
+      return textKind(schema);
     case "integer":
     case "number":
     case "boolean":
