@@ -98,7 +98,7 @@ class PartitionReader:
             if found:
                 since = clock()
                 yield found
-            elif self.position < end:
+            elif self.position < end and not self._waiting:  # an end of the partition may stand before messages
                 self._look(clock() - since)
 
     def lowest(self) -> int:

@@ -5,13 +5,15 @@ import random
 from pathlib import Path
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, TopicPartition
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.kafka.reading import close_readers
+from streaming.adapters.kafka.options import KafkaOptions
+from streaming.adapters.kafka.reading import PartitionReader, close_readers
+from streaming.adapters.network.fetching import Reach
 from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
-from tests.adapters.kafka.topics import aborted, adapter, everything, row, rows_of, transaction, values
+from tests.adapters.kafka.topics import LOOPBACK, aborted, adapter, everything, row, rows_of, transaction, values
 from tests.kafka_broker import KafkaBroker
 
 pytestmark = pytest.mark.kafka
@@ -36,6 +38,19 @@ def test_every_committed_message_is_read_once_and_no_aborted_one(
     end = source.latest({}, now=0, limit_rows=10_000)["0"]
     assert end == 3 * (100 + 1 + 40 + 1)
     assert values(rows_of(source, "0", 0, end)) == list(range(300))
+
+
+def test_messages_that_come_behind_the_end_of_the_partition_as_it_was_told_before_are_read(kafka: KafkaBroker) -> None:
+    topic = kafka.topic()
+    kafka.produce(topic, [row(number) for number in range(10)])
+    said = {"brokers": kafka.address, "topic": topic, "security": "none"}
+    reader = PartitionReader(KafkaOptions.model_validate(said), Reach(LOOPBACK), 0, 10)
+    ended = reader._consumer.poll(30)
+    assert ended.error().code() == KafkaError._PARTITION_EOF
+    kafka.produce(topic, [row(number) for number in range(10, 20)])
+    reader._waiting = [ended, *(reader._consumer.poll(30) for _ in range(10))]  # as a look at a busy moment gets them
+    assert [each.offset() for part in reader.messages(20) for each in part] == list(range(10, 20))
+    reader.close()
 
 
 def test_a_span_that_holds_nothing_but_aborted_messages_is_empty_and_ends(
