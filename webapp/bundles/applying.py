@@ -2,7 +2,8 @@
 
 import copy
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -10,18 +11,23 @@ from django.db.models import ProtectedError
 
 from webapp.accounts.models import Organisation, User
 from webapp.audit.recording import Target, record
+from webapp.bundles.bodies import Kind
 from webapp.bundles.exporting import read_present
+from webapp.bundles.files import in_no_file
 from webapp.bundles.planning import PlannedChanges, StreamPlanned, held_faults, plan, token_of
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, Faulty
-from webapp.queries.access import current_version
+from webapp.queries.access import current_version, input_streams
 from webapp.queries.checking import QueryDraft
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.services import create_query, create_version, delete_query
-from webapp.runs.access import held_by_open_runs
+from webapp.runs.access import bound_inputs, held_by_open_runs
 from webapp.runs.bindings import delete_binding, write_binding
+from webapp.runs.bound_outputs import store_outputs
 from webapp.runs.checking import BoundInput
+from webapp.runs.composing import composed_together, feed_of
 from webapp.runs.models import Binding
+from webapp.runs.tasks import reconcile_soon
 from webapp.streams.models import Stream
 from webapp.streams.services import delete_stream, store_stream
 
@@ -50,9 +56,14 @@ def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | N
                 raise _changed()
             if held := held_faults(planned.found.deleted, held_by_open_runs()):
                 raise Faulty([*held])
-            _write(planned, author)
+            with composed_together():
+                _write(planned, author)
             _record(planned)
+            if planned.found.bindings or planned.found.deleted:
+                reconcile_soon(current_organisation())  # what is delivered may be other outputs
             return planned
+    except Faulty as refused:
+        raise Faulty([in_no_file(each) for each in refused.faults]) from None
     except (IntegrityError, ProtectedError):
         raise Conflict("Somebody changed a definition at the same time. Make a new plan and look at it.") from None
 
@@ -88,8 +99,9 @@ def _write(planned: PlannedChanges, author: User | None) -> None:
             _write_query(present.versions.get(name), draft, author)
     for name, each in found.bindings.items():
         if ("binding", name) in changed:
-            binding = present.bindings.get(name) or Binding(name=name)
+            binding = present.bindings.get(name) or Binding(pk=each.id, name=name)
             binding.dedicated, binding.freshness = each.dedicated, each.freshness
+            store_outputs(binding, each.outputs)
             chosen = {
                 node: BoundInput(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
             }
@@ -111,10 +123,36 @@ def _write_query(version: QueryVersion | None, draft: QueryDraft, author: User |
 
 
 def _delete(planned: PlannedChanges) -> None:
-    present, deleted = planned.present, planned.found.deleted
-    for name in deleted.get("binding", ()):
-        delete_binding(binding=present.bindings[name])
-    for name in deleted.get("query", ()):
-        delete_query(query=present.versions[name].query)
-    for name in deleted.get("stream", ()):
-        delete_stream(stream=present.streams[name])
+    present = planned.present
+    for kind, name in _in_order(planned):
+        if kind == "binding":
+            delete_binding(binding=present.bindings[name])
+        elif kind == "query":
+            delete_query(query=present.versions[name].query)
+        else:
+            delete_stream(stream=present.streams[name])
+
+
+def _in_order(planned: PlannedChanges) -> Iterator[tuple[Kind, str]]:
+    """Return what is deleted, each behind all that needs it: a stream may read the results of a binding."""
+    present, names = planned.present, planned.present.names()
+    needed_by: dict[tuple[Kind, str], set[tuple[Kind, str]]] = {
+        (kind, name): set() for kind, found in planned.found.deleted.items() for name in found
+    }
+
+    def needs(user: tuple[Kind, str], kind: Kind, name: str) -> None:
+        if user in needed_by and (kind, name) in needed_by:
+            needed_by[kind, name].add(user)
+
+    for name, binding in present.bindings.items():
+        needs(("binding", name), "query", binding.query_version.query.name)
+        for each in bound_inputs(binding).values():
+            needs(("binding", name), "stream", each.stream.name)
+    for name, version in present.versions.items():
+        for stream in input_streams(version).values():
+            needs(("query", name), "stream", stream)
+    for name, read in present.streams.items():
+        feed = feed_of(read.read_adapter())
+        if feed is not None and feed.binding in names:
+            needs(("stream", name), "binding", names[feed.binding])
+    yield from TopologicalSorter(needed_by).static_order()

@@ -1,8 +1,10 @@
 """Checking the definitions of files with each other and with what the organisation keeps beside them."""
 
 import copy
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from uuid import UUID, uuid4
 
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
@@ -15,12 +17,18 @@ from streaming.definition.streams import StreamDefinition
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import PresentDefinitions, binding_text
+from webapp.bundles.feeds import Feeder, by_id, circle, fed_faults, unknown_feeder
 from webapp.bundles.files import BindingFile, BundleFile, DefinitionFiles, StreamFile, bad_file, too_much_work
+from webapp.bundles.outputs import outputs_after, written_outputs
 from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import QueryDraft, examine_text, refuses
 from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
+from webapp.runs.access import bound_inputs
+from webapp.runs.bound_outputs import BoundOutput, outputs_of
 from webapp.runs.checking import BoundInput, check_bound
+from webapp.runs.composing import feed_of, mark_faults
 from webapp.runs.input_resolution import choose
+from webapp.runs.output_checks import checked_outputs
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
 from webapp.streams.sealing import sealed, settled
@@ -47,6 +55,7 @@ class BindingAfter:
     dedicated: bool
     freshness: str
     chosen: Mapping[str, BoundInput]
+    outputs: list[BoundOutput]
     text: str
 
 
@@ -54,12 +63,14 @@ class BindingAfter:
 class FutureDefinitions:
     """What the files define, by name, as it will be stored; what has errors is left out.
 
-    `streams` are new rows, or the present ones changed, not saved yet.
+    `streams` are new rows, or the present ones changed, not saved yet. `ids` are those of bindings, by name: of those
+    that are there, and for those that the files bring.
     """
 
     streams: dict[str, Stream] = field(default_factory=dict)
     queries: dict[str, QueryAfter] = field(default_factory=dict)
     bindings: dict[str, BindingAfter] = field(default_factory=dict)
+    ids: dict[str, UUID] = field(default_factory=dict)
     faults: list[FileFault] = field(default_factory=list)
 
 
@@ -74,6 +85,12 @@ class _CheckScope:
     prune: bool
     said: frozenset[tuple[str, str]]
     """Code and message of each fault of a stream's file."""
+
+    def source_of(self, stream: str, feeder: str) -> BundleFile | None:
+        """Return the file at which is told what a stream cannot read of its feeder; None: neither is in the files."""
+        if stream in self.read.streams:
+            return self.read.streams[stream][0]
+        return self.read.bindings[feeder][0] if feeder in self.read.bindings else None
 
     def without_echoes(self, faults: Iterable[Fault], graph: QueryGraph | None) -> list[Fault]:
         """Return `faults` without those that stand at the file of a stream already, or follow from its having any."""
@@ -92,9 +109,11 @@ def check_files(
     read: DefinitionFiles, present: PresentDefinitions, effort: Effort, *, prune: bool
 ) -> FutureDefinitions:
     """Return what the files define, with all faults; with `prune` nothing else may be named."""
-    after = FutureDefinitions()
+    kept_bindings = {} if prune else present.bindings
+    ids = {name: each.pk for name, each in present.bindings.items() if name in kept_bindings or name in read.bindings}
+    after = FutureDefinitions(ids={**{name: uuid4() for name in read.names("binding")}, **ids})
     for name, (source, stream) in read.streams.items():
-        after.streams[name] = _stream(source, stream, present.streams.get(name), after.faults)
+        after.streams[name] = _stream(source, stream, present.streams.get(name), after)
     kept = {} if prune else present.streams
     streams = {**kept, **after.streams}
     definitions = {name: each.read_definition() for name, each in streams.items()}
@@ -119,13 +138,18 @@ def _check_behind_streams(scope: _CheckScope, after: FutureDefinitions, effort: 
         bound = _binding(source, binding, scope, after)
         if bound is not None:
             after.bindings[name] = bound
+    _check_composed(scope, after)
 
 
-def _stream(source: BundleFile, said: StreamFile, present: Stream | None, faults: list[FileFault]) -> Stream:
+def _stream(source: BundleFile, said: StreamFile, present: Stream | None, after: FutureDefinitions) -> Stream:
     definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
-    adapter = settled(said.adapter, None if present is None else present.read_adapter())
-    for each in check_stream(definition, adapter):
-        faults.append(source.located(each, (), ("advance",)))
+    given = by_id(said.adapter, {name: str(each) for name, each in after.ids.items()})
+    adapter = settled(given, None if present is None else present.read_adapter())
+    unknown = unknown_feeder(adapter, {str(each) for each in after.ids.values()})
+    if unknown is not None:
+        adapter = by_id(adapter, {said.adapter.options["binding"]: str(uuid4())})  # nothing more is said of it
+    faults = [*([] if unknown is None else [unknown]), *mark_faults(adapter), *check_stream(definition, adapter)]
+    after.faults += [source.located(each, (), ("advance",)) for each in faults]
     stream = Stream(name=source.name) if present is None else copy.copy(present)
     stream.definition = definition.model_dump(mode="json")
     stream.adapter = sealed(adapter).model_dump(mode="json")
@@ -184,9 +208,64 @@ def _binding(
         after.faults.append(source.located(each, *_below_input(each.node)))
     if refuses(found):
         return None
-    freshness = length_text(said.freshness)
-    text = binding_text(said.query, chosen, graph, says, {"dedicated": said.dedicated, "freshness": freshness})
-    return BindingAfter(said.query, said.dedicated, freshness, chosen, text)
+    present = scope.present.bindings.get(source.name)
+    outputs, freshness = outputs_after(said.outputs, present), length_text(said.freshness)
+    if outputs:
+        checked = checked_outputs(graph, chosen, scope.definitions, outputs, "options")
+        after.faults += [source.located(_in_list(each)) for each in checked.faults]
+        if refuses(checked.faults):
+            return None
+        outputs = checked.outputs
+    before = [] if present is None else outputs_of(present)
+    own = {"dedicated": said.dedicated, "freshness": freshness, "outputs": written_outputs(outputs, before)}
+    text = binding_text(said.query, chosen, graph, says, own)
+    return BindingAfter(said.query, said.dedicated, freshness, chosen, outputs, text)
+
+
+def _in_list(found: Fault) -> Fault:
+    """Return a fault of outputs with its field as a path in a file."""
+    return found.model_copy(update={"field": re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", found.field or "")})
+
+
+def _check_composed(scope: _CheckScope, after: FutureDefinitions) -> None:
+    """Check what is read of bindings that the files bring, and by streams of the files."""
+    names = {str(pk): name for name, pk in after.ids.items()}
+    for name, stream in scope.streams.items():
+        feed = feed_of(stream.read_adapter())
+        feeder = None if feed is None else _feeder(names.get(feed.binding, ""), scope, after)
+        source = scope.source_of(name, "" if feed is None else names.get(feed.binding, ""))
+        if feed is None or feeder is None or source is None:
+            continue
+        for each in fed_faults(name, stream.read_definition(), feed, (names[feed.binding], feeder)):
+            after.faults.append(source.located(each, (), ("query",)))
+    found = circle(_reads(scope, after), names)
+    if found is not None and found[0] in scope.read.bindings:
+        after.faults.append(scope.read.bindings[found[0]][0].located(found[1], ("inputs",), ("query",)))
+
+
+def _feeder(name: str, scope: _CheckScope, after: FutureDefinitions) -> Feeder | None:
+    """Return the binding as it will be; None where that is not known."""
+    if name in scope.read.names("binding"):
+        said = after.bindings.get(name)
+        meant = None if said is None else _meant(said.query, scope, after)
+        return None if said is None or meant is None else Feeder(meant[0], said.chosen)
+    present = None if scope.prune else scope.present.bindings.get(name)
+    if present is None:
+        return None
+    inputs = {
+        node: replace(each, stream=scope.streams[each.stream.name]) for node, each in bound_inputs(present).items()
+    }
+    return Feeder(present.query_version.read_graph(), inputs)
+
+
+def _reads(scope: _CheckScope, after: FutureDefinitions) -> dict[str, list[Stream]]:
+    """Return the streams that each binding will read, by its name."""
+    kept = {} if scope.prune else scope.present.bindings
+    reads = {
+        name: [scope.streams[each.stream.name] for each in bound_inputs(binding).values()]
+        for name, binding in kept.items()
+    }
+    return reads | {name: [each.stream for each in said.chosen.values()] for name, said in after.bindings.items()}
 
 
 def _below_input(node: str | None) -> Sequence[Path]:

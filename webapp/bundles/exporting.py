@@ -10,11 +10,14 @@ from uuid import UUID
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
-from webapp.bundles.yaml_text import write_yaml
+from webapp.bundles.feeds import by_name
+from webapp.bundles.outputs import written_outputs
+from webapp.bundles.yaml_text import in_order, write_yaml
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import InputSettings, settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
+from webapp.runs.bound_outputs import outputs_of
 from webapp.runs.checking import BoundInput
 from webapp.runs.models import Binding
 from webapp.streams.access import streams_by_name
@@ -37,9 +40,14 @@ class PresentDefinitions:
             self._meanings[version.pk] = (version.read_graph(), settings_of(version))
         return self._meanings[version.pk]
 
+    def names(self) -> dict[str, str]:
+        """Return the name of each binding by its id."""
+        return {str(each.pk): name for name, each in self.bindings.items()}
+
     def files(self) -> dict[str, str]:
         """Return the canonical text of each, by the path of its file."""
-        texts = {f"streams/{name}.yaml": present_stream(each) for name, each in self.streams.items()}
+        names = self.names()
+        texts = {f"streams/{name}.yaml": present_stream(each, names) for name, each in self.streams.items()}
         texts |= {f"queries/{name}.sql": text_of(each) for name, each in self.versions.items()}
         return texts | {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
 
@@ -56,7 +64,8 @@ class PresentDefinitions:
         """Return the canonical text of a binding, against the current version of its query."""
         name = binding.query_version.query.name
         meaning = self.meaning(self.versions[name])
-        own = {"dedicated": binding.dedicated, "freshness": binding.freshness}
+        outputs = written_outputs(outputs_of(binding))
+        own = {"dedicated": binding.dedicated, "freshness": binding.freshness, "outputs": outputs}
         return binding_text(name, bound_inputs(binding), *meaning, own)
 
 
@@ -71,7 +80,8 @@ def read_present() -> PresentDefinitions:
 
 def _seen(binding: Binding) -> list[Any]:
     inputs = sorted((each.node, str(each.stream_id), each.advance, each.event_time) for each in binding.inputs.all())
-    return [str(binding.pk), str(binding.query_version_id), binding.dedicated, binding.freshness, inputs]
+    own = [binding.dedicated, binding.freshness, binding.outputs]
+    return [str(binding.pk), str(binding.query_version_id), own, inputs]
 
 
 def export() -> dict[str, str]:
@@ -79,22 +89,22 @@ def export() -> dict[str, str]:
     return read_present().files()
 
 
-def present_stream(stream: Stream) -> str:
-    """Return the canonical text of a stored stream."""
-    return stream_text(stream.read_definition(), stream.read_adapter())
+def present_stream(stream: Stream, names: Mapping[str, str]) -> str:
+    """Return the canonical text of a stored stream; `names` are those of bindings by id."""
+    return stream_text(stream.read_definition(), by_name(stream.read_adapter(), names))
 
 
-def changed_stream(before: Stream | None, after: Stream) -> str:
+def changed_stream(before: Stream | None, after: Stream, names: Mapping[str, str]) -> str:
     """Return the canonical text of `after`; instead of its placeholder, a secret that was replaced says that it was."""
     adapter = after.read_adapter()
     replaced = frozenset() if before is None else replaced_secrets(before.read_adapter(), adapter)
-    return stream_text(after.read_definition(), adapter, replaced)
+    return stream_text(after.read_definition(), by_name(adapter, names), replaced)
 
 
 def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: Collection[str] = ()) -> str:
     """Return the canonical text of a stream: what is as by default is left out, but for its shape; secrets always."""
     said = definition.model_dump(mode="json", exclude_defaults=True)
-    options = _in_order(concealed(adapter).options) | {name: {"sealed": "secret changed"} for name in sorted(replaced)}
+    options = in_order(concealed(adapter).options) | {name: {"sealed": "secret changed"} for name in sorted(replaced)}
     return write_yaml({"shape": definition.shape.value, **said, "adapter": {"kind": adapter.kind, "options": options}})
 
 
@@ -118,16 +128,10 @@ def binding_text(
             said["event_time"] = _said(each.event_time)
         if said:
             chosen[node] = said
-    text = {"query": query, **{word: value for word, value in own.items() if value}}
-    return write_yaml({**text, "inputs": chosen} if chosen else text)
+    text = {"query": query, "dedicated": own.get("dedicated"), "freshness": own.get("freshness"), "inputs": chosen}
+    text["outputs"] = own.get("outputs")
+    return write_yaml({word: value for word, value in text.items() if value})
 
 
 def _said(settings: Strict | None) -> dict[str, Any] | None:
     return None if settings is None else settings.model_dump(mode="json", exclude_defaults=True)
-
-
-def _in_order(value: Any) -> Any:
-    """Return `value` with the keys of each mapping in order, for they have none in the options of an adapter."""
-    if isinstance(value, dict):
-        return {key: _in_order(value[key]) for key in sorted(value)}
-    return [_in_order(each) for each in value] if isinstance(value, list) else value

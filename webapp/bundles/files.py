@@ -17,6 +17,7 @@ from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, Eve
 from streaming.definition.strict import Strict
 from webapp.bundles.bodies import FileFault, Kind
 from webapp.bundles.effort import Effort
+from webapp.bundles.outputs import OutputFile
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.texts import LONGEST_TEXT
@@ -59,6 +60,7 @@ class BindingFile(Strict):
     dedicated: bool = False
     freshness: LengthText | None = None
     inputs: dict[Name, InputFile] = Field(default_factory=dict)
+    outputs: list[OutputFile] = Field(default_factory=list)
 
     def choices(self) -> dict[str, InputChoice]:
         """Return what is chosen for each input, by node."""
@@ -121,6 +123,11 @@ def bad_file(path: str, message: str, remedy: str, line: int = 1, column: int = 
     """Return the fault of a file as such."""
     found = fault(FaultCode.BAD_FILE, message, remedy)
     return FileFault(file=path, line=line, column=column, **dict(found))
+
+
+def in_no_file(found: Fault) -> FileFault:
+    """Return `found` as a fault of files; one that no file has by itself stands at none."""
+    return found if isinstance(found, FileFault) else FileFault(file="", line=1, column=1, **dict(found))
 
 
 def is_ignored(path: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
@@ -23,6 +24,7 @@ from webapp.queries.checking import QueryDraft
 from webapp.queries.services import says_the_same
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
+from webapp.runs.bound_outputs import BoundOutput
 
 MOST_COMPARED: Final = 4_000_000
 """Pairs of lines of two texts that are compared with each other."""
@@ -49,8 +51,10 @@ class BindingPlanned(Strict):
 
     query: str
     dedicated: bool
+    id: UUID
     freshness: str
     inputs: dict[str, InputPlanned]
+    outputs: list[BoundOutput]
 
 
 @dataclass(frozen=True)
@@ -110,17 +114,24 @@ def findings(
             for name, each in after.streams.items()
         },
         queries={name: each.draft for name, each in after.queries.items()},
-        bindings={name: _planned(each) for name, each in after.bindings.items()},
+        bindings={name: _planned(each, after.ids[name]) for name, each in after.bindings.items()},
         deleted=deleted,
     )
 
 
-def _planned(binding: BindingAfter) -> BindingPlanned:
+def _planned(binding: BindingAfter, pk: UUID) -> BindingPlanned:
     inputs = {
         node: InputPlanned(stream=each.stream.name, advance=each.advance, event_time=each.event_time)
         for node, each in binding.chosen.items()
     }
-    return BindingPlanned(query=binding.query, dedicated=binding.dedicated, freshness=binding.freshness, inputs=inputs)
+    return BindingPlanned(
+        query=binding.query,
+        dedicated=binding.dedicated,
+        id=pk,
+        freshness=binding.freshness,
+        inputs=inputs,
+        outputs=binding.outputs,
+    )
 
 
 def _deleted(read: DefinitionFiles, present: PresentDefinitions) -> dict[Kind, list[str]]:
@@ -152,10 +163,11 @@ def _held_fault(kind: Kind, name: str, binding: str) -> FileFault:
 def _changes(
     after: FutureDefinitions, present: PresentDefinitions, deleted: Mapping[Kind, Sequence[str]], effort: Effort
 ) -> Iterator[DefinitionChange]:
+    named, called = present.names(), {str(pk): name for name, pk in after.ids.items()}
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
-        said = None if before is None else present_stream(before)
-        yield _change("stream", name, said, changed_stream(before, stream), effort)
+        said = None if before is None else present_stream(before, named)
+        yield _change("stream", name, said, changed_stream(before, stream, called), effort)
     for name, query in sorted(after.queries.items()):
         version = present.versions.get(name)
         yield _change("query", name, None if version is None else text_of(version), query.text, effort)
@@ -196,7 +208,7 @@ def _with_version(text: str, number: int) -> str:
 
 def _present_text(kind: Kind, name: str, present: PresentDefinitions) -> str:
     if kind == "stream":
-        return present_stream(present.streams[name])
+        return present_stream(present.streams[name], present.names())
     return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])
 
 

@@ -209,3 +209,10 @@ def write_yaml(value: Mapping[str, Any] | Sequence[Any]) -> str:
     return str(
         yaml.dump(value, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=100_000, default_flow_style=False)
     )
+
+
+def in_order(value: Any) -> Any:
+    """Return `value` with the keys of each mapping in order, for they have none in the options of an adapter."""
+    if isinstance(value, dict):
+        return {key: in_order(value[key]) for key in sorted(value)}
+    return [in_order(each) for each in value] if isinstance(value, list) else value

@@ -3,7 +3,9 @@
 A stream whose adapter is of the kind `binding` names the binding that feeds it by its id, and an output of its query.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -32,6 +34,7 @@ from webapp.streams.services import register_check, stream_written
 
 COMPOSED: Final = "composed bindings"
 """What is changed by one after the other."""
+_TOGETHER: Final[ContextVar[bool]] = ContextVar("composed_together", default=False)
 _CIRCLE_REMEDY = "Let one of them read something else."
 _LIST_REMEDY = "Choose one of your bindings, by its id."
 
@@ -95,12 +98,13 @@ def check_composed() -> None:
     try:
         TopologicalSorter(reads).prepare()
     except CycleError as error:
-        raise Faulty([_circle(error.args[1])]) from None
+        found = error.args[1]
+        names = {str(pk): name for pk, name in Binding.objects.filter(pk__in=found).values_list("pk", "name")}
+        raise Faulty([circle_fault([names.get(each, each) for each in reversed(found)])]) from None
 
 
-def _circle(found: list[str]) -> Fault:
-    names = {str(pk): name for pk, name in Binding.objects.filter(pk__in=found).values_list("pk", "name")}
-    called = [names.get(each, each) for each in reversed(found)]  # each reads the next
+def circle_fault(called: Sequence[str]) -> Fault:
+    """Return what is said of bindings, by their names, of which each reads the next; the last is the first again."""
     if len(called) == 2:
         message = f"The binding {called[0]} would read its own results."
     else:
@@ -109,13 +113,40 @@ def _circle(found: list[str]) -> Fault:
     return fault(FaultCode.CYCLE, message, _CIRCLE_REMEDY, field="inputs")
 
 
+@contextmanager
+def composed_together() -> Iterator[None]:
+    """Ask once, at the end of the part of a transaction that writes many definitions, what is asked of each alone.
+
+    Between two of them streams may read what is yet to be written. Raises `Faulty`.
+    """
+    asked_later = _TOGETHER.set(True)
+    try:
+        yield
+    finally:
+        _TOGETHER.reset(asked_later)
+    check_composed()
+    faults = [each for _, feed in fed_streams().values() for each in feed_faults(feed)]
+    if faults:
+        raise Faulty(faults)
+
+
+def mark_faults(adapter: AdapterChoice) -> list[Fault]:
+    """Return the fault of a stream that names the mark which a launch alone gives."""
+    if feed_of(adapter) is None or "reader" not in adapter.options:
+        return []
+    return [_of_option("reader", "Nothing here is called reader.", "Leave it out.")]
+
+
 def check_feed(stream: Stream) -> None:
     """Refuse a stream that is written if it reads what is not there, or closes a circle. Raises `Faulty`."""
-    feed = feed_of(stream.adapter)
+    adapter = stream.read_adapter()
+    feed = feed_of(adapter)
     if feed is None:
         return
-    if "reader" in stream.adapter["options"]:
-        raise Faulty([_of_option("reader", "Nothing here is called reader.", "Leave it out.")])
+    if told := mark_faults(adapter):
+        raise Faulty(told)
+    if _TOGETHER.get():
+        return
     check_composed()
     faults = feed_faults(feed)
     if faults:
@@ -143,6 +174,8 @@ def check_read_outputs(binding: Binding) -> None:
 
     Raises `Faulty`.
     """
+    if _TOGETHER.get():
+        return
     check_composed()
     outputs = {node.id for node in binding.query_version.read_graph().nodes if isinstance(node, OutputNode)}
     faults = []
@@ -165,6 +198,15 @@ def check_fed(definition: StreamDefinition, adapter: AdapterChoice) -> list[Faul
     binding = listed_bindings().get(pk=feed.binding)
     read = ReadOutput(name="", output=feed.output, definition=definition)
     return misfits(binding.query_version.read_graph(), bound_inputs(binding), stream_definitions(), [read])
+
+
+def input_faults(inputs: Mapping[str, BoundInput]) -> list[Fault]:
+    """Return why inputs that read results of other bindings cannot take what these give now, each with its node."""
+    return [
+        each.model_copy(update={"node": node})
+        for node, bound in inputs.items()
+        for each in check_fed(bound.stream.read_definition(), bound.stream.read_adapter())
+    ]
 
 
 def reader_faults(

@@ -21,7 +21,7 @@ from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
-from webapp.runs.composing import check_composed, reader_told
+from webapp.runs.composing import check_composed, input_faults, reader_told
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
@@ -43,6 +43,8 @@ def checked_before_start(binding: Binding) -> BoundChecked:
     """Return all faults of the binding as its query, streams, outputs and adapters are now, and what has no clock."""
     graph, inputs, streams = binding.query_version.read_graph(), bound_inputs(binding), stream_definitions()
     checked = checked_for_start(graph, inputs, streams)
+    if not refuses(checked.faults):
+        checked = BoundChecked([*checked.faults, *input_faults(inputs)], checked.clockless)
     outputs = outputs_of(binding)
     if not outputs or refuses(checked.faults):
         return checked

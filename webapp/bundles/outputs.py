@@ -1,0 +1,71 @@
+"""The outputs of a binding in its file: where its results are brought, without the secrets that this takes.
+
+An output has no name. One of the file is the stored one that says the same; else the one of the same node and kind that
+has most options in common, so that what it has delivered, and its secrets, stay its own.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from streaming.definition.names import Name
+from streaming.definition.streams import AdapterChoice
+from streaming.definition.strict import Strict
+from webapp.bundles.yaml_text import in_order
+from webapp.runs.bound_outputs import BoundOutput, OutputSaid, outputs_of, settled_outputs
+from webapp.runs.models import Binding
+from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed
+
+
+class OutputFile(Strict):
+    """One output in a file of `bindings/`: the results of `node` are brought to `adapter`."""
+
+    node: Name
+    adapter: AdapterChoice
+
+
+def written_outputs(outputs: Sequence[BoundOutput], before: Collection[BoundOutput] = ()) -> list[dict[str, Any]]:
+    """Return what a file says of `outputs`; in place of a secret that differs from that `before`, that it does."""
+    was = {each.identity: each.adapter for each in before}
+    found = []
+    for each in outputs:
+        said = in_order(concealed(each.adapter, OUTPUTS).options)
+        if each.identity in was:
+            replaced = replaced_secrets(was[each.identity], each.adapter, OUTPUTS)
+            said |= {name: {"sealed": "secret changed"} for name in sorted(replaced)}
+        found.append({"node": each.node, "adapter": {"kind": each.adapter.kind, "options": said}})
+    return found
+
+
+def outputs_after(said: Sequence[OutputFile], present: Binding | None) -> list[BoundOutput]:
+    """Return the outputs of the file as they are to be stored, but for their fields; secrets that it gives are sealed.
+
+    A placeholder stays in place of a secret that is not stored, which the check of the outputs refuses by its name.
+    """
+    binding = Binding() if present is None else present
+    named = zip(said, _identities(said, outputs_of(binding)), strict=True)
+    settled, _ = settled_outputs(
+        binding, [OutputSaid(identity=identity, node=each.node, adapter=each.adapter) for each, identity in named]
+    )
+    return [each.model_copy(update={"adapter": sealed(each.adapter, OUTPUTS)}) for each in settled]
+
+
+def _identities(said: Sequence[OutputFile], stored: Sequence[BoundOutput]) -> list[str | None]:
+    """Return the identity of the stored output that each of the file is; None for a new one."""
+    left = list(stored)
+    found: list[str | None] = [None] * len(said)
+    shown = {each.identity: concealed(each.adapter, OUTPUTS) for each in stored}
+    for whole in (True, False):
+        for place, each in enumerate(said):
+            fits = [one for one in left if one.node == each.node and one.adapter.kind == each.adapter.kind]
+            if whole:
+                fits = [one for one in fits if shown[one.identity] == each.adapter]
+            if found[place] is not None or not fits:
+                continue
+            nearest = max(fits, key=lambda one: _in_common(shown[one.identity], each.adapter))
+            found[place] = nearest.identity
+            left.remove(nearest)
+    return found
+
+
+def _in_common(one: AdapterChoice, other: AdapterChoice) -> int:
+    return sum(name in other.options and other.options[name] == value for name, value in one.options.items())
