@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 
 from streaming.wire import keys
 from streaming.wire.deliveries import BindingDeliveries, DeliveryMark, DeliveryObserved, read_mark, write_mark
-from streaming.wire.messages import ResultRow
+from streaming.wire.messages import ResultRow, RunnerLease
 from streaming.wire.outgoing import OutgoingPolicy
 from streaming.wire.results import Commit
 from tests.postgresql import PostgreSQL
@@ -20,6 +20,7 @@ from tests.webapp.test_bindings_changed import put
 from tests.wire.written import write_commit, write_part
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
+from webapp.runs.deliveries import SILENT
 from webapp.runs.models import Binding
 from webapp.runs.reconciler import Reconciler
 from webapp.runs.resealing import ResealingCounts, reseal
@@ -76,6 +77,16 @@ def test_a_secret_of_an_output_is_sealed_kept_and_shown_to_nobody(alice: Person,
     assert put(alice, bound, outputs=[]).json()["outputs"] == []
 
 
+def observed(bound: dict[str, Any], **said: Any) -> DeliveryObserved:
+    """What a runner tells of the first output."""
+    nothing = dict.fromkeys(
+        ("delivered", "delivered_at", "cti", "waiting_since", "domain", "message", "retry_at"), None
+    )
+    counts = {"revision": 1, "waiting_rows": 0, "lost_rows": 0, "at": 1, "ended": False, "waiting_exact": True}
+    about = {"binding": bound["id"], "identity": bound["outputs"][0]["identity"], "state": "current"}
+    return DeliveryObserved.model_validate({**about, **counts, **nothing, **said})
+
+
 @pytest.mark.parametrize(
     ("said", "code", "field", "words"),
     [
@@ -121,11 +132,7 @@ def test_a_runner_that_died_before_it_told_of_its_last_batch_leaves_nothing_unde
     organisation, launcher = str(alice.organisation.pk), Recorded()
     identity = bound["outputs"][0]["identity"]
     folder = django_settings.PUNCTUAL_DATA / organisation / f"results/{bound['id']}"
-    seen = DeliveryObserved(
-        binding=bound["id"], identity=identity, revision=1, state="current", delivered=1, delivered_at=1,
-        cti=None, ended=False, waiting_rows=0, waiting_exact=True, waiting_since=None, lost_rows=0, domain=None,
-        message=None, retry_at=None, at=1,
-    )  # fmt: skip
+    seen = observed(bound, delivered=1, delivered_at=1)
     redis_connection.hset(keys.delivered(organisation), identity, seen.model_dump_json())
     shown, launched = [], []
     for batch in (1, 2):
@@ -135,6 +142,30 @@ def test_a_runner_that_died_before_it_told_of_its_last_batch_leaves_nothing_unde
         shown.append(alice.get(f"bindings/{bound['id']}/").json()["outputs"][0]["delivery"]["state"])
         launched.append(len(launcher.launches))
     assert (shown, launched) == (["current", "behind"], [0, 1])
+
+
+def test_nothing_is_said_to_be_delivered_while_no_runner_is_there(
+    alice: Person, bound: dict[str, Any], redis_connection: "redis.Redis"
+) -> None:
+    organisation, identity = str(alice.organisation.pk), bound["outputs"][0]["identity"]
+
+    def shown(**said: Any) -> tuple[bool, str | None, int | None]:
+        seen = observed(bound, waiting_rows=3, **said)
+        redis_connection.hset(keys.delivered(organisation), identity, seen.model_dump_json())
+        listed = alice.get("bindings/").json()[0]
+        read = alice.get(f"bindings/{bound['id']}/").json()
+        assert listed["outputs"] == read["outputs"]
+        found = read["outputs"][0]["delivery"]
+        return found["carried"], found["message"], found["retry_at"]
+
+    refused = {"state": "retrying", "domain": "external", "message": "It is away.", "retry_at": 9}
+    assert shown(state="behind") == (False, SILENT, None)
+    assert shown(**refused) == (False, f"It is away. {SILENT}", None)
+    assert shown(state="stopped", domain="user", message="No.") == (True, "No.", None)
+    lease = RunnerLease(token="t", host="h", pid=1, started_at=1, beat_at=1)
+    redis_connection.set(keys.lease(organisation), lease.model_dump_json())
+    assert shown(state="behind") == (True, None, None)
+    assert shown(**refused) == (True, "It is away.", 9)
 
 
 def test_a_runner_is_told_what_to_bring_and_is_there_while_rows_wait(
@@ -154,11 +185,7 @@ def test_a_runner_is_told_what_to_bring_and_is_there_while_rows_wait(
     write_commit(folder, Commit(batch=1, parts=[rows], totals={}))
     reconciler.turn()
     assert len(launcher.launches) == 1
-    seen = DeliveryObserved(
-        binding=bound["id"], identity=target.identity, revision=1, state="stopped", delivered=None, delivered_at=None,
-        cti=None, ended=False, waiting_rows=1, waiting_exact=True, waiting_since=None, lost_rows=0, domain="user",
-        message="The password is wrong.", retry_at=None, at=1,
-    )  # fmt: skip
+    seen = observed(bound, state="stopped", waiting_rows=1, domain="user", message="The password is wrong.")
     redis_connection.hset(keys.delivered(organisation), target.identity, seen.model_dump_json())
     shown = alice.get(f"bindings/{bound['id']}/").json()["outputs"][0]["delivery"]
     assert (shown["state"], shown["message"], shown["waiting_rows"]) == ("stopped", "The password is wrong.", 1)

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from streaming.adapters.push.inbox import PushInbox
-from tests.webapp.conftest import Person
+from tests.webapp.conftest import Person, graph
 from webapp.core.context import organisation_context
 from webapp.streams import pushing
 from webapp.streams.adapters import adapter_root
@@ -179,3 +179,63 @@ def test_the_inbox_goes_with_the_last_stream_that_reads_it(alice: Person, stream
     assert len(stored(alice)) == 2
     assert alice.client.delete(alice.url(f"streams/{again['id']}/")).status_code == 204
     assert stored(alice) == []
+
+
+def inboxes(person: Person) -> list[str]:
+    with organisation_context(person.organisation.pk):
+        return sorted(each.stem for each in PushInbox.of(adapter_root(), "a").path.parent.glob("*.sqlite"))
+
+
+def changed(person: Person, stream: dict[str, Any], **options: Any) -> Any:
+    return person.put(f"streams/{stream['id']}/", body(**options))
+
+
+def test_rows_are_never_left_in_an_inbox_that_nobody_reads(
+    alice: Person, stream: dict[str, Any], django_capture_on_commit_callbacks: Any, cars: dict[str, Any]
+) -> None:
+    send(alice, stream, ROWS)
+    refused = changed(alice, stream, inbox="b")
+    [fault] = refused.json()["faults"]
+    assert (refused.status_code, fault["field"]) == (422, "adapter.options.inbox")
+    assert "The inbox a holds rows that nobody would read any more" in fault["message"]
+    assert send(alice, stream, ROWS[0]).json()["first"] == 2, "all is as it was"
+    renamed = alice.put(f"streams/{stream['id']}/", body() | {"name": "sent"})
+    assert renamed.status_code == 200, "a name of the stream is none of its inbox"
+    assert send(alice, stream, ROWS[0]).json()["first"] == 3
+    other = alice.post("streams/", body() | {"name": "other"}).json()
+    with django_capture_on_commit_callbacks(execute=True):
+        assert changed(alice, stream, inbox="b").status_code == 200, "another stream reads what is there"
+    assert inboxes(alice) == ["a"]
+    send(alice, stream, ROWS)
+    assert inboxes(alice) == ["a", "b"]
+    with django_capture_on_commit_callbacks(execute=True):
+        assert (
+            alice.put(f"streams/{other['id']}/", body() | {"name": "other", "adapter": cars["adapter"]}).status_code
+            == 200
+        )
+    assert inboxes(alice) == ["b"], "who reads something else lets go of its rows, as who is deleted"
+
+
+def test_an_inbox_is_not_left_while_a_run_reads_it(alice: Person, stream: dict[str, Any], cars: dict[str, Any]) -> None:
+    version = alice.post("queries/", {"graph": graph("q", stream["name"])}).json()["current"]["id"]
+    binding = alice.post("bindings/", {"name": "reads", "query_version": version, "inputs": {}}).json()
+    assert alice.post(f"bindings/{binding['id']}/start/").status_code == 201
+    refused = alice.put(f"streams/{stream['id']}/", body() | {"adapter": cars["adapter"]})
+    assert refused.status_code == 409
+    assert "The run of reads reads the inbox a of this stream. Stop it first." in refused.json()["message"]
+
+
+def test_a_batch_that_comes_while_its_stream_is_changed_is_not_acknowledged(
+    alice: Person, stream: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept = PushInbox.accept
+
+    def meanwhile(self: PushInbox, *args: Any, **said: Any) -> Any:
+        assert changed(alice, stream, inbox="b").status_code == 200
+        return accept(self, *args, **said)
+
+    monkeypatch.setattr(PushInbox, "accept", meanwhile)
+    answered = send(alice, stream, ROWS)
+    assert (answered.status_code, answered.json()["code"]) == (503, "unavailable")
+    monkeypatch.undo()
+    assert send(alice, stream, ROWS).json() == {"first": 0, "rows": 2, "again": False}

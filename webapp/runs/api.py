@@ -34,7 +34,7 @@ from webapp.runs.access import (
 )
 from webapp.runs.bound_outputs import OutputSaid, outputs_of, shown_output
 from webapp.runs.checking import NoClock
-from webapp.runs.deliveries import seen_deliveries, shown_delivery
+from webapp.runs.deliveries import DeliveryShown, seen_deliveries, shown_delivery
 from webapp.runs.input_resolution import InputChoice
 from webapp.runs.liveness import Liveness, liveness, state_now
 from webapp.runs.mending import targets_of
@@ -165,7 +165,7 @@ class BindingOutputShown(Strict):
     node: str
     adapter: AdapterChoice
     revision: int
-    delivery: DeliveryObserved | None
+    delivery: DeliveryShown | None
 
 
 class BindingShown(Strict):
@@ -250,7 +250,7 @@ def shown_binding(
         freshness=binding.freshness or None,
         outputs=[
             BindingOutputShown.model_validate(
-                shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity))}
+                shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity), alive)}
             )
             for each in outputs_of(binding)
         ],

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import redis
 from django.conf import settings
@@ -14,10 +15,17 @@ from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, read_
 from streaming.wire.results import committed_spans
 from webapp.core.context import current_organisation
 from webapp.runs.bound_outputs import wanted_deliveries
-from webapp.runs.liveness import PATIENCE_S
+from webapp.runs.liveness import PATIENCE_S, Liveness, liveness
 from webapp.runs.models import Binding
 
+SILENT: Final = "Nothing brings these rows now, for the runner went silent. It is being started again."
 logger = logging.getLogger(__name__)
+
+
+class DeliveryShown(DeliveryObserved):
+    """A delivery as it is shown; `carried` is false while rows wait and the runner that brings them is not there."""
+
+    carried: bool
 
 
 def seen_deliveries() -> dict[str, DeliveryObserved]:
@@ -91,10 +99,24 @@ def as_committed(seen: DeliveryObserved, last: int) -> DeliveryObserved:
     return seen.model_copy(update={"state": "behind"})
 
 
-def shown_delivery(binding: Binding, seen: DeliveryObserved | None) -> DeliveryObserved | None:
-    """Return how far a delivery of `binding` has come, held against what is committed."""
-    wanted = None if seen is None else wanted_deliveries([binding]).get(str(binding.pk))
-    return seen if seen is None or wanted is None else as_committed(seen, _last_committed(wanted))
+def shown_delivery(
+    binding: Binding, seen: DeliveryObserved | None, alive: Liveness | None = None
+) -> DeliveryShown | None:
+    """Return how far a delivery of `binding` has come, held against what is committed.
+
+    `alive`: what is known of its runner, asked where it matters if nothing is said.
+    """
+    if seen is None:
+        return None
+    wanted = wanted_deliveries([binding]).get(str(binding.pk))
+    found = seen if wanted is None else as_committed(seen, _last_committed(wanted))
+    if found.state in ("current", "stopped"):
+        return DeliveryShown(**dict(found), carried=True)
+    if (alive or liveness(str(current_organisation()))).lease is not None:
+        return DeliveryShown(**dict(found), carried=True)
+    why = SILENT if found.message is None else f"{found.message} {SILENT}"
+    unattended = {"message": why, "domain": found.domain or "internal", "retry_at": None}
+    return DeliveryShown(**{**dict(found), **unattended}, carried=False)
 
 
 def _last_committed(wanted: BindingDeliveries) -> int:

@@ -2,8 +2,10 @@
 
 from uuid import UUID
 
+from webapp.core.errors import Conflict
 from webapp.core.uses import ObjectUse, register_uses
-from webapp.runs.models import Binding, BindingInput
+from webapp.runs.models import Binding, BindingInput, Run
+from webapp.streams.pushing import KIND, inbox_left
 
 
 def _of_stream(stream: UUID, _: str) -> list[ObjectUse]:
@@ -24,5 +26,14 @@ def _of_query(query: UUID, _: str) -> list[ObjectUse]:
     ]
 
 
+def _on_inbox_left(sender: object, inbox: str, **_: object) -> None:  # noqa: ARG001
+    """Refuse to leave an inbox that a run reads which has not ended, as it was when the run began."""
+    for run in Run.objects.filter(ended_at__isnull=True).select_related("binding").only("spec", "binding__name"):
+        adapters = [each["adapter"] for each in run.spec["inputs"].values()]
+        if any(each["kind"] == KIND and each["options"].get("inbox") == inbox for each in adapters):
+            raise Conflict(f"The run of {run.binding.name} reads the inbox {inbox} of this stream. Stop it first.")
+
+
+inbox_left.connect(_on_inbox_left, dispatch_uid="inboxes of runs")
 register_uses("stream", _of_stream)
 register_uses("query", _of_query)

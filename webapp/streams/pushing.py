@@ -5,15 +5,17 @@ from typing import Final
 
 from django.core.cache import cache
 from django.db import transaction
+from django.dispatch import Signal
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.push.inbox import BatchIdReused, InboxFull, InboxLimits, InboxState, PushInbox, Receipt
 from streaming.adapters.push.options import PushOptions
 from streaming.adapters.registry import read_options
 from streaming.definition.counts import counted
+from streaming.definition.faults import FaultCode
 from webapp.accounts.quotas import counts, limit
 from webapp.core.context import current_organisation
-from webapp.core.errors import REDIS_AWAY, ApiError, Conflict
+from webapp.core.errors import REDIS_AWAY, ApiError, Conflict, Faulty, fault
 from webapp.streams.adapters import adapter_root, now_ticks
 from webapp.streams.models import Stream
 
@@ -24,6 +26,8 @@ QUOTA: Final = "pushed_rows_per_second"
 WINDOW_S: Final = 10
 """Rows are counted over so many seconds, so that a sender may send what it has gathered."""
 FULL_RETRY_S: Final = 5
+inbox_left: Final = Signal()
+"""Sent with `inbox`, its name, in the transaction after which no stream reads it: rooms above refuse that."""
 
 
 class Behind(ApiError):
@@ -64,7 +68,7 @@ def push(*, stream: Stream, lines: bytes, rows: int, batch: str | None) -> Recei
     _count(rows, now)
     limits = InboxLimits(options.most_mib << 20, options.wait_days)
     try:
-        return inbox.accept(lines, rows, batch=batch, now=now, limits=limits)
+        receipt = inbox.accept(lines, rows, batch=batch, now=now, limits=limits)
     except BatchIdReused:
         raise Conflict(
             f"The batch {batch} was stored before with other rows. Give each batch an id of its own."
@@ -74,6 +78,9 @@ def push(*, stream: Stream, lines: bytes, rows: int, batch: str | None) -> Recei
     except AdapterError as error:
         logger.error("%s", error)
         raise InboxUnusable("The inbox cannot be written now; nothing was stored. Try again in a minute.") from None
+    if _inbox_name(Stream.objects.filter(pk=stream.pk).first()) != options.inbox:
+        raise InboxUnusable("The stream was changed while this batch came, which counts for nothing. Send it again.")
+    return receipt
 
 
 def inbox_of(stream: Stream) -> tuple[PushOptions, PushInbox]:
@@ -98,13 +105,37 @@ def inbox_state(stream: Stream) -> InboxState:
 
 def forget_inbox(stream: Stream) -> None:
     """Delete the inbox of a stream that is deleted, unless another stream reads it too; when that is settled."""
-    adapter = stream.read_adapter()
-    if adapter.kind != KIND:
-        return
-    name = adapter.options.get("inbox")
-    others = (other.read_adapter() for other in Stream.objects.exclude(pk=stream.pk))
-    if all(other.kind != KIND or other.options.get("inbox") != name for other in others):
+    if _reads_alone(stream):
         transaction.on_commit(inbox_of(stream)[1].delete)
+
+
+def leave_inbox(before: Stream, after: Stream) -> None:
+    """Delete the inbox of `before` where the stream is now `after` and no stream reads it any more; when it is settled.
+
+    Rows are never left where nobody reads them: raises `Faulty` for another inbox while the one of before holds rows,
+    and whatever rooms above raise which still need it.
+    """
+    name, now = _inbox_name(before), _inbox_name(after)
+    if name is None or name == now or not _reads_alone(before):
+        return
+    inbox_left.send(Stream, inbox=name)
+    if now is not None and inbox_state(before).next > 0:
+        message = f"The inbox {name} holds rows that nobody would read any more; they cannot be put into another one."
+        remedy = f"Keep {name}, or make another stream with the inbox {now} and delete this one when all was read."
+        raise Faulty([fault(FaultCode.IN_USE, message, remedy, field="adapter.options.inbox")])
+    transaction.on_commit(inbox_of(before)[1].delete)
+
+
+def _reads_alone(stream: Stream) -> bool:
+    """Whether the stream reads an inbox, and no other stream reads it too."""
+    name = _inbox_name(stream)
+    return name is not None and all(_inbox_name(each) != name for each in Stream.objects.exclude(pk=stream.pk))
+
+
+def _inbox_name(stream: Stream | None) -> str | None:
+    """The inbox that a stream reads; None for one that reads something else, or is no more."""
+    adapter = None if stream is None else stream.read_adapter()
+    return None if adapter is None or adapter.kind != KIND else str(adapter.options.get("inbox"))
 
 
 def _count(rows: int, now: int) -> None:

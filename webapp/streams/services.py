@@ -14,7 +14,7 @@ from webapp.core.errors import Conflict, Faulty, NotFound
 from webapp.core.uses import followers, refuse_while_used
 from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
-from webapp.streams.pushing import forget_inbox
+from webapp.streams.pushing import forget_inbox, leave_inbox
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
 stream_written: Final = Signal()
@@ -87,6 +87,7 @@ def store_stream(
         if was and before.name != was:
             raise Conflict(f"{was} is called {before.name} meanwhile. Look at it, and send your change again.")
         stream.save()
+        leave_inbox(before, stream)
         stream_written.send(Stream, stream=stream)
         after = audited(stream)
         if replaced := replaced_secrets(before.read_adapter(), stream.read_adapter()):

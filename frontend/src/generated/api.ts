@@ -1959,7 +1959,7 @@ export interface components {
             adapter: components["schemas"]["AdapterChoice"];
             /** Revision */
             revision: number;
-            delivery: components["schemas"]["DeliveryObserved"] | null;
+            delivery: components["schemas"]["DeliveryShown"] | null;
         };
         /**
          * BindingShown
@@ -2326,19 +2326,10 @@ export interface components {
             slug: string;
         };
         /**
-         * DeliveryObserved
-         * @description How far the delivery to one output has come, as its runner saw it last; times in ticks.
-         *
-         *     `current`: all that is committed has arrived; `behind`: rows wait and are being brought; `retrying`: the last
-         *     attempt failed, the next is at `retry_at`; `stopped`: it failed so that somebody has to change the settings.
-         *     `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
-         *     output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
-         *     since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-         *     deleted before they could be brought. `refused_requests`: so many the target refused for good, whose rows are kept
-         *     (`streaming.wire.refused_requests`) until somebody puts them aside. `message` is a sentence for the user, `domain`
-         *     who must act.
+         * DeliveryShown
+         * @description A delivery as it is shown; `carried` is false while rows wait and the runner that brings them is not there.
          */
-        DeliveryObserved: {
+        DeliveryShown: {
             /**
              * Kind
              * @default delivery
@@ -2385,6 +2376,8 @@ export interface components {
             refused_requests?: number;
             /** At */
             at: number;
+            /** Carried */
+            carried: boolean;
         };
         /**
          * Desired

@@ -28,6 +28,7 @@ const SEEN: DeliverySeen = {
   message: null,
   retry_at: null,
   at: 8,
+  carried: true,
 };
 
 function output(delivery: Partial<DeliverySeen> | null): OutputShown {
@@ -45,6 +46,12 @@ test("a delivery says no more than was seen", () => {
     label: "stopped",
     waiting: "up to 1 row",
   });
+  for (const state of ["behind", "retrying"] as const)
+    expect(deliveryWords(output({ state, waiting_rows: 2, carried: false }))).toEqual({
+      tone: "unknown",
+      label: "waiting for its runner",
+      waiting: "2 rows",
+    });
   expect(deliveryWords(output({ revision: 1 })).label).toBe("settings changed");
   expect(mendWords({ ...SEEN, domain: "user" })).toMatch(/settings of the output/);
   expect(mendWords({ ...SEEN, domain: "external" })).toMatch(/tried again by itself/);

@@ -31,6 +31,7 @@ export function deliveryWords(output: OutputShown): DeliveryWords {
     return { tone: "busy", label: "settings changed", waiting: waitingWords(delivery) };
   if (delivery.state === "current" && delivery.delivered === null)
     return { tone: "idle", label: "nothing to deliver yet", waiting: "" };
+  if (!delivery.carried) return { tone: "unknown", label: "waiting for its runner", waiting: waitingWords(delivery) };
   const [tone, label] = STATES[delivery.state];
   return { tone, label, waiting: waitingWords(delivery) };
 }

@@ -27,7 +27,7 @@ const EDGE: TimeCandidate = {
   ...POINT,
   start: { column: "begin", unit: "ms", zone: "UTC" },
   shape: "edge",
-  end: { column: "until", unit: "ms", zone: "UTC" },
+  end: { column: "until", unit: "s", zone: "UTC" },
   edge: "kind",
 };
 const FIELDS = ["seen_at", "begin", "until", "kind", "plate"].map((name) => ({
@@ -72,7 +72,14 @@ test("a proposal fills in time, delay and fields, and leaves the name alone", ()
 
 test("another time brings its own shape, and the columns of an edge are no fields", () => {
   const form = withTime(EMPTY_FORM, PROPOSAL, EDGE);
-  expect(form).toMatchObject({ shape: "edge", endColumn: "until", edgeColumn: "kind", unit: "ms", late: "adjust" });
+  expect(form).toMatchObject({
+    shape: "edge",
+    endColumn: "until",
+    edgeColumn: "kind",
+    unit: "ms",
+    endUnit: "s",
+    late: "adjust",
+  });
   expect(form.fields.map(({ name }) => name)).toEqual(["seen_at", "plate"]);
 });
 

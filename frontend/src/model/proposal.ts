@@ -54,6 +54,8 @@ export function withTime(form: StreamForm, proposal: StreamProposal, time: TimeC
     unit: time.start.unit ?? "iso",
     zone: time.start.zone ?? "UTC",
     endColumn: time.end?.column ?? "",
+    endUnit: (time.end ?? time.start).unit ?? "iso",
+    endZone: (time.end ?? time.start).zone ?? "UTC",
     edgeColumn: time.edge ?? "",
     late: time.shape === "point" ? "drop" : "adjust",
   };

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import type { StreamShown } from "./api";
 import { formFields, KEPT, readForm } from "./schemaForm";
-import { EMPTY_FORM, formFaults, formOf, optionValues, streamBody, withAdapter, withoutSecrets } from "./streamForm";
+import {
+  EMPTY_FORM,
+  formFaults,
+  formOf,
+  formPaths,
+  optionValues,
+  streamBody,
+  withAdapter,
+  withoutSecrets,
+} from "./streamForm";
 
 test("a whole number is a count of events, text is a duration", () => {
   const counted = streamBody({ ...EMPTY_FORM, every: "100", delay: "-1" }, {});
@@ -18,6 +27,14 @@ test("a point has no end column, whatever was typed before", () => {
   const form = { ...EMPTY_FORM, startColumn: "at", endColumn: "until" };
   expect(streamBody(form, {}).definition.event_time?.end).toBeNull();
   expect(streamBody({ ...form, shape: "interval" }, {}).definition.event_time?.end?.column).toBe("until");
+});
+
+test("the end of an interval is written as the form says, which may be another way than the start", () => {
+  const form = { ...EMPTY_FORM, shape: "interval", startColumn: "at", endColumn: "until", unit: "ms" } as const;
+  const said = streamBody({ ...form, endUnit: "iso", endZone: "Europe/Berlin" }, {}).definition.event_time;
+  expect(said?.start).toEqual({ column: "at", unit: "ms", zone: "UTC" });
+  expect(said?.end).toEqual({ column: "until", unit: "iso", zone: "Europe/Berlin" });
+  expect(formPaths({ ...form, endUnit: "iso", endZone: "UTC" }, [])).toContain("definition.event_time.end.unit");
 });
 
 test("fields without a name are left out", () => {
@@ -47,7 +64,7 @@ const STORED = {
     fields: { plate: "string", speed: "double" },
     event_time: {
       start: { column: "at", unit: "ms", zone: "UTC" },
-      end: { column: "until", unit: "ms", zone: "UTC" },
+      end: { column: "until", unit: "s", zone: "Europe/Berlin" },
       edge: null,
     },
     rowtime: "explicit",

@@ -22,6 +22,9 @@ export interface StreamForm {
   edgeColumn: string;
   unit: Unit;
   zone: string;
+  /** How the end is written; of points nothing. */
+  endUnit: Unit;
+  endZone: string;
   generate: boolean;
   every: string;
   delay: string;
@@ -50,6 +53,8 @@ export const EMPTY_FORM: StreamForm = {
   edgeColumn: "",
   unit: "iso",
   zone: "UTC",
+  endUnit: "iso",
+  endZone: "UTC",
   generate: true,
   every: "100",
   delay: "10s",
@@ -65,10 +70,11 @@ const ticks = /^[+-]?\d+$/;
 
 function eventTime(form: StreamForm): NonNullable<StreamBody["definition"]["event_time"]> | null {
   if (form.startColumn === "") return null;
-  const at = (column: string) => ({ column, unit: form.unit, zone: form.zone || "UTC" });
+  const at = (column: string, unit: Unit, zone: string) => ({ column, unit, zone: zone || "UTC" });
+  const ends = form.shape !== "point" && form.endColumn !== "";
   return {
-    start: at(form.startColumn),
-    end: form.shape !== "point" && form.endColumn !== "" ? at(form.endColumn) : null,
+    start: at(form.startColumn, form.unit, form.zone),
+    end: ends ? at(form.endColumn, form.endUnit, form.endZone) : null,
     edge: form.shape === "edge" && form.edgeColumn !== "" ? form.edgeColumn : null,
   };
 }
@@ -129,7 +135,7 @@ export function formPaths(form: StreamForm, options: readonly FormField[]): stri
     ...["name", "definition.shape", "definition.fields", "definition.advance", "definition.advance.late", "adapter"],
     ...form.fields.map((field) => `definition.fields.${field.name.trim()}`),
     ...["definition.event_time", "definition.event_time.start.unit", "definition.event_time.start.zone"],
-    ...(form.shape === "point" ? [] : ["definition.event_time.end"]),
+    ...(form.shape === "point" ? [] : ["", ".unit", ".zone"].map((part) => `definition.event_time.end${part}`)),
     ...(form.shape === "edge" ? ["definition.event_time.edge"] : []),
     ...(form.generate ? ["every", "delay", "basis"].map((key) => `definition.advance.generate.${key}`) : []),
     ...of(options, "adapter.options."),
@@ -150,6 +156,18 @@ function generated(advance: Advance | undefined): Partial<StreamForm> {
   };
 }
 
+/** Where the times of events stand; where no end is named yet, it is taken to be written as the start is. */
+function timed(said: Definition["event_time"]): Partial<StreamForm> {
+  if (!said) return {};
+  const { start, end, edge } = said;
+  const { unit, zone } = end ?? start;
+  return {
+    ...{ startColumn: start.column, unit: start.unit ?? "iso", zone: start.zone ?? "UTC" },
+    ...{ endColumn: end?.column ?? "", endUnit: unit ?? "iso", endZone: zone ?? "UTC" },
+    edgeColumn: edge ?? "",
+  };
+}
+
 /** The form in which a stored stream is changed; what it has no fields for is kept. */
 export function formOf({ name, definition, adapter }: StreamShown): StreamForm {
   const { shape, fields, event_time, advance, ...rest } = definition;
@@ -161,11 +179,7 @@ export function formOf({ name, definition, adapter }: StreamShown): StreamForm {
     name,
     shape: shape ?? "point",
     fields: Object.entries(fields).map(([each, type], key) => ({ key, name: each, type })),
-    startColumn: event_time?.start.column ?? "",
-    endColumn: event_time?.end?.column ?? "",
-    edgeColumn: event_time?.edge ?? "",
-    unit: event_time?.start.unit ?? "iso",
-    zone: event_time?.start.zone ?? "UTC",
+    ...timed(event_time),
     late: late ?? "drop",
     adapter: adapter.kind,
     kept: { definition: rest, advance: { ...others, ...preset } },

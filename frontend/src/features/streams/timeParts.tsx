@@ -4,32 +4,63 @@ import type { StreamForm } from "../../model/streamForm";
 import { TIME_UNITS } from "../../model/timeUnits";
 import type { PartProps } from "./formParts";
 
+const ZONE_HELP = "Such as UTC or Europe/Berlin.";
+
+/** The end of intervals and edges, which may be written otherwise than the start. */
+function EndFields({ form, change }: PartProps) {
+  return (
+    <>
+      <TextField
+        label="End column"
+        path="definition.event_time.end"
+        value={form.endColumn}
+        onChange={(endColumn) => change({ endColumn })}
+      />
+      <SelectField
+        label="End written as"
+        path="definition.event_time.end.unit"
+        value={form.endUnit}
+        onChange={(endUnit) => change({ endUnit })}
+        options={TIME_UNITS}
+      />
+      <TextField
+        label="Zone of an end without one"
+        path="definition.event_time.end.zone"
+        value={form.endZone}
+        onChange={(endZone) => change({ endZone })}
+        help={ZONE_HELP}
+      />
+    </>
+  );
+}
+
 export function TimeFields({ form, change }: PartProps) {
+  const point = form.shape === "point";
   return (
     <>
       <p className="quiet small">Leave the column empty for adapters that give each event its time themselves.</p>
       <div className="two tight">
         <TextField
-          label={form.shape === "point" ? "Time column" : "Start column"}
+          label={point ? "Time column" : "Start column"}
           path="definition.event_time"
           value={form.startColumn}
           onChange={(startColumn) => change({ startColumn })}
         />
         <SelectField
-          label="Written as"
+          label={point ? "Written as" : "Start written as"}
           path="definition.event_time.start.unit"
           value={form.unit}
           onChange={(unit) => change({ unit })}
           options={TIME_UNITS}
         />
-        {form.shape === "point" ? null : (
-          <TextField
-            label="End column"
-            path="definition.event_time.end"
-            value={form.endColumn}
-            onChange={(endColumn) => change({ endColumn })}
-          />
-        )}
+        <TextField
+          label={point ? "Zone of text without one" : "Zone of a start without one"}
+          path="definition.event_time.start.zone"
+          value={form.zone}
+          onChange={(zone) => change({ zone })}
+          help={ZONE_HELP}
+        />
+        {point ? null : <EndFields form={form} change={change} />}
         {form.shape === "edge" ? (
           <TextField
             label="Edge column"
@@ -39,13 +70,6 @@ export function TimeFields({ form, change }: PartProps) {
             help="Its values are start and end."
           />
         ) : null}
-        <TextField
-          label="Zone of text without one"
-          path="definition.event_time.start.zone"
-          value={form.zone}
-          onChange={(zone) => change({ zone })}
-          help="Such as UTC or Europe/Berlin."
-        />
       </div>
     </>
   );
