@@ -53,7 +53,7 @@ def serving(folder: Path) -> Iterator[PostgreSQL]:
     """Make a database in `folder`, which its user owns, and serve it."""
     programs, data, port = binaries(), folder / "data", free_port()
     as_its_user([str(programs / "initdb"), "-D", str(data), "-U", "punctual", "-A", "trust", "-E", "UTF8"], folder)
-    options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off"
+    options = f"-p {port} -c listen_addresses={HOST} -c unix_socket_directories= -c fsync=off -c wal_level=logical"
     control = [str(programs / "pg_ctl"), "-D", str(data), "-w"]
     as_its_user([*control, "-l", str(folder / "server.log"), "-o", options, "start"], folder)
     try:

@@ -9,6 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from streaming.definition.streams import EventTime
+from streaming.temporal.events import Shape
 from streaming.wire.arrived import Arrived, RecordedItem
 
 Position = int
@@ -91,12 +93,23 @@ class RecordSpan:
 
 
 @dataclass(frozen=True)
+class RecordLifetimes:
+    """Where an input has the lifetimes of its rows, when it knows that itself; `at` is one of its times, in ticks."""
+
+    shape: Shape
+    times: EventTime
+    at: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class RecordSample:
     """A bounded sample of an input: `spans` in order of arrival, with gaps between them unless `whole`.
 
     `columns` are those of the input in their order, `types` the types (as a stream writes them) of those whose type is
     written in the input itself. `texts`: values are cells of text, whatever they mean. `unreadable` counts records that
-    were passed over. `options` are options of the adapter that fit the input better than those it has.
+    were passed over. `options` are options of the adapter that fit the input better than those it has. `lifetimes`: no
+    column of the records is looked at for times.
     """
 
     spans: Sequence[RecordSpan]
@@ -107,6 +120,7 @@ class RecordSample:
     types: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    lifetimes: RecordLifetimes | None = None
 
 
 @runtime_checkable

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from streaming.adapters.contract import RecordSample
+from streaming.adapters.contract import RecordLifetimes, RecordSample
 from streaming.definition.counts import counted
 from streaming.definition.streams import TimeColumn
 from streaming.definition.strict import Strict
@@ -76,10 +76,11 @@ def propose(sample: RecordSample) -> StreamProposal:
     records = sum(len(span.records) for span in sample.spans)
     fields, left_out = _fields(columns, names)
     every = [each for column in columns for each in (column, *nested_columns(column))]
-    times = time_columns(every) if records else []
+    times = time_columns(every) if records and sample.lifetimes is None else []
+    known = [] if sample.lifetimes is None else [_known(sample.lifetimes)]
     return StreamProposal(
         fields=fields,
-        times=[_candidate(each, times, columns) for each in times[:MOST_CANDIDATES]],
+        times=[*known, *(_candidate(each, times, columns) for each in times[:MOST_CANDIDATES])],
         options={**sample.options, **_renamed(names)},
         read=_read_words(sample, records),
         records=records,
@@ -132,6 +133,22 @@ def _candidate(start: TimesFound, times: Sequence[TimesFound], columns: Sequence
         end=shape.end_column,
         edge=shape.edge,
         lateness=measured_lateness(start, shape, _kinds(shape, columns)),
+    )
+
+
+def _known(lifetimes: RecordLifetimes) -> TimeCandidate:
+    """The one way to read an input that knows its times."""
+    return TimeCandidate(
+        start=lifetimes.times.start,
+        reason=lifetimes.reason,
+        readable=1.0,
+        first=lifetimes.at,
+        last=lifetimes.at,
+        shape=lifetimes.shape,
+        shape_reason=lifetimes.reason,
+        end=lifetimes.times.end,
+        edge=lifetimes.times.edge,
+        lateness=None,
     )
 
 

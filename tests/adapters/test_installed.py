@@ -29,6 +29,7 @@ def test_each_folder_of_an_adapter_brings_its_kind() -> None:
         "generator",
         "kafka",
         "postgresql",
+        "postgresql_changes",
         "push",
         "binding",
         "delta",

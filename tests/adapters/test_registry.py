@@ -48,6 +48,7 @@ def test_the_kinds_are_known_and_say_whether_they_send_ctis() -> None:
         "delta": True,
         "kafka": True,
         "postgresql": True,
+        "postgresql_changes": True,
         "generator": False,
         "download": True,
         "s3": True,
@@ -68,7 +69,7 @@ def test_the_generator_says_which_fields_it_has() -> None:
         (
             "kafkaa",
             {},
-            "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, push, binding, delta, download, ",
+            "no adapter 'kafkaa'; choose one of file, generator, kafka, postgresql, postgresql_changes, push, binding,",
         ),
         ("kafka", {"brokers": "b", "topic": "t", "fetch.max.bytes": 1}, "fetch.max.bytes: Nothing here is called"),
         ("file", {}, "path: This is missing"),

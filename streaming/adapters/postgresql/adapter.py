@@ -8,7 +8,7 @@ from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.decoding import RowDecoder
 from streaming.adapters.postgresql.options import PostgreSQLOptions
-from streaming.adapters.postgresql.pages import RowPages
+from streaming.adapters.postgresql.pages import PageNote, RowPages, TableMark
 from streaming.adapters.postgresql.reading import TableReader
 from streaming.adapters.postgresql.sampling import sample_of_rows
 from streaming.definition.counts import counted
@@ -16,8 +16,6 @@ from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 
-BATCH_BYTES: Final = 64 << 20
-"""A batch reads about so many bytes of rows at most."""
 _TICKS_PER_S: Final = 1_000_000
 
 
@@ -33,7 +31,7 @@ class PostgreSQLAdapter:
     ) -> None:
         self._options = options
         self._decoder = RowDecoder(stream, options)
-        self._pages = RowPages(journal)
+        self._pages = RowPages(journal, PageNote[TableMark])
         self._waits = journal is not None
         self._reader = TableReader(options, reach)
         self._asked: int | None = None
@@ -66,13 +64,9 @@ class PostgreSQLAdapter:
         return {ONLY_LANE: min(reached + max(limit_rows, 0), held)}
 
     def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """Whole pages of BATCH_BYTES together, and at least one."""
-        end, total = None, 0
-        for note in self._pages.notes(start.get(ONLY_LANE, 0)):
-            if end is not None and total + note.bytes > BATCH_BYTES:
-                return {ONLY_LANE: end}
-            end, total = note.end, total + note.bytes
-        return {}
+        """As far as `RowPages.bound` says."""
+        end = self._pages.bound(start.get(ONLY_LANE, 0))
+        return {} if end is None else {ONLY_LANE: end}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
         """Never: somebody may add more rows."""

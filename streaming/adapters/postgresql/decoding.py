@@ -1,9 +1,9 @@
 """Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that takes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -11,9 +11,8 @@ from streaming.adapters.chunks import LifetimeColumns
 from streaming.adapters.ctis import WrittenCtis, with_ctis
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.file.records import Records
-from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.postgresql.pages import RowPages
-from streaming.adapters.postgresql.table import SourceTable, no_column
+from streaming.adapters.postgresql.table import no_column
 from streaming.adapters.selections import place_of
 from streaming.adapters.stored_lines import records_between
 from streaming.definition.payload import read_object
@@ -23,13 +22,37 @@ from streaming.wire.arrived import Arrived, Int64s
 _ARRIVAL: Final = "_meta.arrival"
 
 
+class DecodedOptions(Protocol):
+    """What rows of a table are decoded by; `columns` as in `PostgreSQLOptions`."""
+
+    @property
+    def schema_name(self) -> str:
+        """The schema of the table."""
+
+    @property
+    def table(self) -> str:
+        """The table."""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """From a field of the stream to its column."""
+
+    @property
+    def cti_column(self) -> str | None:
+        """The column that makes a row a CTI."""
+
+    @property
+    def cti_strict(self) -> bool:
+        """Whether CTIs are strict (T9)."""
+
+
 class RowDecoder:
     """Decodes rows of one table for one stream. Raises `AdapterError` for an event time that does not fit.
 
     A row arrives when it is read from the table, by the journaled clock; with implicit rowtimes it starts then (T17).
     """
 
-    def __init__(self, stream: StreamDefinition, options: PostgreSQLOptions) -> None:
+    def __init__(self, stream: StreamDefinition, options: DecodedOptions) -> None:
         self._options = options
         self._fields = tuple(options.columns.get(name, name) for name in stream.fields)
         self._implicit = stream.rowtime is Rowtime.IMPLICIT
@@ -44,18 +67,18 @@ class RowDecoder:
         self._cti = options.cti_column
         self._cti_word = json.dumps(options.cti_column, ensure_ascii=False).encode()
 
-    def require(self, table: SourceTable) -> None:
-        """Raise `AdapterError` for a column that is needed and that the table lacks."""
-        there, life = list(table.columns), self._lifetimes
+    def require(self, there: Sequence[str]) -> None:
+        """Raise `AdapterError` for a column that is needed and that is not `there`."""
+        life = self._lifetimes
         wanted = [*self._fields, *([] if self._cti is None else [self._cti])]
         times = [] if self._implicit else [each for each in (life.start, life.end) if each is not None]
         wanted += [place_of(each, there).column for each in times]
         wanted += [] if life.edge is None else [life.edge]
         for name in wanted:
-            if name not in table.columns:
-                raise no_column(f"{self._options.schema_name}.{self._options.table}", name, there)
+            if name not in there:
+                raise no_column(f"{self._options.schema_name}.{self._options.table}", name, list(there))
 
-    def chunks(self, pages: RowPages, start: int, end: int) -> Iterator[Arrived]:
+    def chunks(self, pages: RowPages[Any], start: int, end: int) -> Iterator[Arrived]:
         """The rows `[start, end)` of `pages`."""
         arrivals = pages.arrivals(start, end)
         for records, positions in records_between(pages.between(start, end), start, end):

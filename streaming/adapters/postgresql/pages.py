@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,8 @@ from streaming.wire.results import write_atomically
 
 PAGE_BYTES: Final = 4 << 20
 """A page with so many bytes of rows is not added to any more."""
+BATCH_BYTES: Final = 64 << 20
+"""A batch reads about so many bytes of rows at most."""
 _PREFIX: Final = "rows-"
 _DIGITS: Final = 19
 
@@ -42,7 +44,11 @@ class TableMark(Strict):
     sequence: int | None
 
 
-class PageNote(Strict):
+Mark = TypeVar("Mark", bound=Strict)
+"""What is noted of the last row of a page, by whoever reads the table."""
+
+
+class PageNote(Strict, Generic[Mark]):
     """The first line of a page: its rows are the positions `[first, first + rows)`, in `bytes` of lines.
 
     `arrivals`: from which position on, and when by the journaled clock in ticks, they were read.
@@ -52,7 +58,7 @@ class PageNote(Strict):
     rows: int
     bytes: int
     arrivals: list[tuple[int, int]]
-    mark: TableMark
+    mark: Mark
 
     @property
     def end(self) -> int:
@@ -61,18 +67,19 @@ class PageNote(Strict):
 
 
 @dataclass
-class RowPages:
+class RowPages(Generic[Mark]):
     """The pages in `folder`; where that is None (previews), in memory. One process adds, others read."""
 
     folder: Path | None
+    form: type[PageNote[Mark]]
     _held: dict[int, bytes] = field(default_factory=dict)
 
-    def last(self) -> PageNote | None:
+    def last(self) -> PageNote[Mark] | None:
         """The note of the last page, None when nothing was read yet. Raises `AdapterError`, `OSError`."""
         firsts = self._firsts()
         return self._note(firsts[-1]) if firsts else None
 
-    def append(self, lines: Sequence[bytes], mark: TableMark, now: int) -> None:
+    def append(self, lines: Sequence[bytes], mark: Mark, now: int) -> None:
         """Keep `lines`, without their ends, for good as the rows that follow, read at `now`, with `mark` as the last.
 
         Raises `OSError`.
@@ -84,7 +91,7 @@ class RowPages:
         first = last.first if last is not None and grows else end
         arrivals = [*(last.arrivals if last is not None and grows else []), (end, now)]
         rows = end - first + len(lines)
-        note = PageNote(first=first, rows=rows, bytes=len(new), arrivals=arrivals, mark=mark)
+        note = self.form(first=first, rows=rows, bytes=len(new), arrivals=arrivals, mark=mark)
         content = note.model_dump_json().encode() + b"\n" + pa.compress(new, codec="zstd", asbytes=True)
         if self.folder is None:
             self._held[note.first] = content
@@ -102,13 +109,25 @@ class RowPages:
         found: Int64s = times[np.searchsorted(firsts, np.arange(start, end), side="right") - 1]
         return found
 
-    def notes(self, start: int) -> Iterator[PageNote]:
+    def notes(self, start: int) -> Iterator[PageNote[Mark]]:
         """The notes of the pages that have rows from `start` on, ascending. Raises `AdapterError`, `OSError`."""
         firsts = self._firsts()
         for first in firsts[max(bisect_right(firsts, start) - 1, 0) :]:
             note = self._note(first)
             if note.end > start:
                 yield note
+
+    def bound(self, start: int) -> int | None:
+        """How far a batch from `start` reads: whole pages of BATCH_BYTES together, and at least one; None: no bound.
+
+        Raises `AdapterError`, `OSError`.
+        """
+        end, total = None, 0
+        for note in self.notes(start):
+            if end is not None and total + note.bytes > BATCH_BYTES:
+                return end
+            end, total = note.end, total + note.bytes
+        return None
 
     def between(self, start: int, end: int) -> Iterator[StoredBatch]:
         """The pages that have rows of `[start, end)`, ascending. Raises `AdapterError`, `OSError`."""
@@ -117,8 +136,8 @@ class RowPages:
                 return
             # The page may have grown since: what it has now begins with what it had.
             content = self._content(note.first)
-            now = _note_of(content)
-            yield StoredBatch(now.first, now.rows, _lines_of(content, now))
+            now = self._read(content)
+            yield StoredBatch(now.first, now.rows, _lines_of(content, now.bytes))
 
     def _firsts(self) -> list[int]:
         if self.folder is None:
@@ -135,26 +154,25 @@ class RowPages:
     def _content(self, first: int) -> bytes:
         return self._held[first] if self.folder is None else self._file(first).read_bytes()
 
-    def _note(self, first: int) -> PageNote:
+    def _note(self, first: int) -> PageNote[Mark]:
         if self.folder is None:
-            return _note_of(self._held[first])
+            return self._read(self._held[first])
         with self._file(first).open("rb") as file:
-            return _note_of(file.readline())
+            return self._read(file.readline())
 
-    def _lines(self, note: PageNote) -> bytes:
-        return _lines_of(self._content(note.first), note)
+    def _read(self, content: bytes) -> PageNote[Mark]:
+        try:
+            return self.form.model_validate_json(content.partition(b"\n")[0])
+        except ValidationError:
+            raise _damaged() from None
+
+    def _lines(self, note: PageNote[Mark]) -> bytes:
+        return _lines_of(self._content(note.first), note.bytes)
 
 
-def _note_of(content: bytes) -> PageNote:
+def _lines_of(content: bytes, size: int) -> bytes:
     try:
-        return PageNote.model_validate_json(content.partition(b"\n")[0])
-    except ValidationError:
-        raise _damaged() from None
-
-
-def _lines_of(content: bytes, note: PageNote) -> bytes:
-    try:
-        lines: bytes = pa.decompress(content.partition(b"\n")[2], note.bytes, codec="zstd", asbytes=True)
+        lines: bytes = pa.decompress(content.partition(b"\n")[2], size, codec="zstd", asbytes=True)
     except (pa.ArrowException, OSError):
         raise _damaged() from None
     return lines

@@ -20,8 +20,8 @@ from streaming.definition.counts import counted
 MOST_ROWS: Final = 20_000
 MOST_BYTES: Final = 16 << 20
 """One look takes so many rows, and about so many bytes of them, at most."""
-Require = Callable[[SourceTable], None]
-"""Raises `AdapterError` for a table that will not do."""
+Require = Callable[[Sequence[str]], None]
+"""Raises `AdapterError` for a table whose columns will not do."""
 _AT_ONCE: Final = 50
 _SETTINGS: Final = {
     "default_transaction_read_only": "on",
@@ -85,7 +85,7 @@ class TableReader:
         All columns that this user may read. Raises `AdapterError`.
         """
         with self._opened() as (connection, table):
-            require(table)
+            require(list(table.columns))
             up_to = None
             if settled:
                 self._require_same(connection, table, last)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import psycopg
 from psycopg import sql
@@ -94,7 +94,7 @@ def look(connection: Connection, options: PostgreSQLOptions) -> SourceTable:
     shown = f"{options.schema_name}.{options.table}"
     found = connection.execute(_RELATION, [name.as_string(connection)]).fetchone()
     if found is None:
-        raise _absent(connection, options)
+        raise absent(connection, options)
     oid, relkind, has_children, is_standby = found
     _refuse_relation(shown, relkind, has_children=has_children, is_standby=is_standby)
     columns = connection.execute(_COLUMNS, [oid]).fetchall()
@@ -109,7 +109,24 @@ def look(connection: Connection, options: PostgreSQLOptions) -> SourceTable:
     return SourceTable(oid, name, readable, options.cursor, key, relations, sequences)
 
 
-def _absent(connection: Connection, options: PostgreSQLOptions) -> AdapterError:
+class TableOptions(Protocol):
+    """Options that name a table."""
+
+    @property
+    def database(self) -> str:
+        """Its database."""
+
+    @property
+    def schema_name(self) -> str:
+        """Its schema."""
+
+    @property
+    def table(self) -> str:
+        """Its name."""
+
+
+def absent(connection: Connection, options: TableOptions) -> AdapterError:
+    """What is said of a table that is not there: the schema, or the table itself. Raises `psycopg.Error`."""
     schema = sql.Identifier(options.schema_name).as_string(connection)
     if connection.execute("SELECT to_regnamespace(%s) IS NULL", [schema]).fetchone() == (True,):
         return AdapterError(f"The database '{options.database}' has no schema '{options.schema_name}'. Correct it.")

@@ -77,7 +77,7 @@ def test_batches_are_as_small_as_they_are_asked_for_and_pages_grow(
     assert 10 < len(list(tmp_path.iterdir())) < 60
     assert isinstance(adapter, BoundedAdapter)
     assert adapter.bounds({"0": 0}) == {}
-    monkeypatch.setattr("streaming.adapters.postgresql.adapter.BATCH_BYTES", 1)
+    monkeypatch.setattr("streaming.adapters.postgresql.pages.BATCH_BYTES", 1)
     assert 0 < adapter.bounds({"0": 0})["0"] < 20
 
 

@@ -1,0 +1,231 @@
+"""One look at the server: what was committed since the last one, or the whole table where nobody knows what was."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from secrets import token_hex
+from typing import Any, Final
+
+import psycopg
+
+from streaming.adapters.contract import AdapterError
+from streaming.adapters.network.fetching import Reach
+from streaming.adapters.postgresql.connecting import connect, told
+from streaming.adapters.postgresql_changes import slot
+from streaming.adapters.postgresql_changes.fetching import fetched
+from streaming.adapters.postgresql_changes.keeping import LineKeeper
+from streaming.adapters.postgresql_changes.lines import about_of, cti_line
+from streaming.adapters.postgresql_changes.losses import why_lost
+from streaming.adapters.postgresql_changes.marks import ChangePages, ChangesMark, ReadFrom, SeenSnapshot, slot_name
+from streaming.adapters.postgresql_changes.messages import TransactionBegin, message_of
+from streaming.adapters.postgresql_changes.open_rows import OpenRows
+from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
+from streaming.adapters.postgresql_changes.table import PublishedTable, published
+from streaming.adapters.postgresql_changes.transactions import TransactionReader
+from streaming.adapters.postgresql_changes.whole_table import rows_of_table
+from streaming.temporal.ticks import FIRST_TICK
+
+Connection = psycopg.Connection[Any]
+Require = Callable[[list[str]], None]
+"""Raises `AdapterError` for columns that will not do."""
+SETTINGS: Final = {
+    "statement_timeout": str(slot.READING_MS),
+    "datestyle": "ISO",
+    "intervalstyle": "iso_8601",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "row_security": "off",
+}
+_TICKS_PER_S: Final = 1_000_000
+
+
+@dataclass
+class Look:
+    """What one look goes by; `mark` is that of the last line that is kept."""
+
+    connection: Connection
+    table: PublishedTable
+    source: ReadFrom
+    mark: ChangesMark | None
+
+
+class ChangeFollower:
+    """Keeps changes of the table of `options` in `pages`; one look at a time, by a connection of its own.
+
+    `confirmed` is how far the server may forget its log; `now` when lines arrive that are kept from here on, in ticks.
+    """
+
+    def __init__(self, options: PostgreSQLChangesOptions, reach: Reach, pages: ChangePages, require: Require) -> None:
+        self._options = options
+        self._reach = reach
+        self._pages = pages
+        self._require = require
+        self._rows: OpenRows | None = None
+        self.shown = f"{options.schema_name}.{options.table}"
+        self.confirmed = 0
+        self.now = 0
+        self.more = False
+
+    def look(self) -> Iterator[None]:
+        """Look once; between any two steps others may have their turn. Raises `AdapterError`, `OSError`."""
+        keeper: LineKeeper | None = None
+        try:
+            with told(self._options, slot.SAYS), closing(connect(self._options, self._reach, SETTINGS)) as connection:
+                connection.autocommit = True
+                look = self._opened(connection)
+                self.more = False
+                self._require(list(look.table.columns))
+                keeper = LineKeeper(self._pages, look.mark or _beginning(look.source))
+                yield from self._steps(look, keeper, self._folded(look.mark))
+        except BaseException:
+            if keeper is None or self._rows is None:
+                raise
+            # What of it is not written is not known to the next look: it begins with what is.
+            self._rows.close()
+            self._rows = None
+            raise
+
+    def _opened(self, connection: Connection) -> Look:
+        table = published(connection, self._options)
+        last = self._pages.last()
+        folder = self._pages.folder
+        assert folder is not None  # nosec B101 # previews do not look
+        name = slot_name(folder, f"{slot.PREFIX}{token_hex(8)}")
+        source = ReadFrom(
+            database=self._options.database,
+            table=table.oid,
+            key=list(table.key),
+            publication=list(table.publication),
+            slot=name,
+        )
+        return Look(connection, table, source, None if last is None else last.mark)
+
+    def _steps(self, look: Look, keeper: LineKeeper, rows: OpenRows) -> Iterator[None]:
+        mark = look.mark
+        state = slot.state_of(look.connection, look.source.slot)
+        lost = None if mark is None else why_lost(mark, look.source, state, self.shown)
+        if mark is not None and lost is not None and self._options.when_lost == "fail":
+            raise AdapterError(
+                f"{lost} Start the binding again from the beginning, or choose to compare the table where changes are "
+                "lost (when_lost)."
+            )
+        if mark is None or lost is not None or mark.unit == "table":
+            yield from self._compare(look, keeper, rows, "snapshot" if mark is None or not lost else "compared")
+        else:
+            yield from self._follow(look, keeper, rows)
+
+    def _folded(self, mark: ChangesMark | None) -> OpenRows:
+        """The lives that are open where `mark` says that all is whole."""
+        if self._rows is None:
+            rows = OpenRows()
+            end = None if mark is None or mark.unit != "transaction" else mark.begun
+            for note in self._pages.notes(0):
+                for batch in self._pages.between(note.first, note.first + 1):
+                    lines = batch.lines.split(b"\n")[: note.rows]
+                    rows.fold(lines if end is None else islice(lines, max(end - note.first, 0)))
+            self._rows = rows
+        return self._rows
+
+    def _follow(self, look: Look, keeper: LineKeeper, rows: OpenRows) -> Iterator[None]:
+        connection, mark = look.connection, keeper.mark
+        state = slot.state_of(connection, look.source.slot)
+        if state is not None and state.confirmed < self.confirmed:
+            slot.advance(connection, look.source.slot, self.confirmed)
+        clock, end = slot.clock_and_end(connection)
+        seen = mark.seen
+
+        def is_known(begin: TransactionBegin) -> bool:
+            return begin.lsn < mark.lsn or (seen is not None and seen.shows(begin.lsn, begin.xid))
+
+        reader = TransactionReader(look.table, rows, is_known, self.shown)
+        ask, values = slot.peek(connection, look.source.slot, self._options.publication)
+        count = 0
+        connection.execute("BEGIN")
+        for part in fetched(connection, ask, values):
+            if not count:
+                self._require_unread(look, mark)
+            count += len(part)
+            for (data,) in part:
+                done = reader.take(message_of(bytes.fromhex((data or "")[2:])))
+                if done is not None:
+                    self._keep(keeper, rows, *done)
+            keeper.now = self.now
+            yield
+        connection.execute("COMMIT")
+        self.more = count >= slot.MOST_CHANGES
+        whole = keeper.mark
+        if whole.unit is not None:
+            raise AdapterError(
+                f"A transaction of {self.shown} was read in part, and the server does not tell it again. Start the "
+                "binding again from the beginning."
+            )
+        if count or clock - whole.time >= self._options.idle_cti_s * _TICKS_PER_S:
+            lsn = whole.lsn if self.more else max(whole.lsn, end)
+            keeper.now = self.now
+            self._finish(keeper, whole.model_copy(update={"lsn": lsn}), whole.time if self.more else clock)
+
+    def _require_unread(self, look: Look, mark: ChangesMark) -> None:
+        """Refuse what was asked of the slot when another has moved it on meanwhile, or columns that are needed went."""
+        self._require(list(published(look.connection, self._options).columns))
+        state = slot.state_of(look.connection, look.source.slot)
+        if state is None or state.confirmed > mark.lsn:
+            raise AdapterError(
+                f"The replication slot '{look.source.slot}' was moved on by somebody else.", domain="external"
+            )
+
+    def _keep(self, keeper: LineKeeper, rows: OpenRows, begin: TransactionBegin, end: int) -> None:
+        """Each transaction has a tick of its own, behind all before it: that of its commit, else the next one."""
+        before = keeper.mark
+        time = max(begin.committed, before.time + 1)
+        seen = before.seen if before.seen is not None and end < before.seen.until else None
+        mark = before.model_copy(update={"lsn": end, "time": time, "unit": None, "begun": 0, "seen": seen})
+        keeper.now = self.now
+        keeper.unit("transaction", rows.changes(time), mark)
+        rows.settle(time)
+
+    def _compare(self, look: Look, keeper: LineKeeper, rows: OpenRows, change: str) -> Iterator[None]:
+        """Make a new slot, then read the table as it is behind it, and keep what differs from the open lives."""
+        connection = look.connection
+        lsn = slot.make(connection, look.source.slot)
+        # Who has committed before the slot tells changes, but is not seen to have yet, would be in neither.
+        [newest] = connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint").fetchone() or [0]
+        ask = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint >= %s"
+        while connection.execute(ask, [newest]).fetchone() != (True,):
+            yield
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        clock, seen = _snapshot(connection)
+        rows.clear()
+        about = about_of(change, None, lsn)
+        for part in rows_of_table(connection, look.table):
+            for key, row in part:
+                rows.put(key, about, row)
+            yield
+        connection.execute("COMMIT")
+        time = max(clock, keeper.mark.time + 1)
+        mark = ChangesMark(source=look.source, lsn=lsn, time=time, seen=seen)
+        keeper.mark = keeper.mark.model_copy(update={"source": look.source, "time": time, "unit": None})
+        keeper.now = self.now
+        keeper.unit("table", rows.changes(time), mark)
+        rows.settle(time)
+        self._finish(keeper, mark, time)
+        self.more = True
+
+    def _finish(self, keeper: LineKeeper, mark: ChangesMark, clock: int) -> None:
+        """Nothing comes at `mark.time` or before it any more, nor before `clock`."""
+        cti = max(mark.time + 1, clock)
+        keeper.finish(cti_line(cti), mark.model_copy(update={"time": cti - 1}))
+
+
+def _beginning(source: ReadFrom) -> ChangesMark:
+    return ChangesMark(source=source, lsn=0, time=FIRST_TICK)
+
+
+def _snapshot(connection: Connection) -> tuple[int, SeenSnapshot]:
+    """The server's clock, and what this transaction sees: its snapshot is taken here, the end of the log after it."""
+    found = connection.execute(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, pg_current_snapshot()::text,"
+        " pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+    ).fetchone()
+    assert found is not None  # nosec B101 # a SELECT without FROM gives one row
+    return int(found[0]), SeenSnapshot(text=found[1], until=int(found[2]))

@@ -1,0 +1,120 @@
+"""A database with a published table, adapters that read its changes, and what they told."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from streaming.adapters.postgresql_changes.adapter import PostgreSQLChangesAdapter
+from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
+from streaming.definition.streams import StreamDefinition
+from streaming.temporal.events import Cti, EdgeKind, Event, Shape
+from streaming.wire.rows import Element
+from tests.adapters.postgresql.tables import LOOPBACK, SourceDatabase, further, rows_of, source_database
+from tests.postgresql import PostgreSQL
+
+CARS = StreamDefinition(shape=Shape.EDGE, fields={"id": "long", "car": "string"})
+MADE = "CREATE TABLE seen (id bigint PRIMARY KEY, car text)"
+PUBLISHED = "CREATE PUBLICATION punctual FOR TABLE seen"
+
+
+@dataclass
+class ChangedTable:
+    """Reads the table `seen` of `source`; `told` is all that was told, in its order."""
+
+    source: SourceDatabase
+    journal: Path
+    stream: StreamDefinition = CARS
+    options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        self.told: list[Element] = []
+        self.now = 0
+        self.restart()
+
+    def restart(self) -> None:
+        self.adapter = self.begun(self.journal)
+
+    def begun(self, journal: Path | None) -> PostgreSQLChangesAdapter:
+        said = {**self.source.options(), **(self.options or {})}
+        del said["cursor"]
+        return PostgreSQLChangesAdapter(PostgreSQLChangesOptions.model_validate(said), self.stream, journal, LOOPBACK)
+
+    def look(self, rows: int = 1_000) -> list[Element]:
+        """What one more batch brings."""
+        self.now += 2
+        reached = len(self.told)
+        found = rows_of(self.adapter, reached, further(self.adapter, reached, self.now, rows))
+        self.told += found
+        return found
+
+    def look_until(self, what: int) -> list[Element]:
+        """What batches bring until there are `what` more edges."""
+        begun = len(self.told)
+        for _ in range(200):
+            if len(edges(self.told[begun:])) >= what:
+                break
+            self.look()
+        return self.told[begun:]
+
+    def look_until_it_fails(self) -> None:
+        """Batches until one is refused; returns where none is, so that a test of the refusal fails."""
+        for _ in range(20):
+            self.look()
+
+    def lives(self) -> list[tuple[int, int | None, Any]]:
+        """Start, end (None: open) and payload of each life that was told. Fails for what cannot be told."""
+        return lives_of(self.told)
+
+
+def edges(told: list[Element]) -> list[Event]:
+    return [each for each in told if isinstance(each, Event)]
+
+
+def lives_of(told: list[Element]) -> list[tuple[int, int | None, Any]]:
+    """Lives in the order of their starts; an end without its start, or before a CTI, fails."""
+    found: dict[tuple[int, str], list[int | None]] = {}
+    payloads: dict[tuple[int, str], Any] = {}
+    cti = 0
+    for each in told:
+        if isinstance(each, Cti):
+            assert each.at >= cti
+            cti = each.at
+            continue
+        assert isinstance(each, Event), each
+        name = (each.start, repr(each.payload))
+        if each.edge is EdgeKind.START:
+            assert each.start >= cti
+            found.setdefault(name, []).append(None)
+            payloads[name] = each.payload
+        else:
+            assert each.end >= cti
+            assert None in found[name]
+            found[name][found[name].index(None)] = each.end
+    return [(start, end, payloads[start, text]) for (start, text), ends in found.items() for end in ends]
+
+
+def slots(source: SourceDatabase) -> list[str]:
+    return [
+        name
+        for (name,) in source.admin.execute(
+            "SELECT slot_name FROM pg_replication_slots WHERE database = current_database() ORDER BY 1"
+        )
+    ]
+
+
+@contextmanager
+def changed_table(server: PostgreSQL, name: str, journal: Path, **said: Any) -> Iterator[ChangedTable]:
+    with source_database(server, name) as source:
+        source.run(MADE)
+        source.run(PUBLISHED)
+        try:
+            yield ChangedTable(source, journal, **said)
+        finally:
+            drop_slots(source)
+
+
+def drop_slots(source: SourceDatabase) -> None:
+    for slot in slots(source):
+        source.run("SELECT pg_drop_replication_slot(%s)", [slot])
