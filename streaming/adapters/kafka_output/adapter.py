@@ -13,6 +13,7 @@ from streaming.adapters.kafka.reaching import client_settings
 from streaming.adapters.kafka_output.messages import OutgoingMessage, messages_of, require_key_fields
 from streaming.adapters.kafka_output.numbers import PARTITION, DeliveryNumbers
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
+from streaming.adapters.kafka_output.values import ResultValues
 from streaming.adapters.network.fetching import Reach
 
 ANSWER_S: Final = 30.0
@@ -44,6 +45,13 @@ class KafkaOutput:
         self._partitions: tuple[int, ...] = ()
         self._errors: deque[Any] = deque(maxlen=20)
         self._producer: Any = None
+        self._values = None if options.format == "json" else ResultValues(options, fields, reach)
+
+    def check(self) -> None:
+        """Look for the topic, and for what stops the schema from being written. Raises `AdapterError`."""
+        KafkaCluster(self._options, self._reach).partitions()
+        if self._values is not None:
+            self._values.check()
 
     def delivered(self) -> int | None:
         """The number of the last batch in the topic. Raises `AdapterError`.
@@ -56,10 +64,14 @@ class KafkaOutput:
     def deliver(self, batches: Sequence[DeliveryBatch]) -> None:
         """Send the rows of all batches in one transaction, with the number of the last. Raises `AdapterError`."""
         self._open()
+        written = None
+        if self._values is not None:
+            self._values.ready()  # before the transaction: a registry may be slow
+            written = self._values.written
         with self._told():
             self._producer.begin_transaction()
             for batch in batches:
-                for message in messages_of(batch, self._options, self._partitions):
+                for message in messages_of(batch, self._options, self._partitions, written):
                     self._send(self._options.topic, message)
             number = OutgoingMessage(self._name.encode(), str(batches[-1].number).encode(), partition=PARTITION)
             self._send(self._options.numbers_topic, number)
@@ -112,6 +124,9 @@ class KafkaOutput:
             why = self._why(error)
             self.close()
             raise why from None
+        except AdapterError:  # a row that its schema does not fit
+            self.close()
+            raise
 
     def _why(self, error: Any) -> AdapterError:
         from confluent_kafka import KafkaError

@@ -1,6 +1,6 @@
 """Rows of results as messages: what stands in key, value and headers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from streaming.temporal.ticks import INFINITY
 
 CTI_HEADER: Final = "cti"
 _ENDLESS: Final = "infinity"
+Written = Callable[[Mapping[str, Any]], bytes]
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,17 @@ def require_key_fields(options: KafkaOutputOptions, fields: Mapping[str, str]) -
 
 
 def messages_of(
-    batch: DeliveryBatch, options: KafkaOutputOptions, partitions: Sequence[int]
+    batch: DeliveryBatch, options: KafkaOutputOptions, partitions: Sequence[int], written: Written | None = None
 ) -> Iterator[OutgoingMessage]:
-    """The rows of a batch in their order, then its CTI, where that is asked for, to every partition."""
+    """The rows of a batch in their order, then its CTI, where that is asked for, to every partition.
+
+    `written` makes the value of a row; without it that is JSON. Raises `AdapterError`.
+    """
+    written = written or _as_json
     for row in batch.rows:
         key = _key(row, options.key)
         taken_back = bool(row.get("deleted")) and key is not None
-        yield OutgoingMessage(key, None if taken_back else compact_json(written_result(row)))
+        yield OutgoingMessage(key, None if taken_back else written(row))
     if options.ctis == "none" or batch.cti is None:
         return
     cti = None if batch.cti == INFINITY else written_time(batch.cti)
@@ -49,6 +54,10 @@ def messages_of(
             yield OutgoingMessage(None, compact_json({"cti": cti}), partition=partition)
         else:
             yield OutgoingMessage(None, None, {CTI_HEADER: str(_ENDLESS if cti is None else cti).encode()}, partition)
+
+
+def _as_json(row: Mapping[str, Any]) -> bytes:
+    return compact_json(written_result(row))
 
 
 def _key(row: Mapping[str, Any], names: Sequence[str]) -> bytes | None:

@@ -68,16 +68,23 @@ class SchemaRegistry:
         path = f"/subjects/{quote(subject, safe='')}/versions"
         answer = self._answer(path, {"schemaType": kind.upper(), "schema": text})
         if answer.status == 409:
-            raise AdapterError(
-                f"The registry refuses the schema of the results: it is incompatible with what is registered as "
-                f"'{subject}' ({_told(answer)}). Give the results the fields of the registered schema, let the output "
-                "go to another topic, or have the compatibility of the subject changed."
-            )
+            raise _incompatible(subject, _told(answer))
         found = self._understood(answer, f"the subject '{subject}'")
         number = found.get("id") if isinstance(found, Mapping) else None
         if not _is_id(number):
             raise self._unclear()
         return int(number)  # type: ignore[arg-type]
+
+    def require_compatible(self, subject: str, kind: str, text: str) -> None:
+        """Refuse `text` that could not be registered, leaving nothing behind. Raises `AdapterError`."""
+        path = f"/compatibility/subjects/{quote(subject, safe='')}/versions/latest"
+        answer = self._answer(path, {"schemaType": kind.upper(), "schema": text})
+        try:
+            found = self._understood(answer, f"the subject '{subject}'")
+        except NotRegistered:
+            return  # the first one is compatible with anything
+        if isinstance(found, Mapping) and found.get("is_compatible") is False:
+            raise _incompatible(subject, "it says so itself")
 
     def _version(self, subject: str, version: "str | int") -> RegisteredSchema:
         return self._schema(
@@ -180,6 +187,14 @@ class SchemaRegistry:
             f"{self._base.shown} does not answer as a schema registry does. Correct the address: it is that of "
             "Confluent's API, such as https://registry.example:8081."
         )
+
+
+def _incompatible(subject: str, why: str) -> AdapterError:
+    return AdapterError(
+        f"The registry refuses the schema of the results: it is incompatible with what is registered as '{subject}' "
+        f"({why}). Give the results the fields of the registered schema, let the output go to another topic, or have "
+        "the compatibility of the subject changed."
+    )
 
 
 def _is_id(number: object) -> bool:

@@ -64,3 +64,42 @@ def _written(value: Any) -> "list[str]":
             told += [*([", "] if told else []), *_written(each)]
         return ["[", *told, "]"]
     return [json.dumps(value, ensure_ascii=False)]
+
+
+class MisfitValue(Exception):
+    """A value that a schema has no place for: where it stands, and what is wrong with it."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"'{path.removeprefix('.')}' {why}")
+
+
+def as_whole(value: Any, least: int, most: int, path: str) -> int:
+    """A whole number within bounds. Raises `MisfitValue`."""
+    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise MisfitValue(path, "is no whole number")
+    if not least <= value <= most:
+        raise MisfitValue(path, "is out of the range of the schema's type")
+    return int(value)
+
+
+def as_number(value: Any, path: str) -> float:
+    """A number as a double. Raises `MisfitValue`."""
+    if isinstance(value, bool | KnownTick) or not isinstance(value, int | float | Decimal):
+        raise MisfitValue(path, "is no number")
+    try:
+        return float(value)
+    except OverflowError:
+        raise MisfitValue(path, "is out of the range of the schema's type") from None
+
+
+def as_text(value: Any, path: str) -> str:
+    """A text; moments as ISO 8601, exact numbers with all of their digits. Raises `MisfitValue`."""
+    if isinstance(value, KnownTick):
+        return format_instant(Tick(value))
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if not isinstance(value, str):
+        raise MisfitValue(path, "is no text")
+    return value

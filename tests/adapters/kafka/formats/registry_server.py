@@ -62,6 +62,8 @@ class RegistryServer:
         if found := re.fullmatch(r"/subjects/([^/]+)/versions(?:/([^/]+))?", path):
             subject = unquote(found[1])
             return self._register(subject, json.loads(body)) if method == "POST" else self._version(subject, found[2])
+        if found := re.fullmatch(r"/compatibility/subjects/([^/]+)/versions/latest", path):
+            return self._compatibility(unquote(found[1]), json.loads(body))
         return 404, b"<html>nothing here</html>"
 
     def _shown(self, number: int) -> dict[str, Any]:
@@ -87,6 +89,12 @@ class RegistryServer:
         if any(each["schemaType"] != kind or not self.compatible(each["schema"], asked["schema"]) for each in old):
             return _fault(409, 409, "Schema being registered is incompatible with an earlier schema")
         return _said({"id": self.add(subject, str(asked["schema"]), kind)})
+
+    def _compatibility(self, subject: str, asked: Mapping[str, Any]) -> tuple[int, bytes]:
+        versions = self.subjects.get(subject)
+        if not versions:
+            return _fault(404, 40401, f"Subject '{subject}' not found.")
+        return _said({"is_compatible": self.compatible(self.schemas[versions[-1] - 1]["schema"], asked["schema"])})
 
 
 def _said(found: Any, status: int = 200) -> tuple[int, bytes]:
@@ -125,7 +133,7 @@ def running_registry(folder: Path | None = None, *, signs_in: bool = False) -> I
     if folder is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(authority(folder).chain)
-        listening.socket = context.wrap_socket(listening.socket, server_side=True, do_handshake_on_connect=False)
+        listening.socket = context.wrap_socket(listening.socket, server_side=True)
         server.scheme = "https"
     server.port = listening.server_port
     thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.02})
