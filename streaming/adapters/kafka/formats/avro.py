@@ -74,7 +74,12 @@ class AvroReader:
 
     def columns(self, bodies: Sequence[bytes], names: Sequence[str]) -> Mapping[str, Any] | None:
         """The columns `names`, null where the schema has no such field; None where one body has to be looked at."""
-        return None if self._columns is None else read_columns(self._columns, bodies, names)
+        if self._columns is not None:
+            return read_columns(self._columns, bodies, names)
+        records = [self.read(each) for each in bodies]
+        if any(isinstance(each, Unreadable) for each in records):
+            return None
+        return {name: [each.get(name) for each in records] for name in names}
 
 
 def _reading(*, recursive: bool) -> Callable[[io.BytesIO, Any, Any], Any]:

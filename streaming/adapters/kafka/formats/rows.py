@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from streaming.adapters.chunks import joined
 from streaming.adapters.file.json_lines import PARTS, ROWS_ONE_BY_ONE, JsonLines
 from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.kafka.formats.avro import AvroReader
+from streaming.adapters.kafka.formats.framing import HEADER_BYTES
 from streaming.adapters.kafka.formats.sources import RegistrySource, SchemaReader, text_reader
 from streaming.adapters.kafka.formats.values import Unreadable, written_row, written_unreadable
 from streaming.adapters.kafka.options import KafkaOptions
@@ -109,8 +111,8 @@ class SchemaValues:
         self, values: Sequence[bytes | None], beside: Mapping[str, Sequence[Any]], positions: Int64s
     ) -> SchemaRows:
         """The values with what reads them. Raises `AdapterError`, also where a registry does not answer."""
-        readings = list(map(self._reading, values))
-        return SchemaRows(values, readings, beside, positions)
+        known: dict[bytes, Reading] = {}
+        return SchemaRows(values, [self._reading(value, known) for value in values], beside, positions)
 
     def written(self, rows: SchemaRows, name: str) -> list[Any]:
         """The values of the field `name`, None where there is none."""
@@ -139,12 +141,19 @@ class SchemaValues:
                 judged.append(JudgedRow(position, self._lines.judge_decoded({**found, **beside}), ""))
         return arrived_of(judged, self._stream)
 
-    def _reading(self, value: bytes | None) -> Reading:
+    def _reading(self, value: bytes | None, known: dict[bytes, Reading]) -> Reading:
+        """What reads `value`; `known` by how values begin, which for most of them says it all."""
         if value is None:
             return Unreadable("The message has no value."), 0
         if len(value) > MAX_RECORD_BYTES:
             return Unreadable(f"The message is longer than {MAX_RECORD_BYTES} bytes."), 0
-        return (self._text_reader(), 0) if self._registry is None else self._registry.reader_of(value)
+        begin = b"" if self._registry is None else value[: HEADER_BYTES + 1]
+        found = known.get(begin)
+        if found is None:
+            found = (self._text_reader(), 0) if self._registry is None else self._registry.reader_of(value)
+            if isinstance(found[0], AvroReader) or (found[1] <= len(begin) and not isinstance(found[0], Unreadable)):
+                known[begin] = found
+        return found
 
     def _text_reader(self) -> SchemaReader:
         if self._reader is None:
@@ -179,8 +188,9 @@ class SchemaValues:
 
     def _columns(self, rows: SchemaRows, names: Sequence[str]) -> Mapping[str, Any] | None:
         """The columns `names` of rows that are all read alike, None where they have to be read one by one."""
-        reader, at = rows.readings[0] if len(rows) else (Unreadable(""), 0)
-        if isinstance(reader, Unreadable) or any(each[0] is not reader or each[1] != at for each in rows.readings):
+        first = rows.readings[0] if len(rows) else (Unreadable(""), 0)
+        reader, at = first
+        if isinstance(reader, Unreadable) or any(each is not first and each != first for each in rows.readings):
             return None
         if not self._lines.reads_by_columns(reader.names):
             return None

@@ -149,10 +149,12 @@ def test_protobuf_says_which_message_of_its_file_it_is(registry: RegistryServer)
         framed(number, b"", [0]),
     ]
     values += [b"\x00\x00\x00\x00\x01", b"\x00\x00\x00\x00\x01\x80", b"\x00\x00\x00\x00\x01\xfe\xff\x03"]
+    values.insert(0, b"\x00\x00\x00\x00\x01\x04")  # begins as the one with two indexes, and ends there
     found = decoded(values, registry, format="protobuf")
     bad_row, bad_time = MalformedRow(Reason.BAD_ROW), MalformedRow(Reason.BAD_TIME)
-    assert list(elements(found)) == [event(7, 0.5), event(7, 0.5), bad_row, bad_time, bad_row, bad_row, bad_row]
-    assert "no message at [9]" in found.raw([2])[0]
+    good = [event(7, 0.5)] * 2
+    assert list(elements(found)) == [bad_row, *good, bad_row, bad_time, bad_row, bad_row, bad_row]
+    assert "no message at [9]" in found.raw([3])[0]
 
 
 def test_schemas_that_refer_to_others_are_read_with_them(registry: RegistryServer) -> None:
