@@ -62,3 +62,23 @@ def test_what_a_table_lacks_is_a_fault_with_a_sentence(alice: Person, source: So
     refused = alice.post("streams/infer/", {"adapter": adapter(source, cursor="idd")})
     assert "The nearest is 'id'" in refused.content.decode()
     assert SECRET not in refused.content.decode()
+
+
+def test_changes_are_proposed_as_lives_stored_and_tried(alice: Person, source: SourceDatabase) -> None:
+    source.run("CREATE PUBLICATION punctual FOR TABLE sold")
+    chosen = adapter(source)
+    chosen = {"kind": "postgresql_changes", "options": {k: v for k, v in chosen["options"].items() if k != "cursor"}}
+    proposed = alice.post("streams/infer/", {"adapter": chosen})
+    assert proposed.status_code == 200, proposed.content
+    [time] = proposed.json()["proposal"]["times"]
+    definition = {
+        "shape": time["shape"],
+        "fields": {"name": "string", "price": "decimal(10,2)"},
+        "event_time": {name: time[name] for name in ("start", "end", "edge")},
+    }
+    made = alice.post("streams/", {"name": "sold", "definition": definition, "adapter": chosen})
+    assert made.status_code == 201, made.content
+    sample = alice.get(f"streams/{made.json()['id']}/sample/")
+    assert sample.json()["faults"] == []
+    assert sample.json()["rows"][0]["payload"] == {"name": "n", "price": "1.00"}
+    assert SECRET not in sample.content.decode() + proposed.content.decode() + made.content.decode()

@@ -2,6 +2,8 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,8 @@ import psycopg
 import pytest
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.postgresql_changes import keeping
+from streaming.adapters.postgresql_changes import following, keeping
+from streaming.adapters.postgresql_changes.messages import ChangeMessage, TransactionBegin, message_of
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.wire.rows import MalformedRow
@@ -61,7 +64,7 @@ def test_a_transaction_of_many_changes_is_told_in_pieces_through_a_failure(
 ) -> None:
     monkeypatch.setattr(keeping, "WRITTEN_BYTES", 20_000)
     table.look()
-    table.source.run("INSERT INTO seen SELECT n, 'x' FROM generate_series(1, 7000) n")
+    table.source.run("INSERT INTO seen SELECT n, 'x' FROM generate_series(1, 3000) n")
     written = 0
     append = table.adapter._pages.append
 
@@ -76,11 +79,11 @@ def test_a_transaction_of_many_changes_is_told_in_pieces_through_a_failure(
     with pytest.raises(OSError):  # noqa: PT011 # the one that is planted
         table.look_until_it_fails()
     table.restart()
-    table.look_until(7000 - len(edges(table.told)))
+    table.look_until(3000 - len(edges(table.told)))
     table.source.run("DELETE FROM seen WHERE id > 1")
-    table.look_until(6999)
+    table.look_until(2999)
     lives = table.lives()
-    assert len(lives) == 7000
+    assert len(lives) == 3000
     assert len({start for start, _, _ in lives}) == 1
     assert [said["id"] for _, end, said in lives if end is None] == [1]
 
@@ -167,3 +170,44 @@ def test_an_older_copy_of_the_journal_sees_that_the_slot_went_on(table: ChangedT
     fork = table.begun(older)
     with pytest.raises(AdapterError, match="Somebody has read changes"):
         fork.latest({"0": 2}, now=10**9, limit_rows=10)
+
+
+def test_a_log_that_the_server_dropped_stops_the_binding(table: ChangedTable) -> None:
+    table.source.run("INSERT INTO seen VALUES (1, 'a')")
+    table.look_until(1)
+    table.source.run("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
+    try:
+        table.source.run("SELECT pg_reload_conf()")
+        for number in range(2, 5):
+            table.source.run("INSERT INTO seen VALUES (%s, 'b')", [number])
+            table.source.run("SELECT pg_switch_wal()")
+        ask = "SELECT wal_status = 'lost' FROM pg_replication_slots WHERE database = current_database()"
+        while table.source.admin.execute(ask).fetchone() != (True,):
+            table.source.run("CHECKPOINT")
+    finally:
+        table.source.run("ALTER SYSTEM RESET max_slot_wal_keep_size")
+        table.source.run("SELECT pg_reload_conf()")
+    with pytest.raises(AdapterError, match="not read in time"):
+        table.look_until_it_fails()
+    table.options = {"when_lost": "compare"}
+    table.restart()
+    assert len(edges(table.look_until(3))) == 3
+
+
+def test_commits_whose_clock_goes_back_come_behind_those_before(
+    table: ChangedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def set_back(data: bytes) -> ChangeMessage | None:
+        found = message_of(data)
+        if isinstance(found, TransactionBegin) and found.xid % 2:
+            return replace(found, committed=found.committed - 3_600_000_000)
+        return found
+
+    monkeypatch.setattr(following, "message_of", set_back)
+    table.look()
+    for number in range(1, 7):
+        table.source.run("INSERT INTO seen VALUES (1, %s) ON CONFLICT (id) DO UPDATE SET car = excluded.car", [number])
+    table.look_until(11)
+    lives = sorted(table.lives(), key=lambda life: life[0])
+    assert [said["car"] for _, _, said in lives] == list("123456")
+    assert all(end == later for (_, end, _), (later, _, _) in pairwise(lives))

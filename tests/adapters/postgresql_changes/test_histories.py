@@ -3,7 +3,7 @@
 import itertools
 import random
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -220,7 +220,7 @@ def play(source: SourceDatabase, seed: int, small: bool) -> None:
         assert [row for low, high in itertools.pairwise(cuts) for row in rows_of(again, low, high)] == table.told
 
 
-def drawn(examples: int) -> Any:
+def drawn(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Any histories; with `small`, pages of one line and looks of one transaction."""
     slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
     limits = settings(max_examples=examples, deadline=None, suppress_health_check=slow)

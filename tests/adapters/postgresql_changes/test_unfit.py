@@ -88,3 +88,23 @@ def test_a_stream_is_proposed_with_the_times_of_commits(table: ChangedTable) -> 
     )
     table.restart()
     assert len(table.look_until(1)) > 0
+
+
+def test_a_server_without_a_slot_left(table: ChangedTable) -> None:
+    table.source.run("INSERT INTO seen VALUES (1, 'a')")
+    fill = "SELECT pg_create_physical_replication_slot('punctual_fill_' || n) FROM generate_series(%s::int, %s::int) n"
+    there, most = table.source.admin.execute(
+        "SELECT count(*)::int, current_setting('max_replication_slots')::int FROM pg_replication_slots"
+    ).fetchone() or (0, 0)
+    table.source.run(fill, [there + 1, most])
+    try:
+        with pytest.raises(AdapterError, match="no replication slot left"):
+            table.look()
+        with pytest.raises(AdapterError, match=r"Of ours nobody reads now: .*punctual_fill_"):
+            table.begun(None).latest({}, now=0, limit_rows=1)
+    finally:
+        table.source.run(
+            "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots"
+            " WHERE starts_with(slot_name::text, 'punctual_fill_')"
+        )
+    assert slots(table.source) == []
