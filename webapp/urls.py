@@ -31,6 +31,7 @@ from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.runs.uses_api import BindingUsesView
 from webapp.samples import api as samples
 from webapp.scenarios import api as scenarios
+from webapp.scenarios.own_streams_api import TemplatePreviewView, TemplateStreamsView
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
 from webapp.streams import api as streams
 from webapp.streams import push_api
@@ -98,6 +99,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("queries/<uuid:query>/scenarios/<uuid:scenario>/transcript/", scenarios.ScenarioTranscriptView.as_view()),
     path("templates/", TemplatesView.as_view()),
     path("templates/<slug:template>/", TemplateTakenView.as_view()),
+    path("templates/<slug:template>/streams/", TemplateStreamsView.as_view()),
+    path("templates/<slug:template>/preview/", TemplatePreviewView.as_view()),
     path("definitions/", bundles.DefinitionsView.as_view()),
     path("definitions/plan/", bundles.PlanView.as_view()),
     path("definitions/apply/", bundles.ApplyView.as_view()),

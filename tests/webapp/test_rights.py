@@ -75,6 +75,8 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "queries/<uuid:query>/scenarios/<uuid:scenario>/transcript/": {"get": V},
     "templates/": {"get": V},
     "templates/<slug:template>/": {"post": E},
+    "templates/<slug:template>/streams/": {"get": V, "post": E},
+    "templates/<slug:template>/preview/": {"post": V},
     "definitions/": {"get": V},
     "definitions/plan/": {"post": V},
     "definitions/apply/": {"post": E},

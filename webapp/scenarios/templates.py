@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 
@@ -10,6 +10,7 @@ from streaming.definition.graph import InputNode
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.templates.catalogue import QueryTemplate, templates
+from streaming.templates.renaming import OwnStream
 from webapp.accounts.models import User
 from webapp.core.errors import NotFound
 from webapp.queries.checking import QueryDraft, drafted
@@ -18,6 +19,7 @@ from webapp.queries.services import create_query
 from webapp.queries.texts import settings_in
 from webapp.scenarios.bodies import ScenarioBody
 from webapp.scenarios.services import create_scenario
+from webapp.scenarios.template_samples import scenario_on
 from webapp.streams.access import streams_by_name
 from webapp.streams.adapters import adapter_root
 from webapp.streams.services import create_stream
@@ -48,8 +50,19 @@ def take(*, template: QueryTemplate, author: User | None) -> Query:
             if own not in streams_by_name():
                 create_stream(name=own, definition=template.streams[name], adapter=_adapter(template, name))
         query = create_query(draft=draft, comment=COMMENT, author=author)
-        create_scenario(query=query, body=_scenario(template, names))
+        same = {name: OwnStream(own, _as_they_are(template.streams[name])) for name, own in names.items()}
+        create_scenario(query=query, body=ScenarioBody.model_validate(scenario_on(template, same)))
     return query
+
+
+def free_name(template: QueryTemplate) -> str:
+    """Return what a query of the template is called: as it is, or with the first number that makes it new."""
+    taken = set(Query.objects.values_list("name", flat=True))
+    return next(each for each in _numbered(template.name) if each not in taken)
+
+
+def _as_they_are(stream: StreamDefinition) -> dict[str, str]:
+    return {field: field for field in stream.fields}
 
 
 def _stream_name(template: QueryTemplate, name: str, definition: StreamDefinition) -> str:
@@ -75,13 +88,11 @@ def _numbered(name: str) -> Iterator[str]:
 def _draft(template: QueryTemplate, names: Mapping[str, str]) -> QueryDraft:
     script = parse_sql(template.sql)
     assert script.graph is not None  # nosec B101 # the test of the templates reads each
-    taken = set(Query.objects.values_list("name", flat=True))
-    name = next(each for each in _numbered(template.name) if each not in taken)
     nodes = [
         node.model_copy(update={"stream": names[node.stream]}) if isinstance(node, InputNode) else node
         for node in script.graph.nodes
     ]
-    graph = script.graph.model_copy(update={"name": name, "nodes": nodes})
+    graph = script.graph.model_copy(update={"name": free_name(template), "nodes": nodes})
     if graph == script.graph:
         return QueryDraft(graph, template.sql, settings=settings_in(template.sql))
     made = drafted(graph, template.sql)
@@ -108,14 +119,3 @@ def _write_rows(template: QueryTemplate, name: str) -> None:
             row = item.model_dump(mode="json", exclude_unset=True, exclude={"stream"})
             lines.append(json.dumps({**row, "batch": batch, "order": order}, ensure_ascii=False))
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def _scenario(template: QueryTemplate, names: Mapping[str, str]) -> ScenarioBody:
-    said = template.transcript.model_dump(mode="json", exclude_unset=True)
-    rows: list[Any] = [row if row == "batch" else {**row, "stream": names[row["stream"]]} for row in said["input"]]
-    expect = said["expect"]
-    late = [{**each, "stream": names[each["stream"]]} for each in expect.get("late") or []]
-    sample = {"rows": rows, "end": str(template.transcript.end)}
-    return ScenarioBody.model_validate(
-        {"name": template.head.title, "sample": sample, "advance": {}, "expect": {**expect, "late": late}}
-    )

@@ -1528,6 +1528,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/templates/{template}/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Write the query of a template on chosen streams and check it; nothing is stored. */
+        post: operations["templates_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/templates/{template}/streams/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the inputs of a template; for each the streams there are, with what fits, a guess and its reason. */
+        get: operations["templates_inputs"];
+        put?: never;
+        /** @description Make the query of a template on chosen streams, with its scenario where it gives the same there. */
+        post: operations["templates_take_on_streams"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/tokens/": {
         parameters: {
             query?: never;
@@ -2009,6 +2044,21 @@ export interface components {
         ChangedRow: {
             expected: components["schemas"]["ScenarioRow"];
             found: components["schemas"]["ScenarioRow"];
+        };
+        /**
+         * ChosenStream
+         * @description A stream for an input of a template, and its field for each field that the template reads.
+         */
+        ChosenStream: {
+            /**
+             * Stream
+             * Format: uuid
+             */
+            stream: string;
+            /** Fields */
+            fields: {
+                [key: string]: string;
+            };
         };
         /**
          * ClipNode
@@ -3009,6 +3059,22 @@ export interface components {
          */
         FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points" | "empty_sample" | "rows_malformed" | "times_ahead" | "wrong_time_unit" | "delay_too_short" | "large_state";
         /**
+         * FieldChoice
+         * @description A field that a template reads: what may stand for it, of which `proposed` is a guess, and `reason` says why.
+         */
+        FieldChoice: {
+            /** Field */
+            field: string;
+            /** Type */
+            type: string;
+            /** Offered */
+            offered: components["schemas"]["OfferedField"][];
+            /** Proposed */
+            proposed: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * FileFault
          * @description A fault, and where it is: `line` and `column` count from 1, in code points.
          */
@@ -3949,6 +4015,16 @@ export interface components {
          */
         Observed: "requested" | "starting" | "running" | "recovering" | "stopping" | "stopped" | "completed" | "failed" | "lost";
         /**
+         * OfferedField
+         * @description A field of a stream that may stand for one of a template.
+         */
+        OfferedField: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * OrderEdgesNode
          * @description Releases the starts and ends of edges in order of time: the first query of the two-query recipe.
          */
@@ -4046,6 +4122,41 @@ export interface components {
         OutputsTried: {
             /** Faults */
             faults: components["schemas"]["Fault"][];
+        };
+        /**
+         * OwnQueryPreview
+         * @description A template's query on chosen streams, with its faults; whether its scenario comes along, said in words.
+         */
+        OwnQueryPreview: {
+            /** Text */
+            text: string;
+            /** Faults */
+            faults: components["schemas"]["Fault"][];
+            /** Scenario */
+            scenario: boolean;
+            /** Scenario Words */
+            scenario_words: string;
+        };
+        /**
+         * OwnQueryShown
+         * @description The query that was made of a template on chosen streams, and whether its scenario came along, in words.
+         */
+        OwnQueryShown: {
+            query: components["schemas"]["QueryShown"];
+            /** Scenario */
+            scenario: boolean;
+            /** Scenario Words */
+            scenario_words: string;
+        };
+        /**
+         * OwnStreamsBody
+         * @description Which streams a template reads, by its inputs.
+         */
+        OwnStreamsBody: {
+            /** Streams */
+            streams: {
+                [key: string]: components["schemas"]["ChosenStream"];
+            };
         };
         /**
          * PaneMark
@@ -5535,6 +5646,24 @@ export interface components {
             upon?: string | null;
         };
         /**
+         * StreamChoice
+         * @description A stream of the organisation, and whether it fits an input: where nothing is `missing`, sentences.
+         *
+         *     `note` is what will be otherwise than in the template, empty where nothing is.
+         */
+        StreamChoice: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Missing */
+            missing: string[];
+            /** Note */
+            note: string;
+            /** Fields */
+            fields: components["schemas"]["FieldChoice"][];
+        };
+        /**
          * StreamDefinition
          * @description A named input: its payload `fields` in order, its shape, and its adapter's own settings.
          *
@@ -5677,6 +5806,25 @@ export interface components {
             /** Label */
             label: string;
         };
+        /**
+         * TemplateInputChoice
+         * @description An input of a template: what it needs, in words; the streams there are. `proposed` is the id of the likeliest.
+         */
+        TemplateInputChoice: {
+            /** Input */
+            input: string;
+            /** Needs */
+            needs: string;
+            /** Proposed */
+            proposed: string | null;
+            /** Streams */
+            streams: components["schemas"]["StreamChoice"][];
+        };
+        /**
+         * TemplateInputs
+         * @description The inputs of a template, each with the streams of the organisation.
+         */
+        TemplateInputs: components["schemas"]["TemplateInputChoice"][];
         /**
          * TemplateList
          * @description All templates by name.
@@ -13092,6 +13240,176 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueryShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    templates_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnStreamsBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnQueryPreview"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    templates_inputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateInputs"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    templates_take_on_streams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+                template: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OwnStreamsBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnQueryShown"];
                 };
             };
             401: {

@@ -35,6 +35,11 @@ def scenario(stage: Stage) -> str:
     return f"{path}{stage.made(path, SCENARIO)['id']}/"
 
 
+def on_cars(stage: Stage) -> dict[str, Any]:
+    stream = stage.cars["id"]
+    return {"streams": {"sightings": {"stream": stream, "fields": {"road": "plate", "speed": "speed"}}}}
+
+
 def ready_export(stage: Stage) -> str:
     with organisation_context(stage.alice.organisation.pk):
         made = Export(requested_by="alice", created_at=timezone.now(), state="ready")
@@ -257,6 +262,14 @@ WRITES: dict[tuple[str, str], Case] = {
         None,
         Some({"query": "dead_man"}),
         also=("query.created", "stream.created", "stream.created"),
+    ),
+    ("templates/<slug:template>/streams/", "post"): Case(
+        "scenario.created",
+        lambda stage: ("templates/speeding_cars/streams/", on_cars(stage)),
+        ANY,
+        None,
+        Some({"query": "speeding_cars"}),
+        also=("query.created",),
     ),
     ("queries/<uuid:query>/layout/", "put"): Case(
         "query.nodes_moved",

@@ -13,6 +13,7 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("queries/<uuid:query>/scenarios/observe/", "post"): "says what comes of a sample",
     ("queries/<uuid:query>/scenarios/read/", "post"): "says what a transcript would keep",
     ("queries/<uuid:query>/scenarios/run/", "post"): "keeps a fact about a version, as its faults are",
+    ("templates/<slug:template>/preview/", "post"): "says what a template becomes on chosen streams",
     ("streams/infer/", "post"): "proposes what a stream could be",
     ("streams/<uuid:stream>/rows/", "post"): "stores data, which the receipt and the inbox count",
     ("files/uploads/", "post"): "begins what only its end makes a file of",

@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.test import Client
 
-from tests.webapp.audit.cases import TOKEN, WRITES
+from tests.webapp.audit.cases import TOKEN, WRITES, on_cars
 from tests.webapp.audit.conftest import Events
 from tests.webapp.audit.lookings import WRITES_NOTHING
 from tests.webapp.audit.stage import Case, Stage
@@ -147,6 +147,7 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "queries/<uuid:query>/scenarios/observe/": sampled,
         "queries/<uuid:query>/scenarios/read/": {"transcript": "name: t"},
         "queries/<uuid:query>/scenarios/run/": {"version": version},
+        "templates/<slug:template>/preview/": on_cars(stage),
         "streams/infer/": {"adapter": stage.cars["adapter"]},
         "streams/<uuid:stream>/rows/": {"start": 1},
         "files/uploads/": {},
@@ -161,6 +162,7 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
     path = key[0].replace("<uuid:query>", stage.binding["query"]).replace("<uuid:binding>", stage.binding["id"])
+    path = path.replace("<slug:template>", "speeding_cars")
     if "<uuid:stream>" in path:
         adapter = {"kind": "push", "options": {"inbox": "a"}}
         made = stage.made("streams/", {"name": "p", "definition": stage.cars["definition"], "adapter": adapter})

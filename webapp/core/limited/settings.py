@@ -43,5 +43,6 @@ LIMITED_JOBS = (
     "webapp.samples.reading_again",
     "webapp.samples.taking",
     "webapp.scenarios.jobs",
+    "webapp.scenarios.own_streams_jobs",
 )
 """The modules that name jobs."""

@@ -2,8 +2,9 @@ import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { api, unwrap } from "../../../lib/api";
 import { useSlug } from "../../../lib/session";
-import type { QuarantineSampleBody, SampleTaken } from "../../../model/api";
+import type { QuarantineSampleBody } from "../../../model/api";
 import { counted } from "../../../model/counts";
+import { mergedByTime } from "../../../model/simulation/merged";
 import { type SampleRow, sampleOf } from "../../../model/simulation/sample";
 import { rowOf } from "./takenRows";
 import type { Edits } from "./view";
@@ -21,35 +22,55 @@ function quarantineOf(asked: URLSearchParams): QuarantineSampleBody | null {
   return { binding, rows: ROWS, ...Object.fromEntries(chosen) };
 }
 
+type Taken = Promise<readonly SampleRow[]>;
+
+/** The first rows of each stream; of several, in the order of their times. */
+async function firstRows(slug: string, streams: readonly string[]): Taken {
+  const params = { path: { slug } };
+  const taken = await Promise.all(
+    streams.map((stream) =>
+      unwrap(api.POST("/api/t/{slug}/samples/stream/", { params, body: { stream, rows: ROWS } })),
+    ),
+  );
+  return mergedByTime(taken.map(({ rows }) => rows.map(rowOf)));
+}
+
+async function lateRows(slug: string, body: QuarantineSampleBody): Taken {
+  const params = { path: { slug } };
+  return (await unwrap(api.POST("/api/t/{slug}/samples/quarantine/", { params, body }))).rows.map(rowOf);
+}
+
 /**
- * Opens, once, what the address asks for: by `?sample=` the first rows of a stream, where no sample is open, by
+ * Opens, once, what the address asks for: by each `?sample=` the first rows of a stream, where no sample is open, by
  * `?quarantine=` late rows of a binding, in place of what is open (undo brings that back).
  */
 export function useAskedSample(edits: Edits, empty: boolean): { pending: boolean; error: unknown } {
   const slug = useSlug();
   const [asked, ask] = useSearchParams();
-  const stream = asked.get("sample");
   const begun = useRef(false);
   const [state, setState] = useState<{ pending: boolean; error: unknown }>({ pending: false, error: null });
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address asks once, when the page is opened
   useEffect(() => {
     const late = quarantineOf(asked);
-    if ((stream === null && late === null) || begun.current) return;
+    const streams = asked.getAll("sample");
+    if ((streams.length === 0 && late === null) || begun.current) return;
     begun.current = true;
     if (late === null && !empty) return;
-    const open = ({ rows }: SampleTaken) => {
-      const from = late === null ? `read from ${stream}` : `${counted(rows.length, "row")} from the quarantine`;
-      edits.edit(() => sampleOf(rows.map(rowOf) as readonly SampleRow[], from));
+    const open = (rows: readonly SampleRow[], from: string) => {
+      edits.edit(() => sampleOf(rows, from));
       setState({ pending: false, error: null });
       ask({}, { replace: true });
     };
     setState({ pending: true, error: null });
-    const params = { path: { slug } };
-    const taken =
-      late === null
-        ? api.POST("/api/t/{slug}/samples/stream/", { params, body: { stream: stream ?? "", rows: ROWS } })
-        : api.POST("/api/t/{slug}/samples/quarantine/", { params, body: late });
-    unwrap(taken).then(open, (error: unknown) => setState({ pending: false, error }));
-  }, [stream]);
+    const taken = late === null ? firstRows(slug, streams) : lateRows(slug, late);
+    taken.then(
+      (rows) =>
+        open(
+          rows,
+          late === null ? `read from ${streams.join(" and ")}` : `${counted(rows.length, "row")} from the quarantine`,
+        ),
+      (error: unknown) => setState({ pending: false, error }),
+    );
+  }, [asked.get("sample")]);
   return state;
 }

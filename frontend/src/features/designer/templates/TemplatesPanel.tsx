@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 import { ErrorNote, Waiting } from "../../../components/Notices";
 import { Panel } from "../../../components/Panel";
@@ -8,6 +9,7 @@ import type { TemplateShown } from "../../../model/api";
 import { OUTCOME_WORDS, type Outcome } from "../../../model/outcomes";
 import { useDesigner } from "../page/designer";
 import { useExample } from "../page/example";
+import { OwnStreams } from "./OwnStreams";
 import { useTakeTemplate, useTemplates } from "./requests";
 import "./templates.css";
 
@@ -24,9 +26,10 @@ interface CardProps {
   reason: string | null;
   taking: boolean;
   onTake: () => void;
+  onChoose: () => void;
 }
 
-function Card({ template, reason, taking, onTake }: CardProps) {
+function Card({ template, reason, taking, onTake, onChoose }: CardProps) {
   return (
     <li className="template stack">
       <h3>{template.title}</h3>
@@ -36,10 +39,19 @@ function Card({ template, reason, taking, onTake }: CardProps) {
         <summary>Its SQL</summary>
         <pre>{template.sql}</pre>
       </details>
-      <p>
+      <p className="row">
         <ReasonedButton reason={reason} onClick={onTake} aria-label={`Begin with this: ${template.title}`}>
           {taking ? "Making it…" : "Begin with this"}
         </ReasonedButton>
+        <button
+          type="button"
+          className="button"
+          aria-haspopup="dialog"
+          aria-label={`On my streams: ${template.title}`}
+          onClick={onChoose}
+        >
+          On my streams…
+        </button>
       </p>
     </li>
   );
@@ -51,12 +63,13 @@ function Gallery() {
   const reason = useReason("edit");
   const templates = useTemplates();
   const taking = useTakeTemplate();
+  const [chosen, choose] = useState<TemplateShown | null>(null);
   const take = (name: string) =>
     taking.mutate(name, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
   return (
     <Panel
       title="Begin with a real task"
-      note="Taking one makes its query, the streams that it reads, with some rows in files, and its sample as a scenario. Or write your own below."
+      note="Beginning with one makes its query, the streams that it reads, with some rows in files, and its sample as a scenario. Or let it read streams that you have. Or write your own below."
     >
       <div className="stack">
         <ErrorNote error={templates.error} onRetry={() => void templates.refetch()} />
@@ -70,10 +83,14 @@ function Gallery() {
               reason={reason ?? (taking.isPending ? "A query is being made." : null)}
               taking={taking.isPending && taking.variables === template.name}
               onTake={() => take(template.name)}
+              onChoose={() => choose(template)}
             />
           ))}
         </ul>
       </div>
+      {chosen === null ? null : (
+        <OwnStreams template={chosen} onTake={() => take(chosen.name)} onClose={() => choose(null)} />
+      )}
     </Panel>
   );
 }

@@ -1,0 +1,21 @@
+/** Rows of several streams as one sample: each stream as it came, the streams among each other by their times. */
+
+import type { SampleRow } from "./sample";
+import { readTime } from "./sampleTimes";
+
+/** When a row is due: its start, or the time of its CTI; a row without one stands where the last one did. */
+function due(rows: readonly SampleRow[]): readonly number[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return rows.map((row) => {
+    last = Math.max(last, readTime(row.start) ?? readTime(row.cti) ?? last);
+    return last;
+  });
+}
+
+export function mergedByTime(streams: readonly (readonly SampleRow[])[]): readonly SampleRow[] {
+  const placed = streams.flatMap((rows) => {
+    const times = due(rows);
+    return rows.map((row, index) => ({ row, at: times[index] ?? 0 }));
+  });
+  return placed.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)).map(({ row }) => row);
+}

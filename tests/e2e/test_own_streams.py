@@ -1,0 +1,37 @@
+"""A template reads a stream of the person's own: chosen, not typed; and where there are too few, that is said."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_template_is_taken_on_the_demos_stream_and_its_rows_are_in_the_simulator(page: Page) -> None:
+    page.goto(f"{demo_pages(page).queries}/new")
+    page.get_by_role("button", name="On my streams: Stock ticks with a slow reference").press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("Choose another stream for each input.").first).to_be_visible()
+    expect(dialog.get_by_role("button", name="Make the query")).to_have_attribute("aria-disabled", "true")
+    expect(dialog.get_by_role("button", name="Use the template's own streams")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="On my streams: Speeding cars by minute").press("Enter")
+    road = dialog.get_by_label("road (string)")
+    expect(road).to_have_value("road_lane")
+    expect(dialog.get_by_text("Its name is alike.")).to_be_visible()
+    assert dialog.get_by_label("speed (double)").locator("option").all_inner_texts() == [
+        "road_lane: long",
+        "speed: double",
+    ]
+    expect(dialog.get_by_text("The template's scenario does not come along")).to_be_visible()
+    road.select_option("plate")
+    expect(dialog.get_by_text("GROUP BY plate;")).to_be_visible()
+    assert grave_violations(page) == []
+    dialog.get_by_role("button", name="Make the query").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("speeding_cars")
+    simulator = page.get_by_role("region", name="Simulator", exact=True)
+    expect(simulator.get_by_text("read from cars").first).to_be_visible()
+    rows = simulator.get_by_role("listbox", name="Rows of the sample in order of arrival").get_by_role("option")
+    expect(rows.first).to_be_visible()
