@@ -1,9 +1,13 @@
 """The time simulator over HTTP; nothing is stored."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
 from django.http import HttpResponse
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
+from streaming.definition.strict import Strict
 from streaming.simulator.comparing import PolicyComparison
 from streaming.simulator.what_if import WhatIf
 from webapp.accounts.access import TenantView
@@ -19,44 +23,43 @@ from webapp.queries.simulation_bodies import (
     WhatIfBody,
 )
 
+B = TypeVar("B", bound=Strict)
+
+
+def _documented(operation: str, body: type[Strict], answered: type[Strict]) -> Callable[..., Any]:
+    """What the API's file says of a question about a sample."""
+    responses = {200: answered, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS}
+    return extend_schema(operation_id=operation, request=body, responses=responses)
+
+
+def _answered(request: Request, body: type[B], tell: Callable[[B], str]) -> HttpResponse:
+    """The JSON that `tell` makes of what was sent, as it is: it is long, and was checked where it was made."""
+    said = tell(read_body(request, body, most_bytes=MOST_BODY_BYTES))
+    return HttpResponse(said, content_type="application/json")
+
 
 class SimulateView(TenantView):
     """A query on a sample."""
 
-    @extend_schema(
-        operation_id="queries_simulate",
-        request=SimulationBody,
-        responses={200: SimulationShown, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
-    )
+    @_documented("queries_simulate", SimulationBody, SimulationShown)
     def post(self, request: Request, slug: str) -> HttpResponse:
         """Run a query on a sample by the reference and tell all that happens, and why; 422 with all faults."""
-        body = read_body(request, SimulationBody, most_bytes=MOST_BODY_BYTES)
-        return HttpResponse(simulating.simulation_text(body), content_type="application/json")
+        return _answered(request, SimulationBody, simulating.simulation_text)
 
 
 class CompareView(TenantView):
     """A sample under each late policy."""
 
-    @extend_schema(
-        operation_id="queries_compare",
-        request=ComparisonBody,
-        responses={200: PolicyComparison, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
-    )
+    @_documented("queries_compare", ComparisonBody, PolicyComparison)
     def post(self, request: Request, slug: str) -> HttpResponse:
         """Run a sample under drop, adjust, shift and keep; each row of the results beside what it is today."""
-        body = read_body(request, ComparisonBody, most_bytes=MOST_BODY_BYTES)
-        return HttpResponse(simulating.comparison_text(body), content_type="application/json")
+        return _answered(request, ComparisonBody, simulating.comparison_text)
 
 
 class WhatIfView(TenantView):
     """A sample with other delays."""
 
-    @extend_schema(
-        operation_id="queries_what_if",
-        request=WhatIfBody,
-        responses={200: WhatIf, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
-    )
+    @_documented("queries_what_if", WhatIfBody, WhatIf)
     def post(self, request: Request, slug: str) -> HttpResponse:
         """Run a sample with each delay at which something changes: what it keeps, and how long results wait."""
-        body = read_body(request, WhatIfBody, most_bytes=MOST_BODY_BYTES)
-        return HttpResponse(simulating.what_if_text(body), content_type="application/json")
+        return _answered(request, WhatIfBody, simulating.what_if_text)

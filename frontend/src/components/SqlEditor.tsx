@@ -1,61 +1,10 @@
-import {
-  autocompletion,
-  type Completion,
-  type CompletionContext,
-  type CompletionResult,
-  completionKeymap,
-} from "@codemirror/autocomplete";
-import { SQLDialect, sql } from "@codemirror/lang-sql";
-import { type Diagnostic, setDiagnostics } from "@codemirror/lint";
-import { EditorView, keymap } from "@codemirror/view";
-import { useEffect, useMemo, useRef } from "react";
-import type { Completions, Fault } from "../model/api";
-import { SQL_KEYWORDS } from "../model/graphText";
-import { pointOf, type Span, unitOf, unitsOf } from "../model/spans";
+import type { Diagnostic } from "@codemirror/lint";
+import { EditorView } from "@codemirror/view";
+import { useEffect, useRef } from "react";
+import type { Fault } from "../model/api";
+import { type Span, unitsOf } from "../model/spans";
 import { CodeEditor } from "./CodeEditor";
-
-/** The words that are coloured; what they mean is the server's to say. */
-export const DIALECT = SQLDialect.define({
-  keywords: SQL_KEYWORDS.join(" "),
-  backslashEscapes: true,
-  identifierQuotes: "`",
-  operatorChars: "*+-%<>!=/|",
-});
-
-/** Reads as a completion's mark: what kind of thing it is. */
-const MARKS: Record<string, string> = {
-  stream: "class",
-  node: "variable",
-  field: "property",
-  function: "function",
-  aggregate: "method",
-  keyword: "keyword",
-  type: "type",
-};
-
-function diagnosticsOf(text: string, faults: readonly Fault[]): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  for (const fault of faults) {
-    if (!fault.span) continue;
-    const { start, end } = unitsOf(text, fault.span);
-    found.push({ from: start, to: end, severity: fault.severity, message: `${fault.message} ${fault.remedy}` });
-  }
-  return found;
-}
-
-export function optionsOf(text: string, { start, end, items }: Completions): CompletionResult {
-  const options = items.map(
-    ({ label, kind, detail, help, insert }, index): Completion => ({
-      label,
-      type: MARKS[kind] ?? "text",
-      detail,
-      ...(help ? { info: help } : {}),
-      apply: insert,
-      boost: -index / 100,
-    }),
-  );
-  return { from: unitOf(text, start), to: unitOf(text, end), options };
-}
+import { type Complete, markOf, useFaultMarks, useSqlExtensions } from "./sqlEditing";
 
 interface SqlEditorProps {
   label: string;
@@ -66,38 +15,25 @@ interface SqlEditorProps {
   /** A place to select and to show; each new object is gone to once. */
   shown: Span | null;
   onChange: (text: string) => void;
-  complete: (text: string, at: number) => Promise<Completions>;
+  complete: Complete;
   ownUndo?: boolean;
   onCaret?: (text: string, at: number) => void;
+}
+
+function marksOf(text: string, faults: readonly Fault[]): Diagnostic[] {
+  return faults.flatMap((fault) => {
+    if (!fault.span) return [];
+    const { start, end } = unitsOf(text, fault.span);
+    return [markOf(fault, start, end)];
+  });
 }
 
 /** Edits a query as SQL: faults at their span, completion by the server. */
 export function SqlEditor(props: SqlEditorProps) {
   const { text, faults, shown, complete, label, readOnly, onChange, ownUndo = true, onCaret } = props;
   const view = useRef<EditorView | null>(null);
-  const ask = useRef(complete);
-  useEffect(() => {
-    ask.current = complete;
-  });
-
-  const extensions = useMemo(() => {
-    const source = async (context: CompletionContext) => {
-      if (!context.explicit && context.matchBefore(/[\w.`]$/) === null) return null;
-      const written = context.state.doc.toString();
-      return optionsOf(written, await ask.current(written, pointOf(written, context.pos)));
-    };
-    return [
-      sql({ dialect: DIALECT, upperCaseKeywords: true }).language,
-      autocompletion({ override: [source], icons: false }),
-      keymap.of(completionKeymap),
-    ];
-  }, []);
-
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === null || faults === null || editor.state.doc.toString() !== text) return;
-    editor.dispatch(setDiagnostics(editor.state, diagnosticsOf(text, faults)));
-  }, [text, faults]);
+  const extensions = useSqlExtensions(complete);
+  useFaultMarks(view, text, faults, marksOf);
 
   useEffect(() => {
     const editor = view.current;
