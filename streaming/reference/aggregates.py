@@ -1,6 +1,6 @@
 """One result column of a window: its aggregate over the payloads of one group."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
@@ -28,14 +28,22 @@ def aggregate_value(
     Null over no values, but 0 for counts and an empty list for lists; null, and the witness hears why, where the
     result does not fit its type. The order of `flows` makes no difference.
     """
-    chosen = [flow for flow in flows if column.where is None or _value(column.where, flow) is True]
+    taken = [lived for flow in flows if (lived := lived_value(column, flow, pane)) is not None]
+    return folded(column, taken, lambda failure: witness.failed(node, flows[0], column.name, failure))
+
+
+def lived_value(column: AggregateColumn, flow: Flow, pane: tuple[Tick, Tick]) -> LivedValue | None:
+    """What `column` takes of one flow; None where it takes nothing: by its filter, or for its value is null."""
+    if column.where is not None and _value(column.where, flow) is not True:
+        return None
+    value = True if column.of is None else _value(column.of, flow)
+    return None if value is None else LivedValue(_without_sign_of_zero(value), flow.start, within(flow, pane))
+
+
+def folded(column: AggregateColumn, taken: Sequence[LivedValue], failed: Callable[[OperationFailure], None]) -> Any:
+    """The value of `column` over all that it takes of a pane; `failed` hears why a result does not fit its type."""
     if column.of is None:
-        return len(chosen)
-    taken = []
-    for flow in chosen:
-        value = _value(column.of, flow)
-        if value is not None:
-            taken.append(LivedValue(_without_sign_of_zero(value), flow.start, _within(flow, pane)))
+        return len(taken)
     over_nothing = AGGREGATES[column.function].over_nothing
     if not taken and over_nothing == "null":
         return None
@@ -43,7 +51,7 @@ def aggregate_value(
         value = FUNCTIONS[column.function](PaneValues(taken, column.type, column.k, column.fraction))
         return in_length(value) if over_nothing == "list" else value
     except OperationFailure as failure:
-        witness.failed(node, flows[0], column.name, failure)
+        failed(failure)
         return None
 
 
@@ -67,6 +75,6 @@ def _without_sign_of_zero(value: Any) -> Any:
     return value + 0.0 if isinstance(value, float) else value
 
 
-def _within(flow: Flow, pane: tuple[Tick, Tick]) -> tuple[Tick, Tick]:
+def within(flow: Flow, pane: tuple[Tick, Tick]) -> tuple[Tick, Tick]:
     """The lifetime of `flow` clipped to the pane."""
     return max(flow.start, pane[0]), min(flow.end, pane[1])

@@ -1,11 +1,13 @@
 """The panes of windows as they are shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from streaming.definition.types import Fields
+from streaming.reference.flow import Flow
 from streaming.simulator.cti_words import CtiWords
+from streaming.simulator.held_values import is_grown
 from streaming.simulator.missing import MissedRows
 from streaming.simulator.model import PaneState, SimulatedPane
 from streaming.simulator.record import RecordedRun
@@ -93,20 +95,24 @@ def _pane(
 
 def _states(recorded: RecordedRun, pane: RecordedPane, fields: Fields) -> list[PaneState]:
     held: set[int] = set()
+    before: Sequence[Flow] = ()
     found: list[PaneState] = []
     for step, values in zip(pane.steps, pane.values, strict=True):
-        now = {recorded.number_of[element] for flow in step.members for element in flow.sources}
+        grown = is_grown(step.members, before)
+        more = step.members[len(before) :] if grown else step.members
+        came = {recorded.number_of[element] for flow in more for element in flow.sources}
+        now = held | came if grown else came
         found.append(
             PaneState(
                 after=step.after,
                 start=step.pane.start,
                 end=finite(step.pane.end),
-                added=sorted(now - held),
-                removed=sorted(held - now),
+                added=sorted(came - held),
+                removed=[] if grown else sorted(held - now),
                 values=_shown(values, fields),
             )
         )
-        held = now
+        held, before = now, step.members
     return found
 
 

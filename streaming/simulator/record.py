@@ -14,7 +14,7 @@ from streaming.reference.output import OutputOperator
 from streaming.reference.per_event import PerEvent
 from streaming.reference.substreams import WHOLE, Unit, unit_of
 from streaming.reference.top_k import TopK
-from streaming.reference.window import WindowOperator
+from streaming.reference.window import AggregateRows, WindowOperator
 from streaming.simulator.clocks import ClockRecorder, ClockStep, is_lane
 from streaming.simulator.lineage import Lineage, NotedRows
 from streaming.simulator.model import CtiCause
@@ -62,7 +62,9 @@ class RecordedRun:
         self.clocks = ClockRecorder(self.run)
         for node, operator in self.run.operators.items():
             if isinstance(operator, WindowOperator | TopK):
-                self.panes[node] = NodePanes(node, operator.panes, operator)
+                rows = operator.emission.rows if isinstance(operator, WindowOperator) else None
+                columns = rows.columns if isinstance(rows, AggregateRows) else ()
+                self.panes[node] = NodePanes(node, operator.panes, operator, columns)
                 operator.panes = self.panes[node]
             if isinstance(operator, WindowOperator):
                 operator.emission.rows = NotedRows(operator.emission.rows, node, self.lineage)

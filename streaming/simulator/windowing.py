@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from streaming.planning.plan import AggregateColumn
 from streaming.reference.empties import FilledWindows
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Flow, Witness
@@ -11,6 +12,7 @@ from streaming.reference.group_panes import GroupedPanes
 from streaming.reference.panes import Key, Members, PaneId, PaneSet
 from streaming.reference.top_k import TopK
 from streaming.reference.window import WindowOperator
+from streaming.simulator.held_values import HeldValues
 from streaming.simulator.silence import SILENT
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 
@@ -26,7 +28,10 @@ class PaneStep:
 
 @dataclass(slots=True)
 class RecordedPane:
-    """One pane of `node`; the rest is as in `SimulatedPane`. `values` has an entry for each of `steps`."""
+    """One pane of `node`; the rest is as in `SimulatedPane`. `values` has an entry for each of `steps`.
+
+    `held` computes them, for the panes of windows.
+    """
 
     node: str
     id: int
@@ -39,6 +44,7 @@ class RecordedPane:
     gone: int | None = None
     into: int | None = None
     spoke: list[int] = field(default_factory=list)
+    held: HeldValues | None = None
 
 
 @dataclass
@@ -52,6 +58,7 @@ class NodePanes:
     node: str
     inner: PaneSet
     operator: WindowOperator | TopK
+    columns: Sequence[AggregateColumn] = ()
     all: list[RecordedPane] = field(default_factory=list)
     open: dict[Key, list[RecordedPane]] = field(default_factory=dict)
     after: int = 0
@@ -100,17 +107,18 @@ class NodePanes:
         for each in self._touched.values():
             while len(each.values) < len(each.steps):
                 step = each.steps[len(each.values)]
-                each.values.append(self.values(step.pane, step.members))
+                each.values.append(self._values(each, step))
         self._touched.clear()
 
-    def values(self, pane: PaneId, members: Sequence[Flow]) -> Mapping[str, Any]:
-        """What the pane would give if it were closed with these members."""
+    def _values(self, record: RecordedPane, step: PaneStep) -> Mapping[str, Any]:
+        """What the pane would give if it were closed with the members of this step."""
         if isinstance(self.operator, TopK):
-            return {"rows": [flow.payload for flow in self.operator.chosen(members)]}
-        if not members:
+            return {"rows": [flow.payload for flow in self.operator.chosen(step.members)]}
+        if not step.members:
             return {}
-        row = self.operator.emission.rows.row(pane, members, SILENT)
-        return {name: value for name, value in row.payload.items() if name not in self.operator.group_by}
+        if record.held is None:
+            record.held = HeldValues(self.columns)
+        return record.held.of(step.pane, step.members)
 
     def pane_of(self, flow: Flow) -> PaneId:
         """The pane that gave `flow`."""
@@ -184,7 +192,8 @@ class NodePanes:
 
     def _note(self, record: RecordedPane, pane: PaneId, members: Sequence[Flow]) -> None:
         last = record.steps[-1] if record.steps else None
-        if last is not None and last.pane == pane and list(last.members) == list(members):
+        same_size = last is not None and len(last.members) == len(members)  # else no two members need be compared
+        if last is not None and last.pane == pane and same_size and list(last.members) == list(members):
             return
         record.pane = pane
         if last is not None and last.after == self.after:
