@@ -81,7 +81,7 @@ def _compared(query: SampledQuery, inputs: Sequence[str], policy: Late, today: N
     if faults:
         return ComparedPolicy(policy=policy, today=same, outcomes={}, rows=[], marks={}, faults=faults)
     found = today if same else _net(query, settings)
-    rows = _beside(found, today)
+    rows = beside(found, today)
     marks = Counter(row.mark for row in rows)
     outcomes = {stream: dict(counts) for stream, counts in found.outcomes.items()}
     return ComparedPolicy(policy=policy, today=same, outcomes=outcomes, rows=rows, marks=dict(marks), faults=[])
@@ -96,7 +96,8 @@ def _net(query: SampledQuery, settings: Mapping[str, AdvanceTime]) -> NetResult:
     return NetResult({(row.output, row.flow.id): row.flow for row in run.run.outputs}, run.checked.schemas, outcomes)
 
 
-def _beside(found: NetResult, today: NetResult) -> list[ComparedRow]:
+def beside(found: NetResult, today: NetResult) -> list[ComparedRow]:
+    """Every row of both, those of `found` marked by what `today` has in their place."""
     rows = [_row(found.fields, key, flow, today.rows.get(key)) for key, flow in found.rows.items()]
     lost = [_missing(found.fields, key, flow) for key, flow in today.rows.items() if key not in found.rows]
     return sorted([*rows, *lost], key=lambda row: (row.output, row.start))

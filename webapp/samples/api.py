@@ -11,7 +11,7 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries.simulation_bodies import MOST_BODY_BYTES
 from webapp.runs.access import access_binding
-from webapp.samples import running, taking
+from webapp.samples import replaying, running, taking
 from webapp.samples.bodies import (
     GeneratedSampleBody,
     QuarantineSampleBody,
@@ -20,6 +20,7 @@ from webapp.samples.bodies import (
     StreamSampleBody,
     TextSampleBody,
 )
+from webapp.samples.replay_bodies import ReplayBody, ReplayShown
 
 ANSWERS: dict[int, Any] = {
     200: SampleTaken,
@@ -76,3 +77,16 @@ class RunningRowsView(TenantView):
         """Read the last rows of a running or ended binding again, those that were on time among them."""
         body = read_body(request, RunningSampleBody)
         return answer(running.last_read(access_binding(body.binding), body.rows))
+
+
+class ReplayView(TenantView):
+    """Rows of quarantine, as if they had come in time."""
+
+    @extend_schema(operation_id="samples_replay", request=ReplayBody, responses={**ANSWERS, 200: ReplayShown})
+    def post(self, request: Request, slug: str) -> Response:
+        """Say which rows of a binding's results would be other ones, had rows of its quarantine come in time.
+
+        What the binding has read is read again, and its query runs without and with the chosen rows; nothing is stored.
+        """
+        body = read_body(request, ReplayBody, most_bytes=MOST_BODY_BYTES)
+        return answer(replaying.replayed(access_binding(body.binding), body))

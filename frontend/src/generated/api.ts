@@ -1273,6 +1273,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/samples/replay/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Say which rows of a binding's results would be other ones, had rows of its quarantine come in time.
+         *
+         *     What the binding has read is read again, and its query runs without and with the chosen rows; nothing is stored.
+         */
+        post: operations["samples_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/samples/running/": {
         parameters: {
             query?: never;
@@ -3853,6 +3874,25 @@ export interface components {
             mend: components["schemas"]["MendTarget"][];
         };
         /**
+         * MendedRow
+         * @description What the row `id` should have been: times in ISO 8601 or ticks, and its fields as the text of a JSON object.
+         *
+         *     `end` counts for intervals and for the ends of edges; null is open.
+         */
+        MendedRow: {
+            /** Id */
+            id: string;
+            /** Start */
+            start: string;
+            /**
+             * End
+             * @default null
+             */
+            end?: string | null;
+            /** Payload */
+            payload: string;
+        };
+        /**
          * MergeBody
          * @description A text made from `base` while somebody else made `theirs`; `choices` decide conflicts by their key.
          */
@@ -4617,6 +4657,139 @@ export interface components {
             }[] | null;
         };
         /**
+         * ReplayBody
+         * @description Rows of the quarantine of a binding, taken as if they had come in time.
+         *
+         *     `ids` are those rows; without it the newest 1,000 that the filter means, of `run` alone where that is said. Rows of
+         *     `mended` count as they say, all others as they came. Of what the binding has read at most `most_rows` are read
+         *     again.
+         */
+        ReplayBody: {
+            /** @default null */
+            outcome?: components["schemas"]["Outcome"] | null;
+            /**
+             * Reason
+             * @default null
+             */
+            reason?: string | null;
+            /**
+             * Input
+             * @default null
+             */
+            input?: string | null;
+            /**
+             * Lane
+             * @default null
+             */
+            lane?: string | null;
+            /**
+             * Text
+             * @default null
+             */
+            text?: string | null;
+            /**
+             * Since
+             * @default null
+             */
+            since?: number | null;
+            /**
+             * Until
+             * @default null
+             */
+            until?: number | null;
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Run
+             * @default null
+             */
+            run?: string | null;
+            /**
+             * Ids
+             * @default null
+             */
+            ids?: string[] | null;
+            /** Mended */
+            mended?: components["schemas"]["MendedRow"][];
+            /**
+             * Most Rows
+             * @default 20000
+             */
+            most_rows?: number;
+        };
+        /**
+         * ReplayShown
+         * @description What the results of a binding would be, had the chosen rows come in time; nothing of it is stored.
+         *
+         *     `marks` counts all rows of the result, `rows` are those that would be other ones, by output and time, of which
+         *     `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from` says by output from when on its
+         *     rows are computed from all that belongs to them: null where that is not known, absent where all are.
+         */
+        ReplayShown: {
+            /** Chosen */
+            chosen: number;
+            /** Counted */
+            counted: number;
+            /** Not Counted */
+            not_counted: components["schemas"]["RowNotCounted"][];
+            /** Rows */
+            rows: components["schemas"]["ReplayedRow"][];
+            /** Rows Left Out */
+            rows_left_out: number;
+            /** Marks */
+            marks: {
+                [key: string]: number;
+            };
+            /** Read Again */
+            read_again: number;
+            /** Whole From */
+            whole_from: {
+                [key: string]: number | null;
+            };
+            /** Notes */
+            notes: string[];
+        };
+        /**
+         * ReplayedRow
+         * @description A row of the result of `output` that would be another one: `changed`, `only_here` (new), or `missing` (gone).
+         *
+         *     Of one that would change `today_...` is what it is; one that would go is shown as it is. `final`: the binding had
+         *     given all up to its end. Where it is not `whole`, rows from before what was read again belong to it too: it would be
+         *     another one, but which values it has is not known, and only the fields of its group are shown.
+         */
+        ReplayedRow: {
+            /** Output */
+            output: string;
+            /**
+             * Mark
+             * @enum {string}
+             */
+            mark: "same" | "changed" | "only_here" | "missing";
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Today Start */
+            today_start: number | null;
+            /** Today End */
+            today_end: number | null;
+            /** Today Payload */
+            today_payload: {
+                [key: string]: unknown;
+            } | null;
+            /** Final */
+            final: boolean;
+            /** Whole */
+            whole: boolean;
+        };
+        /**
          * ResultPage
          * @description Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short.
          */
@@ -4729,6 +4902,24 @@ export interface components {
             words: string;
             /** Permissions */
             permissions: components["schemas"]["Permission"][];
+        };
+        /**
+         * RowNotCounted
+         * @description A chosen row that would be in no result all the same, and why.
+         */
+        RowNotCounted: {
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string;
+            /** Position */
+            position: number;
+            /** Start */
+            start: number | null;
+            /** Why */
+            why: string;
         };
         /**
          * RowNote
@@ -12002,6 +12193,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayShown"];
                 };
             };
             401: {

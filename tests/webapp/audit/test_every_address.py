@@ -157,6 +157,7 @@ def test_what_only_looks_writes_no_event(key: tuple[str, str], stage: Stage, new
         "samples/generated/": {"stream": "cars", "rows": 1},
         "samples/quarantine/": {"binding": stage.binding["id"]},
         "samples/running/": {"binding": stage.binding["id"]},
+        "samples/replay/": {"binding": stage.binding["id"]},
         "bindings/<uuid:binding>/outputs/check/": {"outputs": []},
         "definitions/plan/": {"files": {}},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},

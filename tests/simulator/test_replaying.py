@@ -1,0 +1,148 @@
+"""Rows of a quarantine taken as if in time: what stands is what the binding gave, and what would be is computed apart."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from streaming.definition.graph import InputNode
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.output import OutputRow
+from streaming.simulator.comparing import ComparedRow
+from streaming.simulator.replaying import PlaceRead, ReadRows, ReplayedQuery, replay
+from streaming.simulator.sample import SampledQuery
+from streaming.simulator.stepping import step
+from streaming.temporal.events import Event
+from streaming.temporal.outcomes import IN_TIME, QUARANTINED
+from streaming.temporal.settings import AdvanceTime
+from streaming.wire.case import EndMode
+from streaming.wire.messages import LateEvent
+from streaming.wire.payload_json import payload_to_json
+from streaming.wire.rows import Element
+from tests.reference.drawn import KINDS, Scope, cases
+from tests.simulator.test_agreement import asked
+
+some = settings(max_examples=max(8, settings.default.max_examples // 12))
+SCOPE = Scope(imports=True)
+Rows = Counter[tuple[str, int, int | None, str]]
+
+
+def whole_run(query: SampledQuery) -> ReferenceRun:
+    """What the binding did, flushed at its end."""
+    run = ReferenceRun(query.graph, query.streams, query.settings)
+    for row in query.elements:
+        step(run, row)
+    if query.elements:
+        run.boundary()
+    run.end(EndMode.FLUSH)
+    return run
+
+
+def read_of(query: SampledQuery, run: ReferenceRun) -> ReadRows:
+    """The rows as an adapter has them, and the quarantine as a runner writes it."""
+    elements: dict[PlaceRead, Element] = {}
+    late: dict[PlaceRead, LateEvent] = {}
+    for row in query.elements:
+        if row.identity is None or row.element is None:
+            continue
+        place = (row.identity.input, row.identity.lane, row.identity.position)
+        elements[place] = row.element
+        judged = run.judged.get(row.identity)
+        if judged is None or judged.outcome in IN_TIME:
+            continue
+        late[place] = LateEvent(
+            input=place[0],
+            lane=place[1],
+            position=place[2],
+            start=None if judged.original is None else judged.original.start,
+            end=None,
+            cti=judged.cti_met,
+            outcome=str(judged.outcome),
+            reason=None if judged.reason is None else str(judged.reason),
+            policy="",
+            moved_by=judged.moved_by,
+            raw="",
+        )
+    return ReadRows(elements, late)
+
+
+def of(query: SampledQuery) -> ReplayedQuery:
+    streams = {node.id: query.streams[node.stream] for node in query.graph.nodes if isinstance(node, InputNode)}
+    return ReplayedQuery(query.graph, streams, {name: query.settings.get(name, AdvanceTime()) for name in streams})
+
+
+def shown(rows: Iterable[OutputRow], run: ReferenceRun, query: SampledQuery) -> Rows:
+    from streaming.planning.soundness import checked_graph
+
+    fields = checked_graph(query.graph, query.streams, query.settings).schemas
+    found: Rows = Counter()
+    for row in rows:
+        payload = payload_to_json(row.flow.payload, fields[row.output])
+        end = None if row.flow.end >= 2**62 else row.flow.end
+        found[row.output, row.flow.start, end, repr(payload)] += 1
+    return found
+
+
+def standing(rows: Iterable[ComparedRow]) -> Rows:
+    found: Rows = Counter()
+    for row in rows:
+        if row.mark == "changed":
+            assert row.today_start is not None
+            found[row.output, row.today_start, row.today_end, repr(row.today_payload)] += 1
+        elif row.mark != "only_here":
+            found[row.output, row.start, row.end, repr(row.payload)] += 1
+    return found
+
+
+def would_be(rows: Iterable[ComparedRow]) -> Rows:
+    kept = (row for row in rows if row.mark != "missing")
+    return Counter((row.output, row.start, row.end, repr(row.payload)) for row in kept)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_what_stands_is_what_the_binding_gave(kind: str, data: st.DataObject) -> None:
+    query = asked(data.draw(cases(kind, SCOPE)))
+    run = whole_run(query)
+    found = replay(of(query), read_of(query, run), {})
+    assert {row.mark for row in found.rows} <= {"same"}
+    assume(not found.notes)
+    assert standing(found.rows) == shown(run.outputs, run, query)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_what_would_be_is_the_result_of_the_rows_that_counted_and_the_chosen_ones(
+    kind: str, data: st.DataObject
+) -> None:
+    query = asked(data.draw(cases(kind, SCOPE)))
+    run = whole_run(query)
+    assume(not any(isinstance(row.element, Event) and row.element.edge for row in query.elements))
+    read = read_of(query, run)
+    late = [place for place in read.judged if isinstance(read.elements[place], Event)]
+    assume(late)
+    chosen = data.draw(st.sets(st.sampled_from(late), min_size=1))
+    found = replay(of(query), read, {place: read.elements[place] for place in chosen})
+    assume(not found.notes)
+    assert standing(found.rows) == shown(run.outputs, run, query)
+    if any(judged.outcome == "late_kept" for judged in read.judged.values()):
+        return  # what closed windows refused is computed by the clocks alone
+    apart = counted_apart(query, run, {place: read.elements[place] for place in chosen})
+    assert would_be(found.rows) == shown(apart.outputs, apart, query)
+
+
+def counted_apart(query: SampledQuery, run: ReferenceRun, chosen: Mapping[PlaceRead, Element]) -> ReferenceRun:
+    """The same with no clock at all: what was enqueued, as it was enqueued, and the chosen rows as they came."""
+    apart = ReferenceRun(query.graph, query.streams, {})
+    for identity, judged in run.judged.items():
+        element = chosen.get((identity.input, identity.lane, identity.position), judged.event)
+        if judged.outcome in QUARANTINED and (identity.input, identity.lane, identity.position) not in chosen:
+            continue
+        if isinstance(element, Event):
+            apart.take(identity.input, identity.lane, element)
+    apart.end(EndMode.FLUSH)
+    return apart

@@ -1,0 +1,90 @@
+"""Replay of quarantine: what a binding runs, how far it has read, and from where that can be read again."""
+
+from typing import Final
+
+from django.conf import settings
+
+from streaming.definition.faults import FaultCode
+from streaming.temporal.ticks import INFINITY
+from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of
+from streaming.wire.messages import RunSpec
+from webapp.accounts.previews import previewing
+from webapp.core.errors import Faulty, fault
+from webapp.runs.access import latest_run
+from webapp.runs.models import Binding
+from webapp.runs.next_start import restart_points
+from webapp.runs.usage import rows_folder
+from webapp.samples.replay_bodies import ReplayBody, ReplayShown
+from webapp.samples.replay_job import BeginChoice, ReplayWork, what_would_change
+from webapp.samples.running import NOTHING_READ, WAIT
+
+FROM_THE_BEGINNING: Final = -1
+
+
+def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
+    """Return what would change in the results of `binding`.
+
+    Raises `Faulty` where it has read nothing, or that cannot be read again; `OverQuota`, `Busy`, `TooMuchWork`.
+    """
+    work = _work(binding)
+    if work is None:
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+    with previewing():
+        given = what_would_change(work, body)
+    if given.shown is None:
+        raise Faulty(given.faults)
+    return given.shown
+
+
+def _work(binding: Binding) -> ReplayWork | None:
+    run = latest_run(binding)
+    if run is None:
+        return None
+    spec = run.read_spec()
+    facts = facts_of(concealed_spec(spec))
+    points = [point for point in restart_points(binding) if facts.fits(point.shape)]
+    if not points:
+        return None
+    newest = points[0]
+    return ReplayWork(
+        graph=spec.query,
+        inputs=spec.inputs,
+        batch=newest.batch,
+        positions=newest.positions,
+        begins=_begins(binding, spec, facts, points),
+        given_until={name: kept.until for name, kept in newest.outputs.items()},
+        folder=str(rows_folder(binding.pk)),
+    )
+
+
+def _begins(
+    binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]
+) -> list[BeginChoice]:
+    """From where `points`, newest first, let it be read again, oldest first.
+
+    A run that began anew read rows a second time, and its results are its own: nothing before it is gone back to.
+    """
+    found: list[BeginChoice] = []
+    run = spec.run
+    for point in points:
+        if point.run != run and _began_anew(binding, run):
+            return found[::-1]
+        run = point.run
+        found.append(BeginChoice(point.batch, point.positions, _whole(point, facts)))
+    if not _began_anew(binding, run):
+        found.append(BeginChoice(FROM_THE_BEGINNING, {}, {}))
+    return found[::-1]
+
+
+def _began_anew(binding: Binding, run: str) -> bool:
+    path = settings.PUNCTUAL_DATA / str(binding.organisation_id) / beginning_path(str(binding.pk), run)
+    return bool(path.exists())
+
+
+def _whole(point: RestartPoint, facts: BindingFacts) -> dict[str, int | None]:
+    """By output, from when on its rows lack nothing if all is read that came after `point`."""
+    found: dict[str, int | None] = {}
+    for name, release in facts.releases.items():
+        whole = release.gap.whole
+        found[name] = None if point.reach is None or whole is None else min(point.reach + whole, INFINITY)
+    return found
