@@ -75,7 +75,7 @@ def test_a_person_starts_the_demo_sees_late_rows_judged_and_stops_it(started: Pa
     quarantine.get_by_label("Outcome").select_option("Dropped, late")
     dropped = quarantine.get_by_role("row").filter(has=page.get_by_role("cell", name="Dropped, late"))
     expect(dropped.first).to_be_visible(timeout=LIVE_MS)
-    assert dropped.first.get_by_role("cell").nth(1).inner_text().strip() != ""
+    assert dropped.first.get_by_role("cell").nth(2).inner_text().strip() != ""
 
     stop_in_dialog(page)
     expect(page.locator(".page-head").get_by_text("Stopped", exact=True)).to_be_visible(timeout=SPARK_MS)

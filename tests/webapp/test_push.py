@@ -11,7 +11,7 @@ from django.test import Client
 from streaming.adapters.push.inbox import PushInbox
 from tests.webapp.conftest import Person, graph
 from webapp.core.context import organisation_context
-from webapp.streams import pushing
+from webapp.streams import pushed_bodies, pushing
 from webapp.streams.adapters import adapter_root
 
 ROWS = [{"start": "2026-11-23T10:00:00Z", "plate": "B-1", "speed": 120.5}, {"cti": "2026-11-23T10:00:05Z"}]
@@ -239,3 +239,49 @@ def test_a_batch_that_comes_while_its_stream_is_changed_is_not_acknowledged(
     assert (answered.status_code, answered.json()["code"]) == (503, "unavailable")
     monkeypatch.undo()
     assert send(alice, stream, ROWS).json() == {"first": 0, "rows": 2, "again": False}
+
+
+MANY = pushed_bodies.SMALL_ROWS + 1
+LARGE = [
+    (b'{"start": 1}\n' * MANY, NDJSON, MANY),
+    (b"[" + b"{},\n" * MANY + b"{}]", JSON, MANY + 1),
+    (b'{"deep": ' + b"[" * 900 + b"]" * 900 + b', "wide": [' + b"0," * pushed_bodies.SMALL_BYTES + b"0]}", NDJSON, 1),
+]
+
+
+@pytest.mark.parametrize(("content", "kind", "rows"), LARGE, ids=["many lines", "a long array", "deep and wide"])
+def test_a_large_body_is_read_in_a_limited_process_and_stored_as_it_is(
+    alice: Person,
+    stream: dict[str, Any],
+    content: bytes,
+    kind: str,
+    rows: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = pushed_bodies.read_lines(content.decode(), kind)
+    monkeypatch.setattr(pushed_bodies, "read_lines", None)  # here; the limited process has its own
+    assert send(alice, stream, content, kind).json() == {"first": 0, "rows": rows, "again": False}
+    assert b"".join(line + b"\n" for line in stored(alice)) == expected.lines.encode()
+    assert expected.rows == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "words"),
+    [
+        (b"{}\n" * (pushed_bodies.MOST_ROWS + 1), NDJSON, "more than 200,000 rows"),
+        (b"[" + b"1," * 300_000 + b"1]", JSON, "More than 20 rows cannot be read"),
+        (b"{\n" * 300_000, NDJSON, "More than 20 rows cannot be read"),
+        (b'{"a": ' + b"[" * 300_000, NDJSON, "brackets in brackets"),
+        (b'{"a": ' + b"9" * 300_000 + b"}", NDJSON, "more digits than are read"),
+        (b'[{"a": ' + b"9" * 300_000 + b"}]", JSON, "more digits than are read"),
+    ],
+    ids=["too many rows", "numbers for rows", "broken lines", "deep", "a number of many digits", "one in an array"],
+)
+def test_what_a_large_body_has_wrong_is_a_sentence_and_nothing_is_stored(
+    alice: Person, stream: dict[str, Any], content: bytes, kind: str, words: str
+) -> None:
+    refused = send(alice, stream, content, kind)
+    assert refused.status_code == 422
+    assert words in json.dumps(refused.json())
+    assert len(refused.json()["faults"]) <= pushed_bodies.MOST_TOLD
+    assert stored(alice) == []

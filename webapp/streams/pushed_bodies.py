@@ -1,18 +1,29 @@
-"""What programs push, as JSON lines: each row an object; the text of a row stays as it was sent."""
+"""What programs push, as JSON lines: each row an object; the text of a row stays as it was sent.
+
+A small body is read where it arrives, which takes no longer than a request may; a larger one in a limited process.
+"""
 
 import gzip
 import io
 import json
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from webapp.core.errors import Faulty, TooLarge, fault
+from webapp.core.limited.jobs import MIB, Limits, limited
 
 MOST_BYTES: Final = 8 << 20
 """The largest body, after decompression too."""
+SMALL_BYTES: Final = 256 << 10
+SMALL_ROWS: Final = 20_000
+"""Bodies up to both are read in the web process: the worst of them takes it 60 ms (DECISIONS.md)."""
+MOST_ROWS: Final = 200_000
+"""Rows of one batch."""
+LIMITS: Final = Limits(cpu_s=5, wall_s=25, memory_bytes=256 * MIB, output_bytes=48 * MIB, file_bytes=0)
 MOST_TOLD: Final = 20
 """Rows that are named where they are none."""
 NEWLINE_DELIMITED: Final = frozenset({"application/x-ndjson", "application/jsonl", "application/x-jsonlines"})
@@ -20,11 +31,21 @@ JSON: Final = "application/json"
 _BLANK: Final = " \t\r\n"
 
 
+@dataclass(frozen=True)
+class PushedLines:
+    """The rows of a body as lines, and how many they are; or the faults for which there are none, and the sentence."""
+
+    lines: str = ""
+    rows: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    message: str = ""
+
+
 def lines_of(content: bytes, kind: str, encoding: str = "") -> tuple[bytes, int]:
     """Return the rows of a body as lines that end with a line feed each, and how many they are.
 
     `kind` is its media type, `encoding` gzip or nothing. Raises `Faulty`, which names the first MOST_TOLD rows that are
-    no JSON object, and `TooLarge`.
+    no JSON object, `TooLarge`, and for a large body `Busy` and `TooMuchWork`.
     """
     if encoding == "gzip":
         content = _unzipped(content)
@@ -34,10 +55,32 @@ def lines_of(content: bytes, kind: str, encoding: str = "") -> tuple[bytes, int]
         text = content.decode()
     except UnicodeDecodeError as error:
         raise _refused(f"The body is no UTF-8 at byte {error.start}.", "Send the rows as UTF-8.") from None
-    rows = _array_rows(text) if kind == JSON else _checked(line for line in text.split("\n") if line.strip(_BLANK))
-    if not rows:
-        raise _refused("The body holds no row.", "Send one JSON object for each row.")
-    return "".join(f"{row}\n" for row in rows).encode(), len(rows)
+    small = len(content) <= SMALL_BYTES and content.count(b"{") <= SMALL_ROWS
+    found = read_lines(text, kind) if small else large_lines(text, kind)
+    if found.faults:
+        raise Faulty(found.faults, found.message)
+    return found.lines.encode(), found.rows
+
+
+@limited("Reading these pushed rows", "Send fewer rows in a batch, or smaller ones.", LIMITS)
+def large_lines(text: str, kind: str) -> PushedLines:
+    """Return what `read_lines` does, in a limited process."""
+    return read_lines(text, kind)
+
+
+def read_lines(text: str, kind: str) -> PushedLines:
+    """Return the rows of a body, or its faults."""
+    try:
+        rows = _array_rows(text) if kind == JSON else _checked(line for line in text.split("\n") if line.strip(_BLANK))
+        if not rows:
+            raise _refused("The body holds no row.", "Send one JSON object for each row.")
+    except Faulty as error:
+        return PushedLines(faults=list(error.faults), message=error.message)
+    return PushedLines("".join(f"{row}\n" for row in rows), len(rows))
+
+
+class _NoArray(ValueError):
+    """What is wrong between the elements of an array."""
 
 
 def _array_rows(text: str) -> list[str]:
@@ -48,8 +91,7 @@ def _array_rows(text: str) -> list[str]:
     try:
         return _checked(_elements(text, begin + 1))
     except (ValueError, RecursionError) as error:
-        said = "brackets in brackets without end" if isinstance(error, RecursionError) else str(error)
-        raise _refused(f"The body is no JSON array: {said}.", "Correct it there, or send one row a line.") from None
+        raise _refused(f"The body is no JSON array: {_why_unread(error)}.", "Correct it there, or send one row a line.") from None
 
 
 def _elements(text: str, at: int) -> Iterator[str]:
@@ -65,14 +107,14 @@ def _elements(text: str, at: int) -> Iterator[str]:
         if text.startswith("]", at):
             return _nothing_after(text, at + 1)
         if not text.startswith(",", at):
-            raise ValueError(f"a comma or ] is missing at character {at + 1}")
+            raise _NoArray(f"a comma or ] is missing at character {at + 1}")
         at = _after_blanks(text, at + 1)
 
 
 def _nothing_after(text: str, at: int) -> None:
     at = _after_blanks(text, at)
     if at < len(text):
-        raise ValueError(f"something follows the array at character {at + 1}")
+        raise _NoArray(f"something follows the array at character {at + 1}")
 
 
 def _after_blanks(text: str, at: int) -> int:
@@ -82,30 +124,40 @@ def _after_blanks(text: str, at: int) -> int:
 
 
 def _checked(rows: "Iterator[str] | list[str]") -> list[str]:
-    """The rows on a line each. Raises `Faulty` where some are no JSON object."""
+    """The rows on a line each. Raises `Faulty` where some are no JSON object, or there are more than MOST_ROWS."""
     found: list[str] = []
     faults: list[Fault] = []
-    count = 0
     for number, row in enumerate(rows, 1):
-        count += 1
+        if number > MOST_ROWS:
+            raise _refused(f"The batch has more than {MOST_ROWS:,} rows.", "Send them in several batches.")
         if (why := _why_no_row(row)) is None:
             found.append(row.strip(_BLANK).replace("\r", " ").replace("\n", " "))  # a text in JSON holds neither
-        elif len(faults) < MOST_TOLD:
-            remedy = 'Send a JSON object such as {"start": "2026-11-23T10:00:00Z", "speed": 120}.'
-            faults.append(fault(FaultCode.BAD_SHAPE, f"Row {number} is no row: {why}.", remedy, field=str(number - 1)))
-    if len(found) == count:
+            continue
+        if len(faults) == MOST_TOLD:
+            told = f"More than {MOST_TOLD} rows cannot be read, so that none was stored; the first of them are named."
+            raise Faulty(faults, f"{told} Correct them and send the whole batch again.")
+        remedy = 'Send a JSON object such as {"start": "2026-11-23T10:00:00Z", "speed": 120}.'
+        faults.append(fault(FaultCode.BAD_SHAPE, f"Row {number} is no row: {why}.", remedy, field=str(number - 1)))
+    if not faults:
         return found
-    told = f"{counted(count - len(found), 'row')} of {count} cannot be read, so that none was stored."
+    count = len(found) + len(faults)
+    told = f"{counted(len(faults), 'row')} of {count} cannot be read, so that none was stored."
     raise Faulty(faults, f"{told} Correct them and send the whole batch again.")
+
+
+def _why_unread(error: ValueError | RecursionError) -> str:
+    if isinstance(error, RecursionError):
+        return "it has brackets in brackets without end"
+    if isinstance(error, json.JSONDecodeError | _NoArray):
+        return f"it is no JSON ({error})"
+    return "it has a number of more digits than are read"
 
 
 def _why_no_row(text: str) -> str | None:
     try:
         value = json.loads(text)
-    except RecursionError:
-        return "it has brackets in brackets without end"
-    except ValueError as error:
-        return f"it is no JSON ({error})"
+    except (ValueError, RecursionError) as error:
+        return _why_unread(error)
     return None if isinstance(value, dict) else "it is JSON, but no object"
 
 

@@ -93,3 +93,6 @@ export type ExpressionFailed = Schemas["ExpressionFailed"];
 export type ResultShown = Schemas["ResultShown"];
 export type QuarantineSampleBody = Schemas["QuarantineSampleBody"];
 export type LateShown = Schemas["LateShown"];
+export type ReplayBody = Schemas["ReplayBody"];
+export type ReplayShown = Schemas["ReplayShown"];
+export type ReplayedRow = Schemas["ReplayedRow"];

@@ -29,6 +29,7 @@ LIMITED_JOBS = (
     "webapp.streams.adapters",
     "webapp.streams.checking",
     "webapp.streams.inferring",
+    "webapp.streams.pushed_bodies",
     "webapp.uploads.examining",
     "webapp.queries.texts",
     "webapp.queries.jobs",

@@ -14,6 +14,7 @@ import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
 import { QuarantineFilter } from "./QuarantineFilter";
 import { QuarantineTaken } from "./QuarantineTaken";
+import { ReplayAsked } from "./ReplayAsked";
 import { useDefinition, useFollowing, useQuarantine } from "./requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 
@@ -24,6 +25,8 @@ function lateBy({ cti, start }: LateShown): string {
 interface TableProps {
   run: RunShown;
   scope: RunScope;
+  ticked: ReadonlyMap<string, LateShown>;
+  onTick: (row: LateShown) => void;
 }
 
 function Why({ row, run, columns }: { row: LateShown; run: RunShown; columns: number }) {
@@ -42,12 +45,27 @@ function Why({ row, run, columns }: { row: LateShown; run: RunShown; columns: nu
   );
 }
 
-function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: readonly RunKeptShown[] }) {
+function Row({
+  row,
+  run,
+  scope,
+  known,
+  ticked,
+  onTick,
+}: TableProps & { row: LateShown; known: readonly RunKeptShown[] }) {
   const [open, setOpen] = useState(false);
-  const columns = scope === "all" ? 9 : 8;
+  const columns = scope === "all" ? 10 : 9;
   return (
     <>
       <tr>
+        <td>
+          <input
+            type="checkbox"
+            checked={ticked.has(row.id)}
+            aria-label={`Choose ${row.lane} · ${row.position}`}
+            onChange={() => onTick(row)}
+          />
+        </td>
         {scope === "all" ? (
           <td>
             <RunCell of={row.run} here={run.id} known={known} />
@@ -89,13 +107,17 @@ function Row({ row, run, scope, known }: TableProps & { row: LateShown; known: r
   );
 }
 
-function QuarantineTable({ rows, run, scope }: TableProps & { rows: readonly LateShown[] }) {
+function QuarantineTable({ rows, ...table }: TableProps & { rows: readonly LateShown[] }) {
+  const { run, scope } = table;
   const known = useKeptByRun(run.binding, scope === "all");
   return (
     <Scroll label="Table of late and malformed rows" tall>
       <table>
         <thead>
           <tr>
+            <th>
+              <span className="visually-hidden">Chosen</span>
+            </th>
             {scope === "all" ? <th>Run, started (UTC)</th> : null}
             <th>Outcome and reason</th>
             <th>Start (UTC)</th>
@@ -109,7 +131,7 @@ function QuarantineTable({ rows, run, scope }: TableProps & { rows: readonly Lat
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.id} row={row} run={run} scope={scope} known={known} />
+            <Row key={row.id} row={row} known={known} {...table} />
           ))}
         </tbody>
       </table>
@@ -141,10 +163,24 @@ function NoRows({ total, scope, chosen }: NoRowsProps) {
   );
 }
 
+const NONE: ReadonlyMap<string, LateShown> = new Map();
+
+function withTicked(ticked: ReadonlyMap<string, LateShown>, row: LateShown): ReadonlyMap<string, LateShown> {
+  const found = new Map(ticked);
+  if (!found.delete(row.id)) found.set(row.id, row);
+  return found;
+}
+
+function noteOf(scope: RunScope, total: number): string {
+  const whose = scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs";
+  return `${whose}, newest first. Adjusted and shifted rows are listed too, though results contain them.`;
+}
+
 /** Every row that came late or could not be read, newest first, with why and as it came. */
 export function QuarantinePanel({ run, total }: { run: RunShown; total: number }) {
   const [choice, setChoice] = useState(EVERYTHING);
   const [scope, setScope] = useState<RunScope>("own");
+  const [ticked, setTicked] = useState(NONE);
   const { pages, key } = useQuarantine(run.id, scope, lateQuery(choice));
   const { ref, behind, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
@@ -154,13 +190,18 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
   return (
     <Panel
       title="Late and malformed rows"
-      note={`${
-        scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"
-      }, newest first. Adjusted and shifted rows are listed too, though results contain them.`}
+      note={noteOf(scope, total)}
       actions={
         <>
           <Newer count={newer} onShow={toNewest} />
           <ScopeChoice value={scope} onChange={setScope} />
+          <ReplayAsked
+            run={run}
+            scope={scope}
+            choice={choice}
+            ticked={ticked}
+            onNone={rows.length > 0 ? () => setTicked(NONE) : null}
+          />
           <QuarantineTaken run={run} scope={scope} choice={choice} />
         </>
       }
@@ -171,7 +212,15 @@ export function QuarantinePanel({ run, total }: { run: RunShown; total: number }
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending || (none && awaited) ? <Waiting>Loading the rows…</Waiting> : null}
       {none && !awaited ? <NoRows total={total} scope={scope} chosen={chosen} /> : null}
-      {rows.length > 0 ? <QuarantineTable rows={rows} run={run} scope={scope} /> : null}
+      {rows.length > 0 ? (
+        <QuarantineTable
+          rows={rows}
+          run={run}
+          scope={scope}
+          ticked={ticked}
+          onTick={(row) => setTicked(withTicked(ticked, row))}
+        />
+      ) : null}
       <More pages={pages} what="older rows" />
     </Panel>
   );

@@ -1,0 +1,66 @@
+"""Late and malformed rows of a run: what they would change, by keyboard, and as a count by hand says."""
+
+import json
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.accessibility import grave_violations
+from tests.e2e.browsing import demo_pages
+from tests.e2e.installation import Installation
+from tests.e2e.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed, ran_to_the_end
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def run(page: Page, installation: Installation) -> Page:
+    """The page of a run of a file that has ended: of 11 rows two came late, and one cannot be read."""
+    page.goto(demo_pages(page).runs)
+    base = demo_pages(page).runs.rpartition("/")[0]
+    api = Api(page, base)
+    (organisation,) = {path.parent for path in installation.var.glob("*/runner.json")}
+    lines = [json.dumps({"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": 1.5}) for at in SECONDS]
+    (organisation / "files").mkdir(exist_ok=True)
+    text = "\n".join([*lines, '{"at": "noon", "plate": "CD 2", "speed": 2.5}'])
+    (organisation / "files" / "replayed.jsonl").write_text(text)
+    adapter = {"kind": "file", "options": {"path": "files/replayed.jsonl", "format": "json_lines"}}
+    api.send("POST", "streams/", {"name": "replayed", "definition": DEFINITION, "adapter": adapter})
+    asked = {**graph({"name": "n", "function": "count"}), "name": "replayed"}
+    asked["nodes"][0]["stream"] = "replayed"
+    query = api.send("POST", "queries/", {"graph": asked, "comment": ""})
+    binding = api.send("POST", "bindings/", {"name": "replayed", "query_version": query["current"]["id"]})
+    ran_to_the_end(page, base, api, binding["id"])
+    return page
+
+
+def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(run: Page) -> None:
+    page = run
+    quarantine = page.get_by_role("region", name="Late and malformed rows")
+    expect(listed(quarantine)).to_have_count(3)
+    quarantine.get_by_role("button", name="What would change").press("Enter")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Say what would change").press("Enter")
+    changes = dialog.get_by_role("group", name="Rows of the result that would be others")
+    # seconds 2 and 3 came late to the window 0 to 10, which holds 0, 4 and 8
+    expect(listed(changes)).to_have_count(1)
+    expect(listed(changes)).to_contain_text("was 3 → would be 5")
+    expect(listed(changes)).to_contain_text("changed")
+    still = dialog.get_by_role("group", name="Chosen rows that would still not count")
+    expect(listed(still)).to_contain_text("bad_time")
+    assert grave_violations(page) == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+    malformed = quarantine.get_by_role("checkbox", name="Choose 0 · 10")
+    malformed.press("Space")
+    expect(malformed).to_be_checked()
+    quarantine.get_by_role("button", name="What 1 row would change").click()
+    start = dialog.get_by_label("Start UTC, of 0 · 10")
+    expect(dialog.get_by_label("plate string, of 0 · 10")).to_have_value("CD 2")
+    start.fill("2026-01-01T00:00:12Z")
+    dialog.get_by_role("button", name="Say what would change").click()
+    expect(listed(changes)).to_contain_text("new")
+    expect(listed(changes)).to_contain_text("CD 2")
+    expect(still).to_have_count(0)
+    assert grave_violations(page) == []
