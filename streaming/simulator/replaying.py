@@ -30,8 +30,8 @@ PlaceRead = tuple[str, str, int]
 NOTHING: Final = MalformedRow(Reason.BAD_ROW)
 """Stands where a row does not count, so that the same rows have the same ids in both runs."""
 KEPT_SOMEWHERE: Final = (
-    "Rows that came late and were kept count here in all their windows, as it stands and as it would be: which of these "
-    "had closed before hangs on several lanes or inputs, and that is not kept."
+    "Rows that came late and were kept count here in all their windows, as it stands and as it would be: which of "
+    "these had closed before hangs on several lanes or inputs, and that is not kept."
 )
 OPEN_EDGES: Final = (
     "Edges that have no end yet count, as it stands and as it would be, up to the latest time of the rows that were "

@@ -326,9 +326,14 @@ def _lacking(newest: RestartPoint, facts: BindingFacts) -> dict[str, int | None]
     found: dict[str, int | None] = {}
     for name, release in facts.releases.items():
         if not release.forgets:
-            whole = release.gap.whole
-            found[name] = None if newest.reach is None or whole is None else min(newest.reach + whole, INFINITY)
+            found[name] = whole_from(newest, release)
     return found
+
+
+def whole_from(point: RestartPoint, release: Release) -> int | None:
+    """From when on rows of an output lack nothing if all is read that came after `point`; None: not known."""
+    whole = release.gap.whole
+    return None if point.reach is None or whole is None else min(point.reach + whole, INFINITY)
 
 
 def _open(newest: RestartPoint) -> tuple[int, int] | None:

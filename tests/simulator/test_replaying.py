@@ -1,4 +1,4 @@
-"""Rows of a quarantine taken as if in time: what stands is what the binding gave, and what would be is computed apart."""
+"""Rows of a quarantine taken as if in time: what stands is what the binding gave; what would be is computed apart."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from streaming.definition.graph import InputNode
+from streaming.planning.soundness import checked_graph
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputRow
 from streaming.simulator.comparing import ComparedRow
@@ -74,8 +75,6 @@ def of(query: SampledQuery) -> ReplayedQuery:
 
 
 def shown(rows: Iterable[OutputRow], run: ReferenceRun, query: SampledQuery) -> Rows:
-    from streaming.planning.soundness import checked_graph
-
     fields = checked_graph(query.graph, query.streams, query.settings).schemas
     found: Rows = Counter()
     for row in rows:

@@ -14,18 +14,14 @@ from streaming.definition.advance import to_temporal
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import QueryGraph, TopKNode, WindowNode
-from streaming.definition.payload import read_object
-from streaming.definition.streams import StreamDefinition
-from streaming.simulator.capturing import of_quarantine
 from streaming.simulator.comparing import ComparedRow
+from streaming.simulator.replay_rows import as_kept, first_other, mended
 from streaming.simulator.replaying import PlaceRead, ReadRows, ReplayedQuery, ReplayedResult, replay
-from streaming.temporal.events import Event
-from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived_rows import elements
 from streaming.wire.kept import Positions
 from streaming.wire.messages import InputSpec, LateEvent
 from streaming.wire.results import committed_rows
-from streaming.wire.rows import Element, MalformedRow, read_row
+from streaming.wire.rows import Element
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import MIB, Limits, limited
 from webapp.samples.replay_bodies import (
@@ -120,15 +116,17 @@ def what_would_change(work: ReplayWork, body: ReplayBody) -> ReplayGiven:
     except AdapterError as error:
         return ReplayGiven(None, [adapter_fault(f"What the binding has read cannot be read again. {error}")])
     judged = _judged(work, again.begin)
-    wrong = _other_rows(again.found, judged)
-    if wrong is not None:
-        return ReplayGiven(None, [fault(FaultCode.BAD_ADAPTER, wrong, TRY_THERE)])
+    other = first_other(again.found, judged)
+    if other is not None:
+        message = OTHER_ROWS.format(input=other.input, lane=other.lane, position=other.position)
+        return ReplayGiven(None, [fault(FaultCode.BAD_ADAPTER, message, TRY_THERE)])
     read = ReadRows(again.found, judged)
     chosen = _chosen(work, body)
     taken, refused = _taken(work, read, chosen, {each.id: each for each in body.mended})
     streams = {name: each.stream for name, each in work.inputs.items()}
     advance = {name: to_temporal(each.stream.advance, each.advance) for name, each in work.inputs.items()}
-    result = replay(ReplayedQuery(work.graph, streams, advance), read, {place: each for place, (_, each) in taken.items()})
+    rows = {place: element for place, (_, element) in taken.items()}
+    result = replay(ReplayedQuery(work.graph, streams, advance), read, rows)
     refused |= {taken[place][0]: why for place, why in result.not_counted.items()}
     return ReplayGiven(_shown(work, again, chosen, refused, result))
 
@@ -163,7 +161,7 @@ def _begins_at_zero(adapters: Mapping[str, InputAdapter]) -> bool:
 
 
 def _holds(adapter: InputAdapter, lane: str, start: int, end: int) -> bool:
-    """Whether all rows were there; asked after reading, for without a journal an adapter knows only what it has read."""
+    """Whether all rows were there. Asked after reading: without a journal an adapter knows only what it has read."""
     return not isinstance(adapter, ReplayingAdapter) or adapter.holds(lane, start, end)
 
 
@@ -173,9 +171,7 @@ def _spans(work: ReplayWork, begin: BeginChoice) -> Iterator[tuple[str, str, int
             yield name, lane, min(begin.positions.get(name, {}).get(lane, 0), end), end
 
 
-def _read(
-    spans: Sequence[tuple[str, str, int, int]], adapters: Mapping[str, InputAdapter]
-) -> dict[PlaceRead, Element]:
+def _read(spans: Sequence[tuple[str, str, int, int]], adapters: Mapping[str, InputAdapter]) -> dict[PlaceRead, Element]:
     found: dict[PlaceRead, Element] = {}
     for name, lane, start, end in spans:
         for arrived in adapters[name].read(lane, start, end):
@@ -212,15 +208,6 @@ def _late(row: Mapping[str, Any]) -> LateEvent:
     return LateEvent.model_validate({name: value for name, value in row.items() if not name.startswith("_")})
 
 
-def _other_rows(found: Mapping[PlaceRead, Element], judged: Mapping[PlaceRead, LateEvent]) -> str | None:
-    """What is wrong where the rows that are read now are not those that the binding has read."""
-    for place, late in judged.items():
-        element = found.get(place)
-        if isinstance(element, Event) and late.start is not None and element.start != late.start:
-            return OTHER_ROWS.format(input=late.input, lane=late.lane, position=late.position)
-    return None
-
-
 def _chosen(work: ReplayWork, body: ReplayBody) -> ChosenRows:
     if body.ids is not None:
         found = ((each, _row_of(work, each)) for each in dict.fromkeys(body.ids))
@@ -238,7 +225,7 @@ def _row_of(work: ReplayWork, row_id: str) -> dict[str, Any] | None:
 
 
 def _taken(
-    work: ReplayWork, read: ReadRows, chosen: ChosenRows, mended: Mapping[str, MendedRow]
+    work: ReplayWork, read: ReadRows, chosen: ChosenRows, corrected: Mapping[str, MendedRow]
 ) -> tuple[dict[PlaceRead, tuple[str, Element]], dict[str, str]]:
     """Each chosen row as it is taken, by its place, with its id; and why others are not, by id."""
     taken: dict[PlaceRead, tuple[str, Element]] = {}
@@ -253,31 +240,13 @@ def _taken(
             refused[row_id] = f"it is the row {taken[place][0]}, which was read twice, and counts once"
         else:
             stream = work.inputs[late.input].stream
-            given = mended.get(row_id)
-            element = _as_mended(given, late, stream) if given is not None else read.elements.get(place)
-            taken[place] = (row_id, element or _as_kept(late, stream))
+            given = corrected.get(row_id)
+            if given is not None:
+                element: Element | None = mended(late, stream, given.start, given.end, given.payload)
+            else:
+                element = read.elements.get(place)
+            taken[place] = (row_id, element or as_kept(late, stream))
     return taken, refused
-
-
-def _as_mended(row: MendedRow, late: LateEvent, stream: StreamDefinition) -> Element:
-    said: dict[str, Any] = {"start": _time(row.start), "end": None if row.end is None else _time(row.end)}
-    if late.edge is not None:
-        said["edge"] = late.edge
-    payload = read_object(row.payload)
-    if payload is None:
-        return MalformedRow(Reason.BAD_PAYLOAD)
-    return read_row({**said, "payload": payload}, stream, None)
-
-
-def _time(written: str) -> int | str:
-    text = written.strip()
-    return int(text) if text.lstrip("-").isascii() and text.lstrip("-").isdigit() else text
-
-
-def _as_kept(late: LateEvent, stream: StreamDefinition) -> Element:
-    """The row as its quarantine has it: it lies before what is read again."""
-    [row] = of_quarantine({late.input: ("", stream)}, [late]).rows
-    return read_row({name: value for name, value in row.items() if name not in ("stream", "lane")}, stream, None)
 
 
 def _shown(
@@ -308,9 +277,7 @@ def _shown(
 
 
 def _not_counted(row_id: str, late: LateEvent, why: str) -> RowNotCounted:
-    return RowNotCounted(
-        id=row_id, input=late.input, lane=late.lane, position=late.position, start=late.start, why=why
-    )
+    return RowNotCounted(id=row_id, input=late.input, lane=late.lane, position=late.position, start=late.start, why=why)
 
 
 def _row(work: ReplayWork, begin: BeginChoice, row: ComparedRow) -> ReplayedRow:

@@ -5,8 +5,7 @@ from typing import Final
 from django.conf import settings
 
 from streaming.definition.faults import FaultCode
-from streaming.temporal.ticks import INFINITY
-from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of
+from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of, whole_from
 from streaming.wire.messages import RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
@@ -57,9 +56,7 @@ def _work(binding: Binding) -> ReplayWork | None:
     )
 
 
-def _begins(
-    binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]
-) -> list[BeginChoice]:
+def _begins(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]) -> list[BeginChoice]:
     """From where `points`, newest first, let it be read again, oldest first.
 
     A run that began anew read rows a second time, and its results are its own: nothing before it is gone back to.
@@ -70,7 +67,8 @@ def _begins(
         if point.run != run and _began_anew(binding, run):
             return found[::-1]
         run = point.run
-        found.append(BeginChoice(point.batch, point.positions, _whole(point, facts)))
+        whole = {name: whole_from(point, release) for name, release in facts.releases.items()}
+        found.append(BeginChoice(point.batch, point.positions, whole))
     if not _began_anew(binding, run):
         found.append(BeginChoice(FROM_THE_BEGINNING, {}, {}))
     return found[::-1]
@@ -79,12 +77,3 @@ def _begins(
 def _began_anew(binding: Binding, run: str) -> bool:
     path = settings.PUNCTUAL_DATA / str(binding.organisation_id) / beginning_path(str(binding.pk), run)
     return bool(path.exists())
-
-
-def _whole(point: RestartPoint, facts: BindingFacts) -> dict[str, int | None]:
-    """By output, from when on its rows lack nothing if all is read that came after `point`."""
-    found: dict[str, int | None] = {}
-    for name, release in facts.releases.items():
-        whole = release.gap.whole
-        found[name] = None if point.reach is None or whole is None else min(point.reach + whole, INFINITY)
-    return found

@@ -91,7 +91,8 @@ def _array_rows(text: str) -> list[str]:
     try:
         return _checked(_elements(text, begin + 1))
     except (ValueError, RecursionError) as error:
-        raise _refused(f"The body is no JSON array: {_why_unread(error)}.", "Correct it there, or send one row a line.") from None
+        remedy = "Correct it there, or send one row a line."
+        raise _refused(f"The body is no JSON array: {_why_unread(error)}.", remedy) from None
 
 
 def _elements(text: str, at: int) -> Iterator[str]:

@@ -45,6 +45,19 @@ function Why({ row, run, columns }: { row: LateShown; run: RunShown; columns: nu
   );
 }
 
+function TickCell({ row, ticked, onTick }: Pick<TableProps, "ticked" | "onTick"> & { row: LateShown }) {
+  return (
+    <td>
+      <input
+        type="checkbox"
+        checked={ticked.has(row.id)}
+        aria-label={`Choose ${row.lane} · ${row.position}`}
+        onChange={() => onTick(row)}
+      />
+    </td>
+  );
+}
+
 function Row({
   row,
   run,
@@ -58,14 +71,7 @@ function Row({
   return (
     <>
       <tr>
-        <td>
-          <input
-            type="checkbox"
-            checked={ticked.has(row.id)}
-            aria-label={`Choose ${row.lane} · ${row.position}`}
-            onChange={() => onTick(row)}
-          />
-        </td>
+        <TickCell row={row} ticked={ticked} onTick={onTick} />
         {scope === "all" ? (
           <td>
             <RunCell of={row.run} here={run.id} known={known} />

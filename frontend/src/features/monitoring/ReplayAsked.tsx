@@ -37,11 +37,29 @@ function Chosen({ ticked, scope }: Pick<Props, "ticked" | "scope">) {
   );
 }
 
+function MostRows({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Rows of input to read again, at most</label>
+      <input
+        id={id}
+        type="number"
+        min={1}
+        max={MOST_AGAIN}
+        required
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <p className="hint">More of them reach further back, and take longer.</p>
+    </div>
+  );
+}
+
 /** The question, with malformed rows to mend, and the answer. */
 function Replay({ run, scope, choice, ticked }: Props) {
   const slug = useSlug();
   const ran = useDefinition(run.id, true).data;
-  const limit = useId();
   const [most, setMost] = useState("20000");
   const broken = [...ticked.values()].filter((row) => row.outcome === "malformed");
   const [edited, setEdited] = useState<ReadonlyMap<string, MendedText>>(new Map());
@@ -73,19 +91,7 @@ function Replay({ run, scope, choice, ticked }: Props) {
           onChange={(id, text) => setEdited(new Map(edited).set(id, text))}
         />
       )}
-      <div className="field">
-        <label htmlFor={limit}>Rows of input to read again, at most</label>
-        <input
-          id={limit}
-          type="number"
-          min={1}
-          max={MOST_AGAIN}
-          required
-          value={most}
-          onChange={(event) => setMost(event.target.value)}
-        />
-        <p className="hint">More of them reach further back, and take longer.</p>
-      </div>
+      <MostRows value={most} onChange={setMost} />
       <p>
         <button type="submit" className="button" data-kind="primary" disabled={asking.isPending}>
           {asking.isPending ? "Computing…" : "Say what would change"}
