@@ -18,6 +18,7 @@ from streaming.adapters.kafka.formats.framing import framed
 from streaming.adapters.kafka.formats.proto_text import compiled
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.registry import adapter_kind, output_kind
 from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
@@ -273,6 +274,15 @@ def test_a_registry_is_trusted_by_its_certificate_and_told_who_asks(tmp_path: Pa
         authority(tmp_path / "other")
         stranger = authority_text(tmp_path / "other")
         assert "cannot prove" in outcome(registry, **{**signed, "registry_certificate_authority": stranger})
+
+
+def test_the_password_of_a_registry_is_a_secret_that_goes_to_one_address() -> None:
+    for kind in (adapter_kind("kafka"), output_kind("kafka")):
+        assert {"password", "client_key", "registry_password"} == kind.secrets
+        assert {"registry", "registry_certificate_authority", "brokers"} <= kind.addresses
+    known = {"brokers": "b", "topic": "t", "format": "avro", "schema_from": "registry", "registry": "https://r"}
+    told = KafkaOptions.model_validate({**known, "registry_user": USER, "registry_password": PASSWORD})
+    assert PASSWORD not in f"{told!r} {told} {told.model_dump_json()}"
 
 
 def authority_text(folder: Path) -> str:
