@@ -38,13 +38,12 @@ class WrittenCtis:
             tick = read_time(written, TimeSource("", "auto", self.source.zone))
         return None if tick is None else tick + ONE_TICK if self.strict else tick
 
-    def tick_of_text(self, text: str) -> int | None:
-        """The CTI of a cell of text, in which a number may stand too."""
-        if self.source.unit in ("iso", "auto"):
-            tick = self.tick(text)
-            if tick is not None:
-                return tick
-        return self.tick(scalar(text))
+    def tick_in_column(self, written: Any) -> int | None:
+        """As `tick`, of a column in which `infinity` may stand: one of text then, in which numbers are text too."""
+        if not isinstance(written, str):
+            return self.tick(written)
+        tick = self.tick(written) if self.source.unit in ("iso", "auto") else None
+        return self.tick(scalar(written)) if tick is None else tick
 
 
 @dataclass(frozen=True)
@@ -67,9 +66,7 @@ class CtiColumn:
         if values.null_count < len(values):
             for row, value in enumerate(values.to_pylist()):
                 if value is not None:
-                    found[row] = (
-                        self.written.tick_of_text(value) if isinstance(value, str) else self.written.tick(value)
-                    )
+                    found[row] = self.written.tick_in_column(value)
         return found
 
     def _of_moments(self, values: pa.Array) -> dict[int, int | None]:

@@ -3,14 +3,16 @@
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.event_time import FACET_WORDS, EventPath, event_path, value_in_facets
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.wire.rows import Element, read_row
 
+ARRIVAL: Final = "_meta.arrival"
+"""The column beside a row that holds when it arrived, in ticks."""
 _CTI_KEYS = {"cti", "strict", "lane", "arrival", "stream", "batch"}
 
 
@@ -20,6 +22,14 @@ class ColumnPlace:
 
     column: str
     inside: tuple[str, ...] = ()
+
+
+def timed_by_arrival(stream: StreamDefinition) -> tuple[StreamDefinition, bool]:
+    """The stream with its start in the column ARRIVAL where its rowtimes are implicit (T17), and whether they are."""
+    if stream.rowtime is not Rowtime.IMPLICIT:
+        return stream, False
+    time = EventTime(start=TimeColumn(column=ARRIVAL, unit="us"))
+    return stream.model_copy(update={"event_time": time, "rowtime": Rowtime.EXPLICIT}), True
 
 
 def place_of(source: TimeSource, columns: Sequence[str]) -> ColumnPlace:

@@ -19,9 +19,9 @@ from streaming.adapters.delta.values import value_of
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart, opened
 from streaming.adapters.places import DataFolder, why
-from streaming.adapters.selections import no_such_column
+from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
 from streaming.definition.counts import counted
-from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
@@ -30,7 +30,6 @@ from streaming.wire.rows import MalformedRow
 
 LOOK_AGAIN_TICKS: Final = 10_000_000
 """How often the whole log is looked at where the next version is not there: it may have been made anew."""
-ARRIVAL: Final = "_meta.arrival"
 _BATCH_PARTS: Final = 100
 
 
@@ -50,11 +49,7 @@ class DeltaAdapter:
         self._log = DeltaLog(self._folder, options.path)
         self._versions = TableVersions(self._log, options)
         self._journal = PartJournal.at(journal)
-        self._implicit = stream.rowtime is Rowtime.IMPLICIT
-        timed = stream
-        if self._implicit:
-            time = EventTime(start=TimeColumn(column=ARRIVAL, unit="us"))
-            timed = stream.model_copy(update={"event_time": time, "rowtime": Rowtime.EXPLICIT})
+        timed, self._implicit = timed_by_arrival(stream)
         ctis = CtiColumn.named(options.cti_column, timed, strict=options.cti_strict)
         self._parquet = ParquetFiles(timed, options.columns, options.chunk_rows, ctis)
         self._looked: int | None = None

@@ -126,6 +126,8 @@ class DownloadAdapter:
             delimiter=self._options.delimiter,
             columns=self._options.columns,
             chunk_rows=self._options.chunk_rows,
+            cti_column=self._options.cti_column,
+            cti_strict=self._options.cti_strict,
         )
         return FileAdapter(options, self._stream, folder, self._journal)
 

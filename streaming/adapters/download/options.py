@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, field_validator
 
-from streaming.adapters.file.options import ChunkRows, Columns, Delimiter, FormatOption
+from streaming.adapters.file.options import ChunkRows, Columns, CtiColumnName, Delimiter, FormatOption, StrictCtis
 from streaming.adapters.network.urls import MOST_CHARACTERS
 from streaming.adapters.secret_options import SecretText
 from streaming.definition.strict import Strict
@@ -43,6 +43,8 @@ class DownloadOptions(Strict):
         ),
     ] = GIB
     chunk_rows: ChunkRows = 1_000_000
+    cti_column: CtiColumnName = None
+    cti_strict: StrictCtis = False
 
     @field_validator("token")
     @classmethod

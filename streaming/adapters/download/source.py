@@ -42,7 +42,9 @@ class DownloadSource:
     @property
     def digest(self) -> str:
         """A digest of the options that decide which rows there are; another token may read the same file."""
-        text = self._options.model_dump_json(exclude={"token", "chunk_rows", "most_bytes"})
+        own = {"token", "chunk_rows", "most_bytes"}
+        ctis = {"cti_column", "cti_strict"} if self._options.cti_column is None else set()
+        text = self._options.model_dump_json(exclude=own | ctis)  # those who read none mean what they meant before
         return hashlib.sha256(text.encode()).hexdigest()
 
     def download(self, folder: Path, now: Tick) -> DownloadNote:

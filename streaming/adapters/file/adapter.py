@@ -4,29 +4,34 @@ import sys
 import weakref
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError, Position, RecordSample
+from streaming.adapters.ctis import CtiColumn, with_ctis
 from streaming.adapters.file.csv_cells import CsvCells, header_cells
 from streaming.adapters.file.decoding import decoded
 from streaming.adapters.file.found import FoundFile, format_of
 from streaming.adapters.file.journal import Journal, RecordMark, TakenFile
-from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.file.json_lines import JsonLines, ctis_in_lines
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart
 from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.sampling import sample_files
-from streaming.adapters.file.source import FolderFiles, InputFiles
+from streaming.adapters.file.source import FileStore, FolderFiles
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
 from streaming.adapters.places import why
-from streaming.adapters.selections import no_such_column
+from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NS_A_TICK: Final = 1_000
 
 
 class FileAdapter:
@@ -41,16 +46,21 @@ class FileAdapter:
         stream: StreamDefinition,
         root: Path,
         journal: Path | None = None,
-        source: InputFiles | None = None,
+        source: FileStore | None = None,
     ) -> None:
         self._options = options
         self._source = FolderFiles(root, options) if source is None else source
         self._journal = Journal.at(journal)
         self._counts_whole = journal is not None
         self._counting: RecordReader | None = None
-        self._json_lines = JsonLines(stream, options.columns)
-        self._csv = CsvCells(stream, options.columns, options.delimiter)
-        self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows)
+        stream, self._implicit = timed_by_arrival(stream)
+        self._ctis = ctis = CtiColumn.named(options.cti_column, stream, strict=options.cti_strict)
+        columns = options.columns
+        if ctis is not None:  # with every column named, no row is taken for one of a transcript
+            columns = {**{name: name for name in (*stream.fields, "start")}, **columns}
+        self._json_lines = JsonLines(stream, columns, frozenset({ARRIVAL}) if self._implicit else None)
+        self._csv = CsvCells(stream, options.columns, options.delimiter, ctis)
+        self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows, ctis)
 
     def lanes(self) -> Sequence[str]:
         """The one lane "0"."""
@@ -138,7 +148,7 @@ class FileAdapter:
     def _entry(self, file: FoundFile, first: int, wanted: int) -> TakenFile:
         """The entry of a file; where no journal is kept, of a text only about the `wanted` rows are counted yet."""
         if format_of(file.path, self._options) == "parquet":
-            rows, columns = self._parquet.describe(ParquetPart(file))
+            rows, columns = self._parquet.describe(ParquetPart(file, self._beside(file)))
             marks: list[RecordMark] = []
             _require(self._parquet.needed(columns), columns, file.path)
         else:
@@ -201,7 +211,8 @@ class FileAdapter:
     def _read_file(self, entry: TakenFile, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
         which = format_of(file.path, self._options)
         if which == "parquet":
-            yield from self._parquet.read(ParquetPart(file), span, entry.first)
+            parts_of_file = self._parquet.read(ParquetPart(file, self._beside(file)), span, entry.first)
+            yield from (self._arrived(file, each) for each in parts_of_file)
             return
         mark = entry.mark_before(span[0])
         parts = read_records(file, mark, span, self._options.chunk_rows, self._splitter(file))
@@ -209,11 +220,24 @@ class FileAdapter:
         def decode(records: Records) -> Arrived:
             low = entry.first + records.first
             positions = np.arange(low, low + len(records.starts), dtype=np.int64)
+            beside = {name: [value.as_py()] * len(records) for name, value in self._beside(file).items()}
+            records = replace(records, beside=beside)
             if which == "csv":
-                return self._csv.decode(records, entry.columns, positions)
-            return self._json_lines.decode(records, positions)
+                return self._arrived(file, self._csv.decode(records, entry.columns, positions))
+            arrived = self._arrived(file, self._json_lines.decode(records, positions))
+            return arrived if self._ctis is None else with_ctis(arrived, ctis_in_lines(self._ctis, records))
 
         yield from decoded(parts, decode)
+
+    def _beside(self, file: FoundFile) -> Mapping[str, pa.Scalar]:
+        """What stands beside the rows of a file: with implicit rowtimes, when it was written last (T17)."""
+        return {ARRIVAL: pa.scalar(file.modified_ns // _NS_A_TICK, pa.int64())} if self._implicit else {}
+
+    def _arrived(self, file: FoundFile, rows: Arrived) -> Arrived:
+        """The rows with their arrival, where that is their time."""
+        if not self._implicit:
+            return rows
+        return replace(rows, arrival=np.full(len(rows.kind), file.modified_ns // _NS_A_TICK, dtype=np.int64))
 
 
 def _changed(file: FoundFile) -> AdapterError:

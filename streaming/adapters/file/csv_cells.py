@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of
+from streaming.adapters.ctis import CtiColumn, with_ctis
 from streaming.adapters.file.records import Records
-from streaming.adapters.selections import flat_column
-from streaming.adapters.times import Bools, TimeSource, read_cells
+from streaming.adapters.selections import ARRIVAL, flat_column
+from streaming.adapters.times import Bools, TimeSource, read_cells, read_times
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
@@ -32,8 +33,11 @@ PARTS = 16
 class CsvCells:
     """Decodes records of CSV for one stream. Raises `AdapterError` for an event time that does not fit."""
 
-    def __init__(self, stream: StreamDefinition, columns: dict[str, str], delimiter: str) -> None:
+    def __init__(
+        self, stream: StreamDefinition, columns: dict[str, str], delimiter: str, ctis: CtiColumn | None = None
+    ) -> None:
         self._stream = stream
+        self._ctis = ctis
         self._fields = fields_of(stream.fields)
         self._column_of = {name: columns.get(name, name) for name in self._fields}
         self._lifetimes = LifetimeColumns.of(stream, columns)
@@ -44,13 +48,16 @@ class CsvCells:
 
         Raises `AdapterError` where the start or end is said to stand where no column of a CSV file can be.
         """
-        named = [*self._times(header, path), self._lifetimes.edge, *self._column_of.values()]
-        return list(dict.fromkeys(name for name in named if name is not None))
+        cti = None if self._ctis is None else self._ctis.column
+        named = [*self._times(header, path), self._lifetimes.edge, *self._column_of.values(), cti]
+        return list(dict.fromkeys(name for name in named if name not in (None, ARRIVAL)))
 
     def _times(self, header: Sequence[str], path: str = "") -> tuple[str, str | None]:
         """The columns of the start and of the end."""
         life = self._lifetimes
         end = None if life.end is None else flat_column(life.end, header, path)
+        if life.start.column == ARRIVAL:
+            return ARRIVAL, end
         return flat_column(life.start, header, path), end
 
     def decode(self, records: Records, header: Sequence[str], positions: Int64s) -> Arrived:
@@ -144,11 +151,15 @@ class CsvCells:
             payload.append(column)
             unfit |= bad
         life = self._lifetimes
-        start = read_cells(cells[times[0]], life.start)
+        if times[0] == ARRIVAL:
+            start = read_times(pa.array(records.beside[ARRIVAL], pa.int64()), life.start)
+        else:
+            start = read_cells(cells[times[0]], life.start)
         end = read_cells(cells[times[1]], life.end) if life.end is not None and times[1] is not None else None
         edge = cells[life.edge] if life.edge is not None else None
         columns = DecodedColumns(start, end, edge, payload, broken, unfit)
-        return chunk_of(columns, self._stream, positions, lambda indices: [records.text(index) for index in indices])
+        arrived = chunk_of(columns, self._stream, positions, lambda indices: [records.text(index) for index in indices])
+        return arrived if self._ctis is None else with_ctis(arrived, self._ctis.of(cells[self._ctis.column]))
 
 
 def header_cells(record: bytes, delimiter: str) -> list[str] | None:

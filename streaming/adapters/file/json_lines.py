@@ -5,6 +5,7 @@ A stream with an event time (or with renamed columns) is read by its columns. An
 columns, rows that have the form of transcripts are read as such, with the start from where the event time says.
 """
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of, joined
+from streaming.adapters.ctis import CtiColumn
 from streaming.adapters.file.records import Records
 from streaming.adapters.selections import has_facets, judge_facets
 from streaming.adapters.times import (
@@ -32,7 +34,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import STRING, TIMESTAMP, Boolean, Double, Long, String, Timestamp, Type
 from streaming.temporal.events import EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
-from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK, Tick
+from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI, ONE_TICK, Tick
 from streaming.wire.arrived import Arrived, Int64s, no_raw
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.arrow_types import arrow_type, fields_of
@@ -86,6 +88,19 @@ class JsonLines:
     def decode_slowly(self, records: Records, positions: Int64s) -> Arrived:
         """As `decode`, one row at a time: what the fast path must agree with."""
         rows = [JudgedRow(int(position), self._judge(records, i), "") for i, position in enumerate(positions)]
+        return arrived_of(rows, self._stream)
+
+    def decode_arrived(self, records: Records, positions: Int64s, arrivals: Int64s) -> Arrived:
+        """The chunk of `records`, rows of transcripts that came at `arrivals` (ticks, or NO_CTI), one row at a time.
+
+        With implicit rowtimes they start then (T17).
+        """
+        rows = []
+        for index, (position, at) in enumerate(zip(positions.tolist(), arrivals.tolist(), strict=True)):
+            row = None if records.broken[index] else read_object(records.record(index))
+            arrival = None if at == NO_CTI else at
+            element = MalformedRow(Reason.BAD_ROW) if row is None else self.judge(row, arrival)
+            rows.append(JudgedRow(position, element, records.text(index), arrival))
         return arrived_of(rows, self._stream)
 
     def _pieces(self, records: Records, positions: Int64s) -> list[Arrived]:
@@ -242,6 +257,18 @@ class JsonLines:
             return INFINITY
         source = self._lifetimes.end
         return read_time(value_at(row, self._paths[source.column]), source) if source else None
+
+
+def ctis_in_lines(column: CtiColumn, records: Records) -> dict[int, int | None]:
+    """The CTIs among `records`, by index: those in which `column` is not null; None for one that cannot be read."""
+    found: dict[int, int | None] = {}
+    word = json.dumps(column.column, ensure_ascii=False).encode()
+    for index in range(len(records)):
+        record = b"" if records.broken[index] else records.record(index)
+        written = (read_object(record) or {}).get(column.column) if word in record or _ESCAPED in record else None
+        if written is not None:
+            found[index] = column.written.tick_in_column(written)
+    return found
 
 
 def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...]) -> bool:

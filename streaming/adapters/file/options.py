@@ -85,6 +85,8 @@ class FileOptions(Strict):
         int | None,
         Field(ge=1, title="Files in a batch", description="A batch reads from at most so many files; empty: no limit."),
     ] = None
+    cti_column: CtiColumnName = None
+    cti_strict: StrictCtis = False
     batch_bytes: Annotated[
         int | None,
         Field(

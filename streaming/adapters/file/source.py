@@ -9,7 +9,7 @@ from streaming.adapters.file.options import FileOptions
 from streaming.adapters.places import DataFolder
 
 
-class InputFiles(Protocol):
+class FileStore(Protocol):
     """Finds files, and finds again those that were taken."""
 
     def at(self, now: int) -> None:

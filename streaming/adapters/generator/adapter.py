@@ -14,7 +14,7 @@ from streaming.adapters.chunks import payload_of
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.generator.draws import DrawPurpose, Floats, exponential, uniform, zipf_bounds
 from streaming.adapters.generator.options import GeneratorOptions
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, parse_duration
@@ -111,7 +111,10 @@ class GeneratorAdapter:
         origin = UNPACED_START if started is None else started
         sent = origin + np.floor(index.astype(np.float64) * (1_000_000 / options.rate)).astype(np.int64)
         device = (uniform(options.seed, DrawPurpose.DEVICE, index) * options.devices).astype(np.int64)
-        start = np.clip(sent - self._lateness(index) + self._clock_error(device), FIRST_TICK, LAST_TICK)
+        happened: Int64s = sent - self._lateness(index) + self._clock_error(device)
+        if self._stream.rowtime is Rowtime.IMPLICIT:
+            happened = sent  # a row starts when it arrives (T17)
+        start = np.clip(happened, FIRST_TICK, LAST_TICK)
         end = start + 1 + (self._durations(index) if self._stream.shape is Shape.INTERVAL else 0)
         wanted = [_column(name, options, index, device, sent) for name in self._stream.fields]
         payload = payload_of(wanted, self._stream, len(index))

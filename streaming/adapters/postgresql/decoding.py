@@ -1,25 +1,21 @@
 """Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that takes."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from streaming.adapters.chunks import LifetimeColumns
-from streaming.adapters.ctis import WrittenCtis, with_ctis
-from streaming.adapters.file.json_lines import JsonLines
+from streaming.adapters.ctis import CtiColumn, with_ctis
+from streaming.adapters.file.json_lines import JsonLines, ctis_in_lines
 from streaming.adapters.file.records import Records
 from streaming.adapters.postgresql.pages import RowPages
 from streaming.adapters.postgresql.table import no_column
-from streaming.adapters.selections import place_of
+from streaming.adapters.selections import ARRIVAL, place_of, timed_by_arrival
 from streaming.adapters.stored_lines import records_between
-from streaming.definition.payload import read_object
-from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived, Int64s
-
-_ARRIVAL: Final = "_meta.arrival"
 
 
 class DecodedOptions(Protocol):
@@ -55,22 +51,17 @@ class RowDecoder:
     def __init__(self, stream: StreamDefinition, options: DecodedOptions) -> None:
         self._options = options
         self._fields = tuple(options.columns.get(name, name) for name in stream.fields)
-        self._implicit = stream.rowtime is Rowtime.IMPLICIT
-        if self._implicit:
-            time = EventTime(start=TimeColumn(column=_ARRIVAL, unit="us"))
-            stream = stream.model_copy(update={"event_time": time, "rowtime": Rowtime.EXPLICIT})
+        stream, self._implicit = timed_by_arrival(stream)
         # With every column named, no row is taken for one of a transcript, where a null `cti` means infinity.
         columns = {**{name: name for name in (*stream.fields, "start")}, **options.columns}
-        self._lines = JsonLines(stream, columns, frozenset({_ARRIVAL}) if self._implicit else None)
+        self._lines = JsonLines(stream, columns, frozenset({ARRIVAL}) if self._implicit else None)
         self._lifetimes = LifetimeColumns.of(stream, columns)
-        self._written = WrittenCtis.of(stream, strict=options.cti_strict)
-        self._cti = options.cti_column
-        self._cti_word = json.dumps(options.cti_column, ensure_ascii=False).encode()
+        self._ctis = CtiColumn.named(options.cti_column, stream, strict=options.cti_strict)
 
     def require(self, there: Sequence[str]) -> None:
         """Raise `AdapterError` for a column that is needed and that is not `there`."""
         life = self._lifetimes
-        wanted = [*self._fields, *([] if self._cti is None else [self._cti])]
+        wanted = [*self._fields, *([] if self._ctis is None else [self._ctis.column])]
         times = [] if self._implicit else [each for each in (life.start, life.end) if each is not None]
         wanted += [place_of(each, there).column for each in times]
         wanted += [] if life.edge is None else [life.edge]
@@ -86,13 +77,7 @@ class RowDecoder:
             yield self._decode(records, positions, arrivals[low : low + len(positions)])
 
     def _decode(self, records: Records, positions: Int64s, arrivals: Int64s) -> Arrived:
-        found: dict[int, int | None] = {}
-        if self._cti is not None:
-            for index in range(len(records)):
-                record = b"" if records.broken[index] else records.record(index)
-                written = (read_object(record) or {}).get(self._cti) if self._cti_word in record else None
-                if written is not None:
-                    found[index] = self._written.tick(written)
+        found = {} if self._ctis is None else ctis_in_lines(self._ctis, records)
         if self._implicit:
-            records = replace(records, beside={_ARRIVAL: arrivals.tolist()})
+            records = replace(records, beside={ARRIVAL: arrivals.tolist()})
         return with_ctis(replace(self._lines.decode(records, positions), arrival=np.asarray(arrivals)), found)

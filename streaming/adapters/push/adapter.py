@@ -11,7 +11,7 @@ from streaming.adapters.push.inbox import PushInbox
 from streaming.adapters.push.options import PushOptions
 from streaming.adapters.stored_lines import records_between
 from streaming.definition.counts import counted
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 
@@ -30,6 +30,7 @@ class PushAdapter:
         self._name = options.inbox
         self._reader = None if journal is None else hashlib.sha256(str(journal).encode()).hexdigest()
         self._lines = JsonLines(stream, {})
+        self._implicit = stream.rowtime is Rowtime.IMPLICIT
 
     def lanes(self) -> Sequence[str]:
         """The one lane "0"."""
@@ -77,4 +78,8 @@ class PushAdapter:
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
         """The rows `[start, end)` that are kept, in the order in which they were stored."""
         for records, positions in records_between(self._inbox.between(start, end), start, end):
-            yield self._lines.decode(records, positions)
+            if not self._implicit:
+                yield self._lines.decode(records, positions)
+            elif len(positions):
+                arrivals = self._inbox.arrivals(int(positions[0]), int(positions[-1]) + 1)
+                yield self._lines.decode_arrived(records, positions, arrivals)

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.stored_lines import StoredBatch
+from streaming.temporal.ticks import NO_CTI
+from streaming.wire.arrived import Int64s
 
 INBOXES: Final = "inboxes"
 """The folder of an organisation's inboxes, beside its `files/`."""
@@ -29,16 +32,20 @@ _PRUNED_AT_ONCE: Final = 100
 _DAY_US: Final = 24 * 3_600 * 1_000_000
 _SEEN_AGAIN_US: Final = 3_600 * 1_000_000
 """A reader that stays where it is is noted anew after so long."""
+VERSION: Final = 2
 _SCHEMA: Final = """
-CREATE TABLE batches (first INTEGER PRIMARY KEY, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE TABLE batches (first INTEGER PRIMARY KEY, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB NOT NULL,
+                      arrived INTEGER NOT NULL);
 CREATE TABLE ids (id TEXT PRIMARY KEY, digest BLOB NOT NULL, first INTEGER NOT NULL, rows INTEGER NOT NULL,
                   arrived INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX ids_by_first ON ids (first);
 CREATE TABLE readers (name TEXT PRIMARY KEY, position INTEGER NOT NULL, before INTEGER NOT NULL, seen INTEGER NOT NULL);
 CREATE TABLE state (next INTEGER NOT NULL, stored INTEGER NOT NULL, newest INTEGER);
 INSERT INTO state VALUES (0, 0, NULL);
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 """
+_TO_2: Final = "ALTER TABLE batches ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;"
+"""Of inboxes of before 2026-11-25 nobody knows when their batches came."""
 
 
 class InboxFull(Exception):
@@ -112,7 +119,7 @@ class PushInbox:
                 return known
             [[first, stored]] = database.execute("SELECT next, stored FROM state")
             freed = _make_room(database, stored + len(body) - limits.most_bytes, now - limits.wait_days * _DAY_US)
-            database.execute("INSERT INTO batches VALUES (?, ?, ?, ?)", (first, rows, len(lines), body))
+            database.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?)", (first, rows, len(lines), body, now))
             if batch is not None:
                 database.execute("INSERT INTO ids VALUES (?, ?, ?, ?, ?)", (batch, digest, first, rows, now))
             _forget_ids(database, now)
@@ -161,6 +168,17 @@ class PushInbox:
             for first, rows, size, body in database.execute(wanted, (_batch_at(database, start), end)):
                 yield StoredBatch(first, rows, pa.decompress(body, size, codec="zstd", asbytes=True))
 
+    def arrivals(self, start: int, end: int) -> Int64s:
+        """When each of the rows `[start, end)`, which are kept, came, in ticks; NO_CTI where that is not known."""
+        found = np.full(end - start, NO_CTI, dtype=np.int64)
+        with self._reading() as database:
+            if database is not None and _version(database) > 1:
+                wanted = "SELECT first, rows, arrived FROM batches WHERE first >= ? AND first < ?"
+                for first, rows, arrived in database.execute(wanted, (_batch_at(database, start), end)):
+                    if arrived:
+                        found[max(first - start, 0) : max(first + rows - start, 0)] = arrived
+        return found
+
     def delete(self) -> None:
         """Remove it with all its rows; one that is absent is no error."""
         for beside in ("", "-wal", "-shm"):
@@ -180,7 +198,7 @@ class PushInbox:
         if create:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with _told(), closing(self._opened(create=create)) as database:
-            if create and _version(database) == 0:
+            if create and _version(database) < VERSION:
                 _lay_out(database)
             database.execute("PRAGMA synchronous = FULL")
             database.execute("BEGIN IMMEDIATE")
@@ -214,11 +232,12 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Make the tables, unless somebody else just did."""
+    """Make the tables, or those of an older inbox anew in place, unless somebody else just did."""
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("BEGIN IMMEDIATE")
-    if _version(database) == 0:
-        for statement in filter(None, map(str.strip, _SCHEMA.split(";"))):
+    version = _version(database)
+    if version < VERSION:
+        for statement in filter(None, map(str.strip, (_SCHEMA if version == 0 else _TO_2).split(";"))):
             database.execute(statement)
     database.execute("COMMIT")
 

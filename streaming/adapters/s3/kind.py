@@ -12,7 +12,10 @@ from streaming.adapters.s3.objects import BucketFiles
 from streaming.adapters.s3.options import S3Options
 from streaming.definition.streams import StreamDefinition
 
-_OF_FILES = {"pattern", "format", "delimiter", "columns", "follow", "chunk_rows", "batch_files", "batch_bytes"}
+_OF_FILES = {
+    *("pattern", "format", "delimiter", "columns", "follow", "chunk_rows", "batch_files", "batch_bytes"),
+    *("cti_column", "cti_strict"),
+}
 
 
 def _build(

@@ -4,7 +4,15 @@ from typing import Annotated
 
 from pydantic import Field, field_validator
 
-from streaming.adapters.file.options import MOST_CHARACTERS, ChunkRows, Columns, Delimiter, FormatOption
+from streaming.adapters.file.options import (
+    MOST_CHARACTERS,
+    ChunkRows,
+    Columns,
+    CtiColumnName,
+    Delimiter,
+    FormatOption,
+    StrictCtis,
+)
 from streaming.adapters.s3.connection_options import S3ConnectionOptions, tidy_prefix
 
 
@@ -50,6 +58,8 @@ class S3Options(S3ConnectionOptions):
         ),
     ] = 10
     chunk_rows: ChunkRows = 1_000_000
+    cti_column: CtiColumnName = None
+    cti_strict: StrictCtis = False
     batch_files: Annotated[
         int | None,
         Field(ge=1, title="Objects in a batch", description="A batch reads at most so many; empty: no limit."),

@@ -183,7 +183,7 @@ def typed_otherwise() -> bytes:
     ("key", "content", "words"),
     [
         ("a.csv.gz", b"no gzip", "cannot be read"),
-        ("a.jsonl.gz", gzip.compress(b'{"ts": 1}\n' * 900)[:-20], "damaged or incomplete"),
+        ("a.jsonl.gz", gzip.compress(b'{"ts": 1}\n' * 900, mtime=0)[:-20], "damaged or incomplete"),
         ("a.jsonl.zst", b"no zstd", "cannot be read"),
         ("a.parquet", no_parquet(), "not a complete Parquet file"),
         ("a.parquet", typed_otherwise(), "change the field's type"),
