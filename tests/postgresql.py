@@ -14,9 +14,15 @@ from deploy.up.place import HOST, free_port
 
 @dataclass(frozen=True)
 class PostgreSQL:
-    """A running server; `url` is what DATABASE_URL takes."""
+    """A running server with its data in `data`; `url` is what DATABASE_URL takes."""
 
     url: str
+    data: Path
+
+    def restart(self) -> None:
+        """End all its processes by SIGQUIT, as a power cut would, and start it: it recovers from its log."""
+        control = [str(binaries() / "pg_ctl"), "-D", str(self.data), "-w", "-l", str(self.data.parent / "server.log")]
+        as_its_user([*control, "-m", "immediate", "restart"], self.data.parent)
 
 
 def binaries() -> Path:
@@ -57,6 +63,6 @@ def serving(folder: Path) -> Iterator[PostgreSQL]:
     control = [str(programs / "pg_ctl"), "-D", str(data), "-w"]
     as_its_user([*control, "-l", str(folder / "server.log"), "-o", options, "start"], folder)
     try:
-        yield PostgreSQL(f"postgresql://punctual@{HOST}:{port}/postgres")
+        yield PostgreSQL(f"postgresql://punctual@{HOST}:{port}/postgres", data)
     finally:
         as_its_user([*control, "-m", "immediate", "stop"], folder)

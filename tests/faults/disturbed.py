@@ -14,6 +14,7 @@ from streaming.wire.messages import ProgressReport
 from streaming.wire.results import FOLDERS
 from tests.faults.journal import numbers, planned_by
 from tests.faults.plans import PLANS, plan, write_inputs
+from tests.faults.spark_processes import spark_processes
 from tests.runtime.process import RunnerProcess
 
 ROWS_A_BATCH = 40
@@ -23,10 +24,6 @@ MOST_LOOKS = 250
 EVERY_S = 0.003
 STATES_EVERY = 64
 """The states of the runs are asked for at every so many looks: they are in Redis, and so is what the runner needs."""
-PROCESSES = {"worker": "pyspark.daemon", "planner": "python_streaming_source_runner"}
-"""What stands on the command line of a Python process of Spark."""
-FORKS = "streaming.spark.fork_server"
-"""What stands there of the fork server and all its forks: the server, Spark's daemons below it, workers below those."""
 
 
 class Disturbed:
@@ -93,7 +90,8 @@ class Disturbed:
         found: list[psutil.Process] = []
 
         def look() -> bool:
-            found.extend(self._processes(kind))
+            assert self.runner.process is not None
+            found.extend(spark_processes(self.runner.process.pid, kind))
             return bool(found)
 
         self._wait(look, f"there is a {kind}")
@@ -163,30 +161,3 @@ class Disturbed:
 
     def _want(self) -> None:
         self.runner.desire(*map(plan, PLANS))
-
-    def _processes(self, kind: str) -> list[psutil.Process]:
-        assert self.runner.process is not None
-        try:
-            family = psutil.Process(self.runner.process.pid).children(recursive=True)
-        except psutil.NoSuchProcess:
-            return []
-        named = {each.pid: each for each in family if PROCESSES[kind] in _command(each)}
-        if kind != "worker":
-            return list(named.values())
-        forks = {each.pid: _parent(each) for each in family if FORKS in _command(each)}
-        below_a_fork = [each for each in family if forks.get(forks.get(each.pid, 0), 0) in forks]
-        return [*(each for each in named.values() if _parent(each) in named), *below_a_fork]
-
-
-def _command(process: psutil.Process) -> str:
-    try:
-        return " ".join(process.cmdline())
-    except psutil.Error:
-        return ""
-
-
-def _parent(process: psutil.Process) -> int:
-    try:
-        return process.ppid()
-    except psutil.Error:
-        return 0

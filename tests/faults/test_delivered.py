@@ -15,7 +15,7 @@ from tests.faults.kinds import processes_of
 from tests.faults.numbered import NumberedRun, wait_until
 from tests.faults.site import Site
 from tests.kafka_broker import KafkaBroker
-from tests.postgresql import PostgreSQL, as_its_user, binaries
+from tests.postgresql import PostgreSQL
 
 pytestmark = [pytest.mark.thorough, pytest.mark.kafka]
 BACK_S = 240.0
@@ -42,16 +42,6 @@ def outputs(postgresql: PostgreSQL, kafka: KafkaBroker, topic: str) -> list[dict
     return [{"node": "out", "adapter": {"kind": kind, "options": said}} for kind, said in chosen.items()]
 
 
-def restart(postgresql: PostgreSQL) -> None:
-    """Stop the server as a power cut would, and start it again."""
-    with psycopg.connect(postgresql.url) as connection:
-        found = connection.execute("SHOW data_directory").fetchone()
-    assert found is not None
-    data = Path(found[0])
-    control = [str(binaries() / "pg_ctl"), "-D", str(data), "-w", "-l", str(data.parent / "server.log")]
-    as_its_user([*control, "-m", "immediate", "restart"], data.parent)
-
-
 def test_every_row_is_in_each_output_once_whatever_is_killed(
     site: Site, postgresql: PostgreSQL, kafka: KafkaBroker
 ) -> None:
@@ -62,7 +52,7 @@ def test_every_row_is_in_each_output_once_whatever_is_killed(
         before = [each.get("delivered") or -1 for each in run.deliveries()]
         match kind:
             case "PostgreSQL":
-                restart(postgresql)
+                postgresql.restart()
             case "Kafka":
                 kafka.kill()
                 kafka.start()
