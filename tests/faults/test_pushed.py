@@ -4,6 +4,7 @@ Prints how many rows a second were acknowledged, and how long an acknowledgement
 """
 
 import json
+import os
 import statistics
 import threading
 import time
@@ -23,7 +24,7 @@ from tests.faults.site import Site
 BATCH = 500
 SENDERS = 2
 SECONDS = 20.0
-KILLS = 8
+KILLS = int(os.environ.get("KILLS", "8"))
 """The supervisor waits twice as long after each, up to a minute."""
 BACK_S = 120.0
 DEFINITION = {
