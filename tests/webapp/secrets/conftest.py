@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from celery.app.task import Task
 
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.webapp.conftest import POINTS, Person
@@ -36,3 +37,15 @@ def connection(alice: Person) -> dict[str, Any]:
     assert answered.status_code == 201, answered.content
     made: dict[str, Any] = answered.json()
     return made
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The arguments of every Celery task that was sent."""
+    seen: list[str] = []
+
+    def note(task: "Task[Any, Any]", *args: Any, **kwargs: Any) -> None:
+        seen.append(f"{task.name} {args!r} {kwargs!r}")
+
+    monkeypatch.setattr(Task, "apply_async", note)
+    return seen

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 import redis
-from celery.app.task import Task
 from django.db import connection as database
 from django.test import Client
 
 from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Recorded
 from tests.webapp.secrets.conftest import KEPT, OLD, OTHER, PLANTED, body
+from tests.webapp.secrets.gathered import Gathered
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
 from webapp.runs import services
@@ -29,45 +29,6 @@ from webapp.runs.redis_users import address_for
 from webapp.streams.models import Stream
 
 PASSWORD = "planted-a6b0-redis"
-
-
-class Gathered:
-    """Everything that anybody was shown, by where."""
-
-    def __init__(self, person: Person) -> None:
-        self.person = person
-        self.texts: dict[str, str] = {}
-
-    def add(self, where: str, content: str | bytes) -> None:
-        text = content.decode(errors="replace") if isinstance(content, bytes) else content
-        self.texts[f"{len(self.texts)} {where}"] = text
-
-    def get(self, path: str) -> Any:
-        answered = self.person.get(path)
-        self.add(f"headers of {path}", str(answered.headers))
-        self.add(f"GET {path}", answered.content)
-        return answered.json()
-
-    def send(self, method: str, path: str, content: Any, status: int) -> Any:
-        answered = getattr(self.person, method)(path, content)
-        assert answered.status_code == status, answered.content
-        self.add(f"{method} {path}", answered.content)
-        return answered.json()
-
-    def holding(self, *needles: str) -> list[str]:
-        return [where for where, text in self.texts.items() if any(needle in text for needle in needles)]
-
-
-@pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The arguments of every Celery task that was sent."""
-    seen: list[str] = []
-
-    def note(task: "Task[Any, Any]", *args: Any, **kwargs: Any) -> None:
-        seen.append(f"{task.name} {args!r} {kwargs!r}")
-
-    monkeypatch.setattr(Task, "apply_async", note)
-    return seen
 
 
 @pytest.fixture
