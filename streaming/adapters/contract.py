@@ -235,3 +235,31 @@ class CheckedTarget(Protocol):
 
         Raises `AdapterError`, which names what failed.
         """
+
+
+@dataclass(frozen=True)
+class DeliveredRow:
+    """A row as it lies in a target; `where` names the file or object, `values` are by column, as JSON has them."""
+
+    id: str
+    where: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class DeliveredPage:
+    """Rows of a target, those of the newest files first; `next` leads to the page behind, None at the end.
+
+    A page may hold fewer rows than asked for, even none, and still have a `next`.
+    """
+
+    rows: Sequence[DeliveredRow]
+    next: str | None
+
+
+@runtime_checkable
+class ReadableTarget(Protocol):
+    """A target whose rows can be shown again: what has arrived for good, and nothing that is half done."""
+
+    def delivered_rows(self, limit: int, before: str | None) -> DeliveredPage:
+        """At most `limit` rows, behind those of the page whose `next` is `before`. Raises `AdapterError`."""

@@ -64,7 +64,8 @@ class OutputKind:
     """A kind of output adapter, with the pydantic model of its options.
 
     `deliver` builds what brings a binding's results there; `build` what writes the parts of a finite run, None for
-    kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs.
+    kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs. `reads_back`: what is
+    delivered can be shown again (`ReadableTarget`).
     """
 
     kind: str
@@ -74,6 +75,7 @@ class OutputKind:
     deliver: BuildDelivering | None = None
     addresses: frozenset[str] = frozenset()
     menu: int = 100
+    reads_back: bool = False
 
     @property
     def help(self) -> str:

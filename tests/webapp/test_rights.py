@@ -90,6 +90,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/uses/": {"get": V},
     "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
     "bindings/<uuid:binding>/outputs/check/": {"post": E},
+    "bindings/<uuid:binding>/outputs/<uuid:output>/rows/": {"get": V},
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/": {"get": V, "delete": E},
     "runs/": {"get": V},
     "runs/<uuid:run>/": {"get": V},

@@ -65,7 +65,7 @@ def checked_outputs(
 def _tried(output: BoundOutput, place: int, trial: Trial) -> list[Fault]:
     path = f"outputs.{place}.adapter"
     try:
-        adapter = _built(output)
+        adapter = built_output(output)
         try:
             if trial != "options" and isinstance(adapter, CheckedTarget):
                 adapter.check()
@@ -91,7 +91,8 @@ def _tried(output: BoundOutput, place: int, trial: Trial) -> list[Fault]:
     return []
 
 
-def _built(output: BoundOutput) -> OutputDelivery:
+def built_output(output: BoundOutput) -> OutputDelivery:
+    """Return what delivers to `output`, with its secrets opened; for a limited process. Raises `AdapterError`."""
     choice = opened(output.adapter, OUTPUTS)
     return delivering_adapter(
         choice.kind, choice.options, output.identity, output.fields, adapter_root(), outgoing=settings.OUTGOING

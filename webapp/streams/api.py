@@ -59,6 +59,7 @@ class AdapterKindShown(Strict):
     """A kind of adapter and the JSON Schema of its options, from which a form is drawn.
 
     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
+    `reads_back`: what goes to an output of this kind can be shown again.
     """
 
     kind: str
@@ -67,6 +68,7 @@ class AdapterKindShown(Strict):
     sends_ctis: bool
     fields: dict[str, str] | None
     options_schema: dict[str, Any]
+    reads_back: bool
 
 
 class AdapterKindList(RootModel[list[AdapterKindShown]]):
@@ -206,4 +208,5 @@ def _described(kind: InputKind | OutputKind) -> AdapterKindShown:
         sends_ctis=isinstance(kind, InputKind) and kind.sends_ctis,
         fields=None if fields is None else dict(fields),
         options_schema=kind.json_schema(),
+        reads_back=isinstance(kind, OutputKind) and kind.reads_back,
     )

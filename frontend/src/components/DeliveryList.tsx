@@ -13,7 +13,7 @@ interface Props {
 
 /** Where an output leads, as far as its options say it in a few words. */
 function placeOf({ adapter: { options } }: OutputShown): string {
-  const named = ["host", "url", "table", "topic", "path"].map((name) => options[name]);
+  const named = ["host", "url", "bucket", "prefix", "table", "topic", "path"].map((name) => options[name]);
   return named.filter((each) => typeof each === "string").join(", ");
 }
 

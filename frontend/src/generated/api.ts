@@ -229,6 +229,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/outputs/{output}/rows/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Read rows where they were delivered, newest day and batch first; 422 where that is not possible. */
+        get: operations["outputs_delivered_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/outputs/check/": {
         parameters: {
             query?: never;
@@ -1683,6 +1700,7 @@ export interface components {
          * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
          *
          *     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
+         *     `reads_back`: what goes to an output of this kind can be shown again.
          */
         AdapterKindShown: {
             /** Kind */
@@ -1701,6 +1719,8 @@ export interface components {
             options_schema: {
                 [key: string]: unknown;
             };
+            /** Reads Back */
+            reads_back: boolean;
         };
         /**
          * AdvanceTimeSettings
@@ -2395,6 +2415,32 @@ export interface components {
         Deletion: {
             /** Slug */
             slug: string;
+        };
+        /**
+         * DeliveredRowShown
+         * @description A row as it lies there, in the file or object `where`; `values` are by column.
+         */
+        DeliveredRowShown: {
+            /** Id */
+            id: string;
+            /** Where */
+            where: string;
+            /** Values */
+            values: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * DeliveredRowsPage
+         * @description Delivered rows, newest day and batch first; `next` is the `before` of the next page, null at the end.
+         *
+         *     A page may be short.
+         */
+        DeliveredRowsPage: {
+            /** Rows */
+            rows: components["schemas"]["DeliveredRowShown"][];
+            /** Next */
+            next: string | null;
         };
         /**
          * DeliveryShown
@@ -7747,6 +7793,74 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_delivered_rows: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                before?: string;
+                /** @description Rows in the page, 1 to 500; 50 if left out. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                output: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveredRowsPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -91,6 +91,7 @@ export type KnownSpan = Schemas["KnownSpan"];
 export type InputCounts = Schemas["InputCounts"];
 export type ExpressionFailed = Schemas["ExpressionFailed"];
 export type ResultShown = Schemas["ResultShown"];
+export type DeliveredRowShown = Schemas["DeliveredRowShown"];
 export type QuarantineSampleBody = Schemas["QuarantineSampleBody"];
 export type LateShown = Schemas["LateShown"];
 export type ReplayBody = Schemas["ReplayBody"];

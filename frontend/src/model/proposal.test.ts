@@ -84,7 +84,15 @@ test("another time brings its own shape, and the columns of an edge are no field
 });
 
 test("an adapter that gives all takes the delay alone", () => {
-  const kind = { kind: "generator", title: "", help: "", sends_ctis: false, fields: { a: "long" }, options_schema: {} };
+  const kind = {
+    kind: "generator",
+    title: "",
+    help: "",
+    sends_ctis: false,
+    fields: { a: "long" },
+    options_schema: {},
+    reads_back: false,
+  };
   const form = withProposal(EMPTY_FORM, PROPOSAL, kind);
   expect(form).toMatchObject({ startColumn: "", delay: "5s", fields: EMPTY_FORM.fields });
 });

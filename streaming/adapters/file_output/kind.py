@@ -25,4 +25,4 @@ def _deliver(
     return FilesDelivery(ResultFolder(DataFolder(root), options.path), identity, fields, layout)
 
 
-KIND = OutputKind("file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1)
+KIND = OutputKind("file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1, reads_back=True)

@@ -1,11 +1,11 @@
 """A folder of the organisation as a folder of results."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.file.found import find_files
+from streaming.adapters.file.found import FoundFile, find_files
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.places import DataFolder, why
 
@@ -25,6 +25,19 @@ class ResultFolder:
         """Write a file, complete or not at all. Raises `AdapterError`."""
         with self._told():
             self._folder.write(self._place(name), content)
+
+    def folders(self) -> Sequence[str]:
+        """The folders right below, and the empty name. Raises `AdapterError`."""
+        base = self._place("")
+        if self._folder.status(base) is None:
+            return []
+        with self._told():
+            found = self._folder.listed(base)
+        return ["", *(each.name for each in found if each.is_dir(follow_symlinks=False))]
+
+    def files(self, folder: str) -> Sequence[FoundFile]:
+        """The files in a folder. Raises `AdapterError`."""
+        return find_files(self._folder.root, FileOptions(path=self._place(folder), pattern="*"))
 
     def names(self) -> Iterator[str]:
         """The names of all files. Raises `AdapterError`."""

@@ -6,19 +6,18 @@ is overwritten by the next attempt; only where the layout is another one by then
 files behind the mark looked up and removed.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Protocol
 
 from pydantic import ValidationError
 
-from streaming.adapters.contract import AdapterError, DeliveryBatch
+from streaming.adapters.contract import AdapterError, DeliveredPage, DeliveryBatch
+from streaming.adapters.file.found import FoundFile
 from streaming.adapters.result_files.content import ResultContent, ResultLayout
+from streaming.adapters.result_files.reading import read_back, result_name
 from streaming.definition.strict import Strict
 from streaming.wire.arrow_types import fields_of
-
-_NUMBER: Final = re.compile(r"(?:.*/)?([0-9]{12,20})-[0-9]{4,}-([A-Za-z0-9._-]+)\.(?:jsonl|csv|parquet)")
 
 
 class DeliveredMark(Strict):
@@ -33,6 +32,12 @@ class ResultStore(Protocol):
 
     def put(self, name: str, content: bytes) -> None:
         """Put a file. Raises `AdapterError`."""
+
+    def folders(self) -> Sequence[str]:
+        """The folders right below, without slashes, and the empty name of what lies in none. Raises `AdapterError`."""
+
+    def files(self, folder: str) -> Sequence[FoundFile]:
+        """The files in a folder, not those in folders of it. Raises `AdapterError`."""
 
     def names(self) -> Iterator[str]:
         """The names of all files, at any depth; the mark's may be among them. Raises `AdapterError`."""
@@ -96,6 +101,14 @@ class FilesDelivery:
                 self._store.put(file.name, file.content)
         self._mark = self._write(batches[-1].number)
 
+    def delivered_rows(self, limit: int, before: str | None) -> DeliveredPage:
+        """The rows of the batches that are there whole, newest days and batches first. Raises `AdapterError`."""
+        found = self._store.read_mark(self.mark_name)
+        last = None if found is None else self._read(found).delivered
+        if last is None:
+            return DeliveredPage([], None)
+        return read_back(self._store, (self._identity, last), limit, before)
+
     def check(self) -> None:
         """Try what the first delivery needs. Raises `AdapterError`, which says what failed."""
         found = self._store.read_mark(self.mark_name)
@@ -124,11 +137,8 @@ class FilesDelivery:
 
     def _remove_behind(self, delivered: int | None) -> None:
         """Remove what an interrupted attempt left in another layout."""
+        behind = -1 if delivered is None else delivered
         for name in self._store.names():
-            found = _NUMBER.fullmatch(name)
-            if (
-                found is not None
-                and found[2] == self._identity
-                and int(found[1]) > (-1 if delivered is None else delivered)
-            ):
+            found = result_name(name.rpartition("/")[2])
+            if found is not None and found.identity == self._identity and found.number > behind:
                 self._store.remove(name)

@@ -31,6 +31,7 @@ MOST_LISTED: Final = 100_000
 PAGE_KEYS: Final = 1_000
 MORE_PAGES: Final = 1_000
 """So many pages may be short: whoever answers might never come to an end."""
+_UP_TO_SLASH: Final = (("delimiter", "/"),)
 _SLOW: Final = "takes too long to answer. It is tried again."
 _BROKEN: Final = "broke off before it had answered. It is tried again."
 
@@ -65,11 +66,15 @@ class S3Client:
         """The object as sentences name it."""
         return f"s3://{self._options.bucket}/{key}"
 
-    def listed(self, prefix: str, most: int = MOST_LISTED) -> Iterator[ListedObject]:
-        """All objects whose keys begin with `prefix`, by key. Raises `AdapterError`, also for more than `most`."""
+    def listed(self, prefix: str, most: int = MOST_LISTED, *, delimited: bool = False) -> Iterator[ListedObject]:
+        """All objects whose keys begin with `prefix`, by key; `delimited`: and have no slash behind it.
+
+        Raises `AdapterError`, also for more than `most`.
+        """
+        more = _UP_TO_SLASH if delimited else ()
         count, after = 0, ""
         for pages in itertools.count(1):
-            page = self.page(prefix, after)
+            page = self._page(prefix, more, after, PAGE_KEYS)
             count += len(page.objects)
             if count > most or pages > most // PAGE_KEYS + MORE_PAGES:
                 raise AdapterError(
@@ -81,9 +86,18 @@ class S3Client:
             if not after:
                 return
 
-    def page(self, prefix: str, after: str = "", most: int = PAGE_KEYS) -> ListedPage:
-        """At most `most` objects, from where the page before ended (its `next`). Raises `AdapterError`."""
-        query = [("list-type", "2"), ("prefix", prefix), ("max-keys", str(most)), ("encoding-type", "url")]
+    def folders(self, prefix: str) -> Iterator[str]:
+        """The prefixes right below `prefix`, up to the next slash, each with it. Raises `AdapterError`."""
+        after = ""
+        for _ in range(MORE_PAGES):
+            page = self._page(prefix, _UP_TO_SLASH, after, PAGE_KEYS)
+            yield from page.prefixes
+            after = page.next
+            if not after:
+                return
+
+    def _page(self, prefix: str, more: tuple[tuple[str, str], ...], after: str, most: int) -> ListedPage:
+        query = [("list-type", "2"), ("prefix", prefix), ("max-keys", str(most)), ("encoding-type", "url"), *more]
         if after:
             query.append(("continuation-token", after))
         asked = StoreRequest("GET", "LIST", query=tuple(sorted(query)))

@@ -24,10 +24,11 @@ class ListedObject:
 
 @dataclass(frozen=True)
 class ListedPage:
-    """A page of a list; `next` leads to the one behind, empty at the end."""
+    """A page of a list; `next` leads to the one behind, empty at the end. `prefixes` stand for what lies below them."""
 
     objects: list[ListedObject]
     next: str
+    prefixes: list[str]
 
 
 def read_listing(body: bytes, shown: str) -> ListedPage:
@@ -40,12 +41,13 @@ def read_listing(body: bytes, shown: str) -> ListedPage:
         names = {each.tag: each.tag.rpartition("}")[2] for each in root.iter()}
         found = [_object(each, names) for each in root if names[each.tag] == "Contents"]
         more = _texts(root, names)
+        below = [_texts(each, names)["Prefix"] for each in root if names[each.tag] == "CommonPrefixes"]
         following = more.get("NextContinuationToken", "") if more.get("IsTruncated") == "true" else ""
     except (ValueError, KeyError, RecursionError, ElementTree.ParseError):
         raise AdapterError(
             f"What answers for {shown} sends no list of objects as S3 writes it. Correct the endpoint."
         ) from None
-    return ListedPage(found, following)
+    return ListedPage(found, following, [unquote(each) for each in below])
 
 
 def _object(element: ElementTree.Element, names: dict[str, str]) -> ListedObject:

@@ -24,4 +24,4 @@ def _deliver(
     return FilesDelivery(BucketFolder(options, reach), identity, fields, layout)
 
 
-KIND = OutputKind("s3", "S3 objects", S3OutputOptions, deliver=_deliver, addresses=ADDRESSES, menu=4)
+KIND = OutputKind("s3", "S3 objects", S3OutputOptions, deliver=_deliver, addresses=ADDRESSES, menu=4, reads_back=True)

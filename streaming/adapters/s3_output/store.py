@@ -1,13 +1,15 @@
 """A prefix of a bucket as a folder of results."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.file.found import FoundFile
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.s3.client import S3Client
 from streaming.adapters.s3.failures import ConditionsUnknown, ObjectChanged, ObjectGone
+from streaming.adapters.s3.objects import FoundObject, ObjectPlace
 from streaming.adapters.s3_output.options import S3OutputOptions
 
 TRIAL: Final = "_punctual.test"
@@ -19,12 +21,27 @@ class BucketFolder:
 
     def __init__(self, options: S3OutputOptions, reach: Reach) -> None:
         self._client = S3Client(options, reach)
+        self._bucket = options.bucket
         self._prefix = options.prefix
         self._tags: dict[str, str] = {}
 
     def put(self, name: str, content: bytes) -> None:
         """Put an object: a put is seen whole or not at all. Raises `AdapterError`."""
         self._client.put(self._key(name), content)
+
+    def folders(self) -> Sequence[str]:
+        """The prefixes right below, and the empty name. Raises `AdapterError`."""
+        base = self._key("")
+        return ["", *(each.removeprefix(base).rstrip("/") for each in self._client.folders(base))]
+
+    def files(self, folder: str) -> Sequence[FoundFile]:
+        """The objects below a prefix, not those behind another slash. Raises `AdapterError`."""
+        base = self._key(f"{folder}/" if folder else "")
+        place = ObjectPlace(self._bucket, "", self._client)
+        return [
+            FoundObject(each.modified_ns, each.key, each.size, tag=each.tag, place=place)
+            for each in self._client.listed(base, delimited=True)
+        ]
 
     def names(self) -> Iterator[str]:
         """The names of all objects. Raises `AdapterError`."""

@@ -11,7 +11,6 @@ import pytest
 
 from streaming.adapters.contract import AdapterError, BoundedAdapter, ReplayingAdapter, SampledAdapter
 from streaming.adapters.preview import check
-from streaming.adapters.s3.client import S3Client
 from streaming.temporal.events import Event
 from tests.adapters.inputs import chunks, files, payloads, rows
 from tests.adapters.s3.reading import objects
@@ -203,7 +202,7 @@ def test_keys_of_any_letters_are_listed_and_read(store: ObjectStore, bucket: str
 def test_a_bucket_of_more_keys_than_a_page_is_listed_whole(
     store: ObjectStore, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(S3Client.page, "__defaults__", ("", 2))
+    monkeypatch.setattr("streaming.adapters.s3.client.PAGE_KEYS", 2)
     for number in range(5):
         store.put(bucket, f"{number:05d}.jsonl", lines(number, 1))
     assert sorted(map(str, values(store, bucket))) == ["0", "1", "2", "3", "4"]

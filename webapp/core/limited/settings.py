@@ -37,6 +37,7 @@ LIMITED_JOBS = (
     "webapp.queries.preflights",
     "webapp.queries.comparing",
     "webapp.runs.checking",
+    "webapp.runs.delivered_rows",
     "webapp.runs.given_outputs",
     "webapp.runs.output_checks",
     "webapp.bundles.planning",

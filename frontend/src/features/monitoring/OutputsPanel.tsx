@@ -8,6 +8,7 @@ import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
 import { titlesOf } from "../../model/deliveries";
+import { DeliveredRows } from "./DeliveredRows";
 
 const EVERY_MS = 3_000;
 
@@ -29,6 +30,8 @@ export function OutputsPanel({ run }: { run: RunShown }) {
   const kinds = useOutputKinds(wanted);
   if (outputs.isError && outputs.data === undefined) return <ErrorNote error={outputs.error} />;
   if (!wanted) return null;
+  const titles = titlesOf(kinds.data);
+  const readable = new Set(kinds.data?.filter((kind) => kind.reads_back).map((kind) => kind.kind));
   return (
     <Panel
       title="Deliveries"
@@ -36,7 +39,17 @@ export function OutputsPanel({ run }: { run: RunShown }) {
       actions={<Link to={`/t/${slug}/bindings/${run.binding}`}>Change the outputs</Link>}
       flush
     >
-      <DeliveryList binding={run.binding} outputs={outputs.data} titles={titlesOf(kinds.data)} />
+      <DeliveryList binding={run.binding} outputs={outputs.data} titles={titles} />
+      {outputs.data
+        .filter(({ adapter }) => readable.has(adapter.kind))
+        .map((output) => (
+          <DeliveredRows
+            key={output.identity}
+            binding={run.binding}
+            output={output}
+            title={titles[output.adapter.kind] ?? output.adapter.kind}
+          />
+        ))}
     </Panel>
   );
 }
