@@ -96,7 +96,7 @@ export function DeliveredRows({ title, ...props }: Props & { title: string }) {
     <div className="stack">
       <p className="row wide-cell">
         <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide" : "Show"} rows of {node} in {title}
+          {open ? "Hide" : "Show"} what {title} has of {node}
         </button>
       </p>
       {open ? <ReadRows {...props} /> : null}

@@ -151,7 +151,7 @@ function Choosing({ template, inputs, onTake, onClose }: ChoosingProps) {
       ))}
       {open === null ? null : (
         <p>
-          {open} The template brings {inputs.length === 1 ? "a stream" : "streams"} of its own, with some rows.
+          {open} The template brings what it reads, with some rows.
         </p>
       )}
       {open === null && preview.data !== undefined ? <Preview preview={preview.data} /> : null}
@@ -185,7 +185,7 @@ export function OwnStreams({ template, onTake, onClose }: OwnStreamsProps) {
     <Ask title={`${template.title}: on your streams`} open wide onClose={onClose}>
       <p>
         Choose what the template reads. Its query is then written with your names, and opens in the simulator with the
-        first rows of {inputs.data?.length === 1 ? "your stream" : "your streams"}.
+        first rows of what it reads.
       </p>
       <ErrorNote error={inputs.error} onRetry={() => void inputs.refetch()} />
       {inputs.isPending ? <Waiting>Looking which of your streams fit…</Waiting> : null}
