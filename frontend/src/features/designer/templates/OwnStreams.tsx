@@ -149,11 +149,7 @@ function Choosing({ template, inputs, onTake, onClose }: ChoosingProps) {
           onChoose={(chosen) => choose({ ...choice, [input.input]: chosen })}
         />
       ))}
-      {open === null ? null : (
-        <p>
-          {open} The template brings what it reads, with some rows.
-        </p>
-      )}
+      {open === null ? null : <p>{open} The template brings what it reads, with some rows.</p>}
       {open === null && preview.data !== undefined ? <Preview preview={preview.data} /> : null}
       <ErrorNote error={open === null ? preview.error : null} onRetry={() => void preview.refetch()} />
       <ErrorNote error={taking.error} />
