@@ -20,6 +20,7 @@ from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import opened
 from streaming.adapters.file.parquet_sampling import first_rows, typed_columns
 from streaming.adapters.places import why
+from streaming.definition.types import TIMESTAMP
 
 MOST_FILES: Final = 200
 """A page ends after so many files, even if it is not full."""
@@ -141,13 +142,20 @@ def _of_csv(text: io.TextIOWrapper) -> Iterator[Mapping[str, Any]]:
         yield {str(name): value or None for name, value in row.items()}
 
 
+def _short(moment: str | None) -> str | None:
+    """A moment as JSON lines have it: no fraction where there is none."""
+    return None if moment is None else moment.replace(".000000", "").replace("+00:00", "Z")
+
+
 def _of_parquet(file: FoundFile, first: int, most: int) -> Iterator[Mapping[str, Any]]:
     with opened(file) as found:
-        columns = list(typed_columns(found.schema_arrow)[0])
+        types = typed_columns(found.schema_arrow)[0]
+        moments = [name for name, of in types.items() if of == str(TIMESTAMP)]
         for group in range(found.metadata.num_row_groups):
             count = int(found.metadata.row_group(group).num_rows)
             if first < count and most > 0:
-                rows = first_rows(found, group, columns, first + most)[first:]
-                yield from rows
+                rows = first_rows(found, group, list(types), first + most)[first:]
+                for row in rows:
+                    yield {**row, **{name: _short(row[name]) for name in moments}}
                 most -= len(rows)
             first = max(first - count, 0)

@@ -19,7 +19,7 @@ interface Props {
 function useDeliveredRows({ binding, output }: Props) {
   const slug = useSlug();
   return useInfiniteQuery({
-    queryKey: [slug, "delivered", output.identity, output.revision, output.delivery?.delivered ?? null],
+    queryKey: [slug, "delivered", output.identity, output.revision],
     queryFn: ({ pageParam }) =>
       unwrap(
         api.GET("/api/t/{slug}/bindings/{binding}/outputs/{output}/rows/", {
@@ -33,11 +33,20 @@ function useDeliveredRows({ binding, output }: Props) {
     getNextPageParam: (last) => last.next,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
+    refetchOnWindowFocus: false,
   });
 }
 
+/** What is said of corrections, where no row shown is one. */
+const OF_CORRECTIONS = new Set(["result_key", "incomplete", "deleted", "edge"]);
+
+function shownColumns(rows: readonly DeliveredRowShown[]) {
+  const says = (name: string) => rows.some((row) => row.values[name]);
+  return columnsOf(rows.map((row) => row.values)).filter(({ name }) => !OF_CORRECTIONS.has(name) || says(name));
+}
+
 function RowTable({ rows, node }: { rows: readonly DeliveredRowShown[]; node: string }) {
-  const columns = columnsOf(rows.map((row) => row.values));
+  const columns = shownColumns(rows);
   return (
     <Scroll label={`Delivered rows of ${node}`} tall>
       <table>
@@ -84,6 +93,13 @@ function ReadRows(props: Props) {
       ) : null}
       {rows.length > 0 ? <RowTable rows={rows} node={props.output.node} /> : null}
       <More pages={pages} what="older delivered rows" />
+      {pages.isSuccess ? (
+        <p className="more">
+          <button type="button" className="button" disabled={pages.isFetching} onClick={() => void pages.refetch()}>
+            {pages.isRefetching ? "Reading again…" : "Read again"}
+          </button>
+        </p>
+      ) : null}
     </>
   );
 }
@@ -94,7 +110,7 @@ export function DeliveredRows({ title, ...props }: Props & { title: string }) {
   const { node } = props.output;
   return (
     <div className="stack">
-      <p className="row wide-cell">
+      <p className="more">
         <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Hide" : "Show"} what {title} has of {node}
         </button>
