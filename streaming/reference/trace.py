@@ -84,15 +84,17 @@ class Trace:
         """`closed_at`, a time of the node, as a CTI that `element` meets.
 
         A shift on the way moved the CTI that it met and the closing alike; of what several elements made it moved
-        nothing where the largest CTI that one met has come through as it was.
+        nothing where the largest CTI that one met has come through as it was. Nothing is known of elements of which
+        no input told, such as those of a node that runs alone.
         """
-        met = self.judged[element].cti_met
-        if flow.late_at is None or closed_at == INFINITY:
+        if flow.late_at is None or closed_at == INFINITY or element not in self.judged:
             return closed_at
+        met = self.judged[element].cti_met
         if len(flow.sources) == 1:
             return Tick(closed_at - (flow.late_at - met))
-        late = [each for each in map(self.judged.__getitem__, flow.sources) if each.outcome is Outcome.LATE_KEPT]
-        return closed_at if met == flow.late_at == max((each.cti_met for each in late), default=None) else None
+        every = [self.judged[each] for each in flow.sources if each in self.judged]
+        largest = max((each.cti_met for each in every if each.outcome is Outcome.LATE_KEPT), default=None)
+        return closed_at if met == flow.late_at == largest else None
 
     def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         """As `Witness` says. An edge counts once, with its start, and a row that is taken back does not again."""

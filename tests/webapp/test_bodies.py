@@ -29,7 +29,8 @@ TAKING = sorted(
 """Every operation that takes a body of a shape of its own; pushed rows have their own tests."""
 OF_SAMPLES = dict.fromkeys(
     (
-        "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "scenarios/",
+        "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "samples/replay/",
+        "scenarios/",
         "scenarios/observe/", "scenarios/read/", "scenarios/{scenario}/",
     ),
     MOST_OF_SAMPLES,

@@ -43,6 +43,7 @@ class Filled:
 def address_of(route: str, slug: str, filled: Filled) -> str:
     """Return the address of a list in the organisation `slug`; `route` begins behind that, or with `api/`."""
     path = route.replace("<uuid:query>", str(filled.query)).replace("<uuid:account>", str(filled.account))
+    path = path.replace("<slug:template>", "dead_man")
     return (f"/{path}" if path.startswith("api/") else f"/api/t/{slug}/{path}") + ASKED_WITH.get(route, "")
 
 
