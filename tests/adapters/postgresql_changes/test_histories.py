@@ -227,7 +227,7 @@ def drawn(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]
     return lambda test: limits(given(seed=st.integers(0, 2**32), small=st.booleans())(test))
 
 
-@drawn(8)
+@drawn(3)
 def test_each_edge_is_told_once_and_in_order(source: SourceDatabase, seed: int, small: bool) -> None:
     play(source, seed, small)
 
