@@ -91,13 +91,13 @@ def given_by_reference(case: Case) -> list[list[Result]]:
 
 
 def said(value: Any) -> str:
-    """A value as tables say it: doubles with seven digits."""
+    """A value as tables say it: doubles with seven digits, lists as JSON."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else f"{value:.7g}"
     if isinstance(value, list):
-        return "[" + ",".join(said(each) for each in value) + "]"
+        return "[" + ",".join(json.dumps(each) if isinstance(each, str) else said(each) for each in value) + "]"
     return str(value)
 
 
