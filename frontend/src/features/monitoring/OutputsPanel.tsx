@@ -1,15 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { Link } from "react-router";
-import { DeliveryList } from "../../components/DeliveryList";
-import { ErrorNote } from "../../components/Notices";
+import { ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
-import { useOutputKinds } from "../../lib/adapterKinds";
 import { api, unwrap } from "../../lib/api";
 import { useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
-import { titlesOf } from "../../model/deliveries";
-import { DeliveredRows } from "./DeliveredRows";
 
+const Deliveries = lazy(async () => ({ default: (await import("./Deliveries")).Deliveries }));
 const EVERY_MS = 3_000;
 
 function useOutputs(binding: string) {
@@ -26,12 +24,8 @@ function useOutputs(binding: string) {
 export function OutputsPanel({ run }: { run: RunShown }) {
   const slug = useSlug();
   const outputs = useOutputs(run.binding);
-  const wanted = outputs.data !== undefined && outputs.data.length > 0;
-  const kinds = useOutputKinds(wanted);
   if (outputs.isError && outputs.data === undefined) return <ErrorNote error={outputs.error} />;
-  if (!wanted) return null;
-  const titles = titlesOf(kinds.data);
-  const readable = new Set(kinds.data?.filter((kind) => kind.reads_back).map((kind) => kind.kind));
+  if (outputs.data === undefined || outputs.data.length === 0) return null;
   return (
     <Panel
       title="Deliveries"
@@ -39,17 +33,9 @@ export function OutputsPanel({ run }: { run: RunShown }) {
       actions={<Link to={`/t/${slug}/bindings/${run.binding}`}>Change the outputs</Link>}
       flush
     >
-      <DeliveryList binding={run.binding} outputs={outputs.data} titles={titles} />
-      {outputs.data
-        .filter(({ adapter }) => readable.has(adapter.kind))
-        .map((output) => (
-          <DeliveredRows
-            key={output.identity}
-            binding={run.binding}
-            output={output}
-            title={titles[output.adapter.kind] ?? output.adapter.kind}
-          />
-        ))}
+      <Suspense fallback={<Waiting>Loading…</Waiting>}>
+        <Deliveries binding={run.binding} outputs={outputs.data} />
+      </Suspense>
     </Panel>
   );
 }
