@@ -16,14 +16,6 @@ function useItsTheme() {
   }, [theme]);
 }
 
-/** What it draws is a part of a page here: it has no main part of its own, and its headings follow the page's. */
-function fitIn(place: HTMLElement | null): void {
-  const calls = place?.querySelector("main");
-  calls?.setAttribute("role", "group");
-  calls?.setAttribute("aria-label", "Calls");
-  for (const heading of place?.querySelectorAll("h3.opblock-tag") ?? []) heading.setAttribute("aria-level", "2");
-}
-
 /** Every call of the API, from the OpenAPI file. Only what reads can be tried here: a page is no place to change by accident. */
 export function ApiPage() {
   const place = useRef<HTMLDivElement | null>(null);
@@ -38,7 +30,6 @@ export function ApiPage() {
       defaultModelsExpandDepth: 0,
       supportedSubmitMethods: ["get"],
       validatorUrl: null,
-      onComplete: () => fitIn(place.current),
     });
   }, []);
   return (
