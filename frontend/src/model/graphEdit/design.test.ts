@@ -46,6 +46,7 @@ function serve(ask: Ask): Answer {
     const said = read ?? { graph: null, comments: {} };
     return { ...said, text: ask.text, ...none };
   }
+  if (!Array.isArray(ask.graph?.nodes)) return { graph: null, comments: {}, text: ask.text, ...none }; // JSON that is no graph
   const comments = { ...read?.comments, ...ask.comments };
   const kept = Object.fromEntries(
     Object.entries(comments).filter(([id, said]) => said !== "" && ask.graph.nodes.some((node) => node.id === id)),
