@@ -9,7 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 from tests.e2e.conftest import page_without_faults
 from tests.e2e.installation import Installation
@@ -34,9 +34,9 @@ def admin(page: Page) -> str:
 
 
 def titled(page: Page, title: str) -> None:
-    """See that the page has this title and no grave fault of accessibility."""
+    """See that the page has this title and no fault of accessibility."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    assert grave_violations(page) == []
+    assert violations(page) == []
 
 
 def invited(page: Page, role: str) -> str:
@@ -47,7 +47,7 @@ def invited(page: Page, role: str) -> str:
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("E-mail address").fill(email)
     dialog.get_by_label("Role").select_option(role)
-    assert grave_violations(page) == []
+    assert violations(page) == []
     dialog.get_by_role("button", name="Send the invitation").click()
     expect(dialog.get_by_role("status")).to_contain_text(f"on its way to {email}")
     dialog.get_by_role("button", name="Done").click()
@@ -112,7 +112,7 @@ def test_a_service_account_works_by_its_token_until_it_is_switched_off(page: Pag
     page.get_by_role("button", name="New token").click()
     page.get_by_label("Name", exact=True).fill("cron")
     page.get_by_label(re.compile("^view:")).check()
-    assert grave_violations(page) == []
+    assert violations(page) == []
     page.get_by_role("button", name="Make the token").click()
     secret = page.get_by_role("dialog").locator("code").inner_text()
     page.get_by_role("button", name="Done").click()
@@ -134,7 +134,7 @@ def test_a_service_account_works_by_its_token_until_it_is_switched_off(page: Pag
     event.get_by_role("button").click()
     changed = page.get_by_role("row").filter(has_text="disabled").last
     expect(changed).to_contain_text("true")
-    assert grave_violations(page) == []
+    assert violations(page) == []
     page.get_by_role("button", name="what was done to nightly").click()
     expect(page).to_have_url(re.compile("target=service_account"))
     expect(page.get_by_role("row").filter(has_text="made a service account")).to_have_count(1)
@@ -170,4 +170,4 @@ def test_an_owner_sees_the_limits_and_the_roles_and_downloads_an_export(page: Pa
     dialog.get_by_label("Type the short name").fill("another")
     dialog.get_by_role("button", name="Delete the organisation").click()
     expect(dialog.get_by_label("Type the short name")).to_have_accessible_description(re.compile("not the short name"))
-    assert grave_violations(page) == []
+    assert violations(page) == []

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 
 pytestmark = pytest.mark.browser
@@ -275,10 +275,10 @@ def test_canvas_and_outline_are_accessible(page: Page, scheme: str, width: int) 
     box(page, "by_lane").click()
     page.get_by_role("button", name="Add a node").click()
     expect(form(page, "by_lane")).to_be_visible()
-    assert grave_violations(page) == []
+    assert violations(page) == []
     graph(page).get_by_role("button", name="Outline", exact=True).click()
     expect(graph(page).get_by_role("list", name="Nodes in order")).to_be_visible()
-    assert grave_violations(page) == []
+    assert violations(page) == []
     width_of_page = page.evaluate("document.documentElement.scrollWidth")
     assert width_of_page <= width
 

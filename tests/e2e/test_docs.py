@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 
 pytestmark = pytest.mark.browser
@@ -39,7 +39,7 @@ def test_the_api_is_described_to_everybody_where_it_is(visitor: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_opened_calls_of_the_api_have_no_grave_fault_of_accessibility(page: Page, scheme: str) -> None:
+def test_opened_calls_of_the_api_have_no_fault_of_accessibility(page: Page, scheme: str) -> None:
     """One of each method, with its parameters, its body and all of its answers, and one that is tried."""
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/api/")
@@ -50,7 +50,7 @@ def test_opened_calls_of_the_api_have_no_grave_fault_of_accessibility(page: Page
     tried = page.locator(".opblock-get").first
     tried.get_by_role("button", name="Try it out").click()
     expect(tried.get_by_role("button", name="Execute")).to_be_visible()
-    assert grave_violations(page) == []
+    assert violations(page) == []
 
 
 def test_the_log_of_a_run_is_a_page_of_it_that_is_looked_through(page: Page) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 
 pytestmark = pytest.mark.browser
@@ -40,7 +40,7 @@ def test_a_template_is_taken_on_the_demos_stream_and_its_rows_are_in_the_simulat
     expect(dialog.get_by_text("The template's scenario does not come along")).to_be_visible()
     road.select_option("plate")
     expect(dialog.get_by_text("GROUP BY plate;")).to_be_visible()
-    assert grave_violations(page) == []
+    assert violations(page) == []
     dialog.get_by_role("button", name="Make the query").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("speeding_cars")
     simulator = page.get_by_role("region", name="Simulator", exact=True)

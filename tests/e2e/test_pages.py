@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages, signed_in
 from tests.e2e.installation import Installation
 
@@ -54,22 +54,22 @@ def test_a_wrong_password_is_refused_with_a_sentence(visitor: Page) -> None:
     expect(visitor.get_by_role("alert")).to_be_visible()
 
 
-def test_the_sign_in_page_has_no_grave_fault_of_accessibility(visitor: Page) -> None:
+def test_the_sign_in_page_has_no_fault_of_accessibility(visitor: Page) -> None:
     visitor.goto("/sign-in")
     expect(visitor.get_by_role("heading", name="Sign in")).to_be_visible()
-    assert grave_violations(visitor) == []
+    assert violations(visitor) == []
 
 
 @pytest.mark.parametrize("name", sorted(TITLES))
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_page_shows_its_title_and_has_no_grave_fault_of_accessibility(page: Page, name: str, scheme: str) -> None:
+def test_a_page_shows_its_title_and_has_no_fault_of_accessibility(page: Page, name: str, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto(demo_pages(page).named()[name])
     expect(page.get_by_role("heading", level=1)).to_contain_text(TITLES[name])
     expect(page.get_by_text(re.compile("^Loading"))).to_have_count(0)
     if name == "api":  # nothing is said while the file is fetched that it describes
         expect(page.get_by_text("/api/t/{slug}/bindings/{binding}/start/").first).to_be_visible()
-    assert grave_violations(page) == []
+    assert violations(page) == []
 
 
 def test_the_pages_of_an_organisation_that_is_not_mine_do_not_exist(page: Page) -> None:

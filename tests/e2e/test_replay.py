@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 from tests.e2e.installation import Installation
 from tests.e2e.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed, ran_to_the_end
@@ -48,7 +48,7 @@ def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(run: Page
     expect(listed(changes)).to_contain_text("changed")
     still = dialog.get_by_role("group", name="Chosen rows that would still not count")
     expect(listed(still)).to_contain_text("bad_time")
-    assert grave_violations(page) == []
+    assert violations(page) == []
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
@@ -63,4 +63,4 @@ def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(run: Page
     expect(listed(changes)).to_contain_text("new")
     expect(listed(changes)).to_contain_text("CD 2")
     expect(still).to_have_count(0)
-    assert grave_violations(page) == []
+    assert violations(page) == []

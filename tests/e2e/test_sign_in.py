@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.accessibility import grave_violations
+from tests.e2e.accessibility import violations
 from tests.e2e.conftest import page_without_faults
 from tests.e2e.installation import Installation
 from tests.e2e.mailbox import link_of_mail
@@ -29,9 +29,9 @@ def visit(browser: Browser, installation: Installation) -> Iterator[Visit]:
 
 
 def titled(page: Page, title: str | re.Pattern[str]) -> None:
-    """See that the page has this title and no grave fault of accessibility."""
+    """See that the page has this title and no fault of accessibility."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    assert grave_violations(page) == []
+    assert violations(page) == []
 
 
 def inside(page: Page) -> None:
@@ -43,7 +43,7 @@ def confirm(page: Page) -> None:
     """Show that it is oneself, which the server asks before it changes how one signs in."""
     dialog = page.get_by_role("dialog", name="Confirm that it is you")
     dialog.get_by_label("Your password").fill(PASSWORD)
-    assert grave_violations(page) == []
+    assert violations(page) == []
     dialog.get_by_role("button", name="Confirm").click()
 
 
@@ -77,7 +77,7 @@ def test_what_is_wrong_stands_at_its_field_and_what_was_typed_stays(visit: Visit
     expect(password).to_have_accessible_description(re.compile("too short"))
     expect(password).to_be_focused()
     expect(page.get_by_label("E-mail address")).to_have_value("ada@punctual.example")
-    assert grave_violations(page) == []
+    assert violations(page) == []
 
 
 def test_a_second_factor_is_set_up_and_asked_for(person: tuple[Page, str], visit: Visit) -> None:
@@ -93,7 +93,7 @@ def test_a_second_factor_is_set_up_and_asked_for(person: tuple[Page, str], visit
     codes = page.get_by_role("list", name="Recovery codes").get_by_role("listitem")
     expect(codes).to_have_count(10)
     recovery = codes.first.inner_text()
-    assert grave_violations(page) == []
+    assert violations(page) == []
     page.get_by_role("button", name="I have kept them").click()
     expect(page.get_by_text("10 of 10 are left")).to_be_visible()
 

@@ -4,6 +4,7 @@ import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
 import { PageHead } from "../../components/PageHead";
 import { useTheme } from "../../lib/theme";
+import { API_LAYOUT, apiLayout } from "./apiLayout";
 
 const FILE = "/api/openapi.json";
 
@@ -25,6 +26,8 @@ export function ApiPage() {
     SwaggerUI({
       domNode: place.current,
       url: FILE,
+      plugins: [apiLayout],
+      layout: API_LAYOUT,
       docExpansion: "list",
       filter: true,
       defaultModelsExpandDepth: 0,
