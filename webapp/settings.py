@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from streaming.definition.shape_errors import sentences
 from streaming.wire.outgoing import OutgoingPolicy
+from streaming.wire.result_location import location_fault
 from webapp.environment import QUOTAS, address, mail, networks, openid_providers, origins_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -20,7 +21,7 @@ _NAMES = """
 DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES
 LOG_LEVEL OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM
 OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB
-JVM_MEMORY_MB KEEP_RESULTS_DAYS
+JVM_MEMORY_MB KEEP_RESULTS_DAYS RESULTS
 """
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
@@ -132,6 +133,13 @@ def _whole(name: str, default: int) -> int:
     return int(value)
 
 
+def _results() -> str | None:
+    location = os.environ.get("PUNCTUAL_RESULTS") or None
+    if location is not None and (wrong := location_fault(location)) is not None:
+        raise ImproperlyConfigured(f"PUNCTUAL_RESULTS cannot be used: {wrong}.")
+    return location
+
+
 QUOTA_DEFAULTS = {name: _whole(f"PUNCTUAL_QUOTA_{name.upper()}", default) for name, default in QUOTAS.items()}
 """What an organisation may use where the installation's admins have said nothing else."""
 DELETION_GRACE_DAYS = _whole("PUNCTUAL_DELETION_GRACE_DAYS", 14)
@@ -145,6 +153,8 @@ WORKER_MEMORY_MB = _whole("PUNCTUAL_WORKER_MEMORY_MB", 1_024)
 """So much memory a worker of a runner may use beyond what it begins with (about 0.2 GB); 0: no limit."""
 JVM_MEMORY_MB = _whole("PUNCTUAL_JVM_MEMORY_MB", 2_048)
 """The largest heap of a runner's JVM."""
+RESULTS = _results()
+"""Where results of organisations lie that have none yet (`streaming.wire.result_location`); None: in PUNCTUAL_DATA."""
 KEEP_RESULTS_DAYS = _whole("PUNCTUAL_KEEP_RESULTS_DAYS", 0)
 """So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them, so that
 nothing is lost by default."""

@@ -4,13 +4,22 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final, overload
 
 from streaming.adapters.contract import DeliveryBatch
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.by_run import places_of
-from streaming.wire.results import Commit, CommitSpan, MergedPart, committed_spans, read_span, run_of, span_of
+from streaming.wire.results import (
+    Commit,
+    CommitSpan,
+    MergedPart,
+    ResultFolder,
+    blobs,
+    committed_spans,
+    read_span,
+    run_of,
+    span_of,
+)
 
 MOST_BYTES_COUNTED: Final = 64 << 20
 """So much is looked through at once to count the rows that wait; what was counted is remembered."""
@@ -81,8 +90,8 @@ class CommittedBatches:
     With `every_cti` no CTI is left out that is still known, where a later one of the same piece says more.
     """
 
-    def __init__(self, folder: Path, node: str, *, every_cti: bool = False) -> None:
-        self._folder = folder
+    def __init__(self, folder: ResultFolder, node: str, *, every_cti: bool = False) -> None:
+        self._folder = blobs(folder)
         self._every_cti = every_cti
         self._node = node
         name = json.dumps(node)
@@ -127,10 +136,10 @@ class CommittedBatches:
 
     def _count(self, path: str, places: Sequence[MergedPart]) -> list[int]:
         """How many rows of the output each place has; rows that are gone count as rows, until they are missed."""
-        try:
-            lines = iter((self._folder / path).read_bytes().split(b"\n"))
-        except FileNotFoundError:
+        content = self._folder.read(path)
+        if content is None:
             return [place.rows for place in places]
+        lines = iter(content.split(b"\n"))
         return [sum(map(self._mine, islice(lines, place.rows))) for place in places]
 
     def _commits_as_they_are(self, after: int) -> Iterator[Commit]:
@@ -184,17 +193,17 @@ class CommittedBatches:
             places = places_of(self._folder, commit, part) if part.kind == "results" else []
             if not any(place.batch > after for place in places):
                 continue
-            try:
-                content = (self._folder / part.path).read_bytes().split(b"\n")
-            except FileNotFoundError:
-                if read_span(self._folder, span_of(commit)) != commit or self._stands(span_of(commit)):
-                    raise MovedAway from None
-                content = []
+            content = self._folder.read(part.path)
+            if content is None and (
+                read_span(self._folder, span_of(commit)) != commit or self._stands(span_of(commit))
+            ):
+                raise MovedAway
+            there = [] if content is None else content.split(b"\n")
             end = 0
             for place in places:
                 begin, end = end, end + place.rows
                 if place.batch > after:
-                    lines = [line for line in content[begin:end] if line]
+                    lines = [line for line in there[begin:end] if line]
                     lost += place.rows - len(lines)
                     found.setdefault(place.batch, []).extend(filter(self._mine, lines))
         return found, lost

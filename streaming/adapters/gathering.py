@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Final
 
 from streaming.adapters.places import FILES
+from streaming.wire.result_location import NOTE
 
 OWN: Final = frozenset(
-    {FILES, "carriers", "kept", "logs", "results", "savepoints", ".previews"}
+    {FILES, "carriers", "kept", "logs", "results", NOTE, "savepoints", ".previews"}
     | {f"runner.{kind}" for kind in ("json", "staged", "lock")}
 )
 """What the platform keeps in the folder of an organisation; the runtime's README says what each is.

@@ -29,6 +29,7 @@ from streaming.delivery.backoff import Backoff
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.deliveries import DeliveryMark, DeliveryObserved, DeliveryTarget, read_mark, write_mark
 from streaming.wire.refused_requests import MOST_REFUSED, StoredRefusedRequest, count_refused, write_refused
+from streaming.wire.storage import BlobFolder
 
 log = logging.getLogger(__name__)
 
@@ -52,10 +53,14 @@ UNREADABLE: Final = "The results of the binding cannot be read ({}). It is tried
 
 @dataclass(frozen=True)
 class DeliverySource:
-    """Whose results are delivered: the binding, and the folder of its results."""
+    """Whose results are delivered: the binding, and its folder on this machine, in which the marks are.
+
+    `rows` is where its results lie; None: in that folder too.
+    """
 
     binding: str
     results: Path
+    rows: BlobFolder | None = field(default=None, compare=False)
 
 
 @dataclass
@@ -88,7 +93,7 @@ class Delivery:
         self._target = target
         self._build = build
         self._now = now
-        self._log = CommittedBatches(source.results, target.node)
+        self._log = CommittedBatches(source.rows or source.results, target.node)
         self._backoff = Backoff(chance or random.Random())  # jitter, no secret  # nosec B311
         self._adapter: OutputDelivery | None = None
         mark = read_mark(source.results, target.identity)

@@ -41,6 +41,7 @@ from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.memory import LIMIT_VARIABLE, choose_first
 from streaming.spark.session import cores_of, driver_host, end_session, is_local, jvm_mb, start_session
+from streaming.wire.result_location import noted_location
 
 log = logging.getLogger("streaming.runtime")
 
@@ -129,6 +130,7 @@ class _RunnerTask:
         shared = CarrierSettings(
             home=str(self.folder),
             files=str(self.folder / FILES),
+            results=noted_location(self.folder),
             min_interval_s=self.options.min_interval_s,
             rows_per_batch=self.options.rows_per_batch,
             outgoing=self.configuration.outgoing,

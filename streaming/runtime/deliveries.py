@@ -24,6 +24,7 @@ from streaming.wire.deliveries import (
     forget_others,
 )
 from streaming.wire.outgoing import OutgoingPolicy
+from streaming.wire.result_location import result_folder
 from streaming.wire.sealed import SealBroken
 
 log = logging.getLogger(__name__)
@@ -61,7 +62,8 @@ class Deliveries:
         """Let there be deliveries as `wanted`, by binding, and no others."""
         there: set[str] = set()
         for binding, each in wanted.items():
-            source = DeliverySource(binding, self._folder / each.results)
+            rows = result_folder(self._folder).within(each.results)
+            source = DeliverySource(binding, self._folder / each.results, rows)
             for target in each.targets:
                 there.add(target.identity)
                 thread = self._threads.get(target.identity)

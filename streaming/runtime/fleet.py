@@ -19,6 +19,7 @@ from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
+from streaming.wire.result_location import result_folder
 from streaming.wire.results import committed_batches
 
 log = logging.getLogger(__name__)
@@ -129,7 +130,9 @@ class Fleet:
         binding, wanted = spec.binding, self.carrier_of(spec)
         unanswered = self._unanswered.get(binding)
         there = self._homes.of(binding) if unanswered is None else unanswered[0]
-        if there == wanted or (unanswered is None and not committed_batches(self._folder / spec.results)):
+        if there == wanted or (
+            unanswered is None and not committed_batches(result_folder(self._folder).within(spec.results))
+        ):
             self._begin(spec)
             return
         log.info("binding %s moves from carrier %s to %s", binding, there, wanted)

@@ -7,11 +7,9 @@ time later, so that who was reading it comes to its end.
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
-from streaming.spark.storage import BlobFolder, LocalFolder, Tag
 from streaming.wire.deliveries import kept_from
 from streaming.wire.results import (
     Commit,
@@ -25,7 +23,8 @@ from streaming.wire.results import (
     runs_of,
     spans_of,
 )
-from streaming.wire.stored import exclusive, remove
+from streaming.wire.storage import BlobFolder, Tag
+from streaming.wire.stored import exclusive, on_this_machine, remove
 
 NEWEST_LEFT: Final = 128
 """So many commits are never merged."""
@@ -38,23 +37,26 @@ READ_FOR_S: Final = 60.0
 _KINDS: Final[tuple[PartKind, ...]] = ("results", "late")
 
 
-def tidy(folder: BlobFolder, *, keep_s: float | None = None, now_s: float | None = None) -> bool:
+def tidy(
+    folder: BlobFolder, beside: Path | None = None, *, keep_s: float | None = None, now_s: float | None = None
+) -> bool:
     """Do one piece of work for the binding whose results are in `folder`; whether there was any. Raises `OSError`.
 
-    `keep_s`: rows that are older go. `now_s` is the time, in seconds of the epoch.
+    `beside` is its folder on this machine (None: `folder` itself), with the marks of what is still to be read and the
+    lock. `keep_s`: rows that are older go. `now_s` is the time, in seconds of the epoch.
     """
     now = time.time() if now_s is None else now_s
     tags = folder.tags("commits")
-    if len(tags) <= NEWEST_LEFT + FEWEST_MERGED and keep_s is None:
+    if not tags or (len(tags) <= NEWEST_LEFT + FEWEST_MERGED and keep_s is None):
         return False
-    local = folder.path if isinstance(folder, LocalFolder) else None
-    if keep_s is not None and local is not None and tags and _age(folder, local, now - keep_s):
+    beside = on_this_machine(folder, beside)
+    if keep_s is not None and _age(folder, beside, now - keep_s):
         return True
-    with nullcontext() if local is None else exclusive(local):
+    with exclusive(beside):
         return _swept(folder, tags, now) or _merged(folder, spans_of(tags))
 
 
-def _age(folder: BlobFolder, local: Path, before_s: float) -> bool:
+def _age(folder: BlobFolder, beside: Path, before_s: float) -> bool:
     """Delete the rows of batches of before `before_s`, but never the newest commit; one span at a time.
 
     What a delivery has still to bring somewhere stays, however old it is.
@@ -63,11 +65,11 @@ def _age(folder: BlobFolder, local: Path, before_s: float) -> bool:
     oldest = _commit(folder, spans[0]) if len(spans) > 1 else None
     if oldest is None or int(oldest.totals.get("at", 0)) >= before_s * 1_000_000:
         return False
-    delivered = kept_from(local)
+    delivered = kept_from(beside)
     if delivered is not None and oldest.batch > delivered:
         return False
     for kind in reversed(_KINDS):
-        remove(local, kind, oldest.batch)
+        remove(folder, kind, oldest.batch, beside=beside)
     return True
 
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from streaming.definition.strict import Strict
-from streaming.spark.storage import BlobFolder
 from streaming.wire.messages import RunSpec
+from streaming.wire.storage import BlobFolder
 
 AtEnd = Literal["flush", "final", "nothing"]
 """What the end of a finite input does: CTI infinity always, only where `final` asks for it, or never."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.storage import StoreUnreachable
+from streaming.wire.storage import StoreUnreachable
 
 Domain = Literal["user", "external", "internal"]
 

@@ -20,8 +20,8 @@ import psutil
 
 from streaming.adapters.contract import InputAdapter, Position
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.storage import BlobFolder, LocalFolder, Tag
 from streaming.wire.arrived import Arrived
+from streaming.wire.storage import BlobFolder, LocalFolder, Tag
 
 _PREFIX: Final = "punctual-journals-"
 _PIECE_BYTES: Final = 4 << 20

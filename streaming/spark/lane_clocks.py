@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from streaming.engine.state.container import HEAD, Blob, is_packed, packed, unpacked
-from streaming.spark.storage import BlobFolder
+from streaming.wire.storage import BlobFolder
 
 VERSIONS_KEPT = 3
 APART_BYTES = 16_384

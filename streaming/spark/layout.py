@@ -11,9 +11,9 @@ from pydantic import Field
 from streaming.definition.strict import Strict
 from streaming.spark.control import ControlLog
 from streaming.spark.errors import PunctualError
-from streaming.spark.folders import folder_at, is_remote
-from streaming.spark.storage import BlobFolder
+from streaming.wire.folders import folder_at, is_remote
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
+from streaming.wire.storage import BlobFolder
 
 LAYOUT: Final = 2
 """How a carrier's folder and checkpoint are written: offsets, manifests, commands, states. Any change makes another."""

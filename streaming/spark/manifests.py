@@ -18,11 +18,11 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.parts import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
 from streaming.spark.savepoints import SavepointHead, assemble, goes_on, read_head
-from streaming.spark.storage import BlobFolder
 from streaming.spark.totals import BindingTotals, Lanes
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import Commit, RunBatches
+from streaming.wire.storage import BlobFolder
 
 MANIFESTS_KEPT = 100
 RUNS_KEPT = 1_000

@@ -17,10 +17,10 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
-from streaming.spark.storage import BlobFolder
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.results import PartKind, ResultPart, part_path
+from streaming.wire.storage import BlobFolder
 
 RECENT_KEPT = 20
 """How many of the newest rows travel in a progress report."""

@@ -3,15 +3,14 @@
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from streaming.spark.compaction import tidy
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import newest_manifest
-from streaming.spark.storage import LocalFolder
+from streaming.wire.result_location import RESULTS
 
-RESULTS: Final = "results"
-"""The folder in which that of each binding lies (`RunSpec.results`)."""
 EVERY_S: Final = 60.0
 """So long after the last round of all bindings the next one begins."""
 
@@ -38,15 +37,15 @@ class Tidying:
             self._waiting.extend(self._folders())
             self._next_round = self._monotonic() + EVERY_S
         while self._waiting and self._monotonic() < until:
-            folder = self._carrier.shared.within(self._waiting[0])
-            if not tidy(folder, keep_s=self._carrier.settings.keep_results_s):
+            name = self._waiting[0]
+            beside = Path(self._carrier.settings.home) / name
+            if not tidy(self._carrier.shared.within(name), beside, keep_s=self._carrier.settings.keep_results_s):
                 self._waiting.popleft()
 
     def _folders(self) -> list[str]:
         """The folders of results of all bindings, each once."""
         manifest = newest_manifest(self._carrier.folder)
         found = set() if manifest is None else {totals.folder for totals in manifest.bindings.values()}
-        shared = self._carrier.shared
-        if self._carrier.settings.keep_results_s is not None and isinstance(shared, LocalFolder):
-            found |= {f"{RESULTS}/{path.parent.name}" for path in (shared.path / RESULTS).glob("*/commits")}
+        if self._carrier.settings.keep_results_s is not None:
+            found |= {f"{RESULTS}/{name}" for name in self._carrier.shared.folders(RESULTS)}
         return sorted(found)

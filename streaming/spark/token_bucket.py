@@ -7,7 +7,7 @@ new batch reads; a journaled batch is run again as it was planned.
 import json
 from dataclasses import dataclass
 
-from streaming.spark.storage import BlobFolder
+from streaming.wire.storage import BlobFolder
 
 BURST_S = 5
 """So many seconds of the limit may be saved up: a batch may take that long without the rate falling below the limit."""

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
-from pathlib import Path
-from typing import BinaryIO
 
 from streaming.wire.results import (
     Commit,
     CommitSpan,
     MergedPart,
     PartKind,
+    ResultFolder,
     ResultPart,
+    blobs,
+    commit_path,
     committed_spans,
     read_span,
     run_of,
@@ -30,7 +31,7 @@ class KeptByRun:
     late_bytes: int
 
 
-def kept_by_run(folder: Path) -> list[KeptByRun]:
+def kept_by_run(folder: ResultFolder) -> list[KeptByRun]:
     """What is kept of each run, the newest first; all together are what `stored_after` counts. Raises `OSError`."""
     found: dict[str | None, KeptByRun] = {}
 
@@ -46,11 +47,11 @@ def kept_by_run(folder: Path) -> list[KeptByRun]:
         for part in commit.parts:
             for place in places_of(folder, commit, part):
                 add(run_of(commit, place.batch), part.kind, place.rows, place.bytes)
-        add(run_of(commit, span.last), "results", 0, size_of(folder / "commits" / span.name))
+        add(run_of(commit, span.last), "results", 0, blobs(folder).size(commit_path(span)))
     return list(reversed(found.values()))
 
 
-def lines_by_run(folder: Path, kind: PartKind) -> Iterator[tuple[str | None, bytes]]:
+def lines_by_run(folder: ResultFolder, kind: PartKind) -> Iterator[tuple[str | None, bytes]]:
     """Each committed row as a line with its newline, and the run that made it; a part that is gone is none.
 
     The lines of a run may be parted by those of another. They are read as they are asked for: a part may be larger than
@@ -60,35 +61,20 @@ def lines_by_run(folder: Path, kind: PartKind) -> Iterator[tuple[str | None, byt
         for part in commit.parts:
             if part.kind != kind:
                 continue
-            with _opened(folder / part.path) as file:
+            with blobs(folder).opened(part.path) or BytesIO() as file:
                 for place in places_of(folder, commit, part):
                     run = run_of(commit, place.batch)
                     for line in islice(file, place.rows):
                         yield run, line.removesuffix(b"\n") + b"\n"
 
 
-def _opened(path: Path) -> BinaryIO:
-    try:
-        return path.open("rb")
-    except FileNotFoundError:
-        return BytesIO()
-
-
-def places_of(folder: Path, commit: Commit, part: ResultPart) -> list[MergedPart]:
+def places_of(folder: ResultFolder, commit: Commit, part: ResultPart) -> list[MergedPart]:
     """Where the rows of `part` come from: what was merged into it, in order, or the batch itself."""
-    size = part.bytes if part.bytes is not None else size_of(folder / part.path)
+    size = part.bytes if part.bytes is not None else blobs(folder).size(part.path)
     return part.merged or [MergedPart(batch=commit.batch, part=0, rows=part.rows, bytes=size)]
 
 
-def size_of(path: Path) -> int:
-    """The size of the file; 0 where it is gone."""
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _committed(folder: Path) -> Iterator[tuple[CommitSpan, Commit]]:
+def _committed(folder: ResultFolder) -> Iterator[tuple[CommitSpan, Commit]]:
     for span in committed_spans(folder):
         commit = read_span(folder, span)
         if commit is not None:

@@ -1,4 +1,6 @@
-"""Results and quarantine of one binding on disk: part files, one commit for each batch, and the reader of its pages.
+"""Results and quarantine of one binding: part files, one commit for each batch, and the reader of its pages.
+
+They lie in a folder of this machine or of an object store (`storage`); a `Path` stands for the former.
 
 Folder of a binding (`RunSpec.results` inside the organisation's folder):
 
@@ -15,17 +17,20 @@ that another one stands for: old batches are merged, and every row keeps the bat
 """
 
 import json
-import mmap
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from pydantic import Field
 
 from streaming.definition.strict import Strict
+from streaming.wire.storage import BlobFolder, LocalFolder
+
+ResultFolder = Path | BlobFolder
 
 PartKind = Literal["results", "late"]
 
@@ -33,10 +38,15 @@ FOLDERS: Mapping[PartKind, str] = {"results": "results", "late": "quarantine"}
 _COMMIT = re.compile(r"([0-9]+)(?:-([0-9]+))?\.json")
 MAX_COMMITS_A_PAGE = 2_000
 """A page ends after so many commits even if it is not full, so that a rare outcome cannot hold a request for long."""
+MAX_REMOTE_COMMITS_A_PAGE = 64
+"""So many where each is asked of an object store."""
 MOST_BYTES_A_PAGE = 4 << 20
 """A page ends before its lines are longer than this together; the first row of a page may be longer alone."""
 MOST_BYTES_LOOKED_AT = 32 << 20
 """A page ends after so many bytes of rows that were looked at, wanted or not."""
+
+_FIRST_PIECE = 32 << 10
+_LARGEST_PIECE = 1 << 20
 
 
 class CursorError(ValueError):
@@ -146,7 +156,12 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def read_commit(folder: Path, batch: int) -> Commit | None:
+def blobs(folder: ResultFolder) -> BlobFolder:
+    """`folder` behind the one interface."""
+    return LocalFolder(folder) if isinstance(folder, Path) else folder
+
+
+def read_commit(folder: ResultFolder, batch: int) -> Commit | None:
     """The commit of `batch`, or None."""
     return read_span(folder, CommitSpan(batch, batch))
 
@@ -181,25 +196,25 @@ def joined(runs: Iterable[RunBatches]) -> list[RunBatches]:
     return found
 
 
-def read_span(folder: Path, span: CommitSpan) -> Commit | None:
+def read_span(folder: ResultFolder, span: CommitSpan) -> Commit | None:
     """The commit of `span`, or None."""
-    try:
-        return Commit.model_validate_json((folder / "commits" / span.name).read_bytes())
-    except FileNotFoundError:
-        return None
+    content = blobs(folder).read(commit_path(span))
+    return None if content is None else Commit.model_validate_json(content)
 
 
-def committed_batches(folder: Path) -> list[int]:
+def commit_path(span: CommitSpan) -> str:
+    """The path of its commit relative to the binding's folder."""
+    return f"commits/{span.name}"
+
+
+def committed_batches(folder: ResultFolder) -> list[int]:
     """The last batch of each commit that counts, ascending; none where the folder does not exist yet."""
     return [span.last for span in committed_spans(folder)]
 
 
-def committed_spans(folder: Path) -> list[CommitSpan]:
+def committed_spans(folder: ResultFolder) -> list[CommitSpan]:
     """What each commit that counts stands for, ascending; none where the folder does not exist yet."""
-    try:
-        return spans_of(path.name for path in (folder / "commits").iterdir())
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    return spans_of(blobs(folder).names("commits"))
 
 
 def spans_of(names: Iterable[str]) -> list[CommitSpan]:
@@ -218,7 +233,7 @@ def all_spans(names: Iterable[str]) -> list[CommitSpan]:
 
 
 def committed_rows(
-    folder: Path,
+    folder: ResultFolder,
     kind: PartKind,
     limit: int,
     before: str | None = None,
@@ -232,11 +247,13 @@ def committed_rows(
     of ours. Only committed parts are read; a missing folder, or a part that retention has removed, is no rows. Of the
     parts no more is read than the page needs, which is short where its rows are long.
     """
+    folder = blobs(folder)
+    most_commits = MAX_COMMITS_A_PAGE if isinstance(folder, LocalFolder) else MAX_REMOTE_COMMITS_A_PAGE
     position = _read_cursor(before) if before is not None else None
     rows: list[dict[str, Any]] = []
     given = looked_at = 0
     for count, commit in enumerate(_newest_first(folder, position)):
-        if count == MAX_COMMITS_A_PAGE:
+        if count == most_commits:
             return RowsPage(rows, f"{commit.batch + 1}-0-0")
         if run is not None and all(each.run != run for each in runs_of(commit)):
             continue
@@ -271,7 +288,7 @@ def _read_cursor(text: str) -> _CursorPlace:
     return _CursorPlace(*(int(number) for number in numbers))
 
 
-def _newest_first(folder: Path, before: _CursorPlace | None) -> Iterator[Commit]:
+def _newest_first(folder: BlobFolder, before: _CursorPlace | None) -> Iterator[Commit]:
     """The commits that may hold rows older than `before`."""
     for span in reversed(committed_spans(folder)):
         commit = read_span(folder, span) if before is None or span.first <= before.batch else None
@@ -280,7 +297,7 @@ def _newest_first(folder: Path, before: _CursorPlace | None) -> Iterator[Commit]
 
 
 def _lines_of(
-    folder: Path, kind: PartKind, commit: Commit, before: _CursorPlace | None
+    folder: BlobFolder, kind: PartKind, commit: Commit, before: _CursorPlace | None
 ) -> Iterator[tuple[_CursorPlace, bytes]]:
     """The lines of the rows of `commit` that are older than `before`, newest first, each with its place."""
     parts = [part for part in commit.parts if part.kind == kind]
@@ -289,7 +306,7 @@ def _lines_of(
         places = part.merged or [MergedPart(batch=commit.batch, part=index, rows=part.rows, bytes=part.bytes or 0)]
         if before is not None and _CursorPlace(places[0].batch, places[0].part, 0) >= before:
             continue
-        lines = _last_first(folder / part.path, part.rows)
+        lines = _last_first(folder, part.path, part.rows)
         for each in reversed(places):
             for row_index in reversed(range(each.rows)):
                 line = next(lines, None)
@@ -298,18 +315,34 @@ def _lines_of(
                     yield place, line
 
 
-def _last_first(path: Path, rows: int) -> Iterator[bytes]:
+def _last_first(folder: BlobFolder, name: str, rows: int) -> Iterator[bytes]:
     """The `rows` lines of a part from its end on, read as they are asked for; none where it is gone."""
-    try:
-        with path.open("rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (FileNotFoundError, ValueError):  # an empty file cannot be mapped
+    file = folder.opened(name)
+    if file is None:
         return
-    with content:
-        end = len(content) - (content[-1:] == b"\n")
-        for _ in range(rows):
-            begin = content.rfind(b"\n", 0, end) + 1
-            yield content[begin:end]
-            if begin == 0:
-                return
-            end = begin - 1
+    with file:
+        lines = _backwards(file)
+        last = next(lines)
+        if last:  # what stands behind the last newline; nothing, but for a part that was written without one
+            yield last
+            rows -= 1
+        yield from islice(lines, rows)
+
+
+def _backwards(file: BinaryIO) -> Iterator[bytes]:
+    """What `file` has between its newlines, from its end on; pieces are asked for that double up to a megabyte."""
+    begin = file.seek(0, os.SEEK_END)
+    behind: list[bytes] = []
+    size = _FIRST_PIECE
+    while begin > 0:
+        end, begin = begin, max(0, begin - size)
+        size = min(2 * size, _LARGEST_PIECE)
+        file.seek(begin)
+        piece = file.read(end - begin)
+        stop = len(piece)
+        while (newline := piece.rfind(b"\n", 0, stop)) >= 0:
+            yield b"".join((piece[newline + 1 : stop], *reversed(behind)))
+            behind.clear()
+            stop = newline
+        behind.append(piece[:stop])
+    yield b"".join(reversed(behind))

@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from streaming.spark.storage import BlobFolder
 from streaming.wire.results import Commit, PartKind
+from streaming.wire.storage import BlobFolder
 
 
 def committed_lines(folder: BlobFolder, kind: PartKind) -> list[dict[str, Any]]:

@@ -10,9 +10,9 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from deploy.up.place import HOST
-from streaming.spark.folders import folder_at
-from streaming.spark.object_store import object_folder
-from streaming.spark.storage import BlobFolder
+from streaming.wire.folders import folder_at
+from streaming.wire.object_store import object_folder
+from streaming.wire.storage import BlobFolder
 
 BUCKET = "punctual"
 

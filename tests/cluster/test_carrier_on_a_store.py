@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from streaming.spark import binding, journals
-from streaming.spark.folders import folder_at, is_remote
+from streaming.wire.folders import folder_at, is_remote
 from streaming.wire.messages import RunSpec
 from tests.cluster.committed import rows
 from tests.faults.plans import plan, write_inputs

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark.folders import folder_at
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.storage import BlobFolder
+from streaming.wire.folders import folder_at
 from streaming.wire.messages import RunSpec
+from streaming.wire.storage import BlobFolder
 from tests.cluster.committed import rows
 from tests.cluster.conftest import BUCKET
 from tests.cluster.standalone import Standalone, standalone

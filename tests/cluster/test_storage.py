@@ -4,18 +4,25 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import pytest
 
+from streaming.spark import compaction
+from streaming.spark.compaction import tidy
 from streaming.spark.control import AnotherDriver, ControlLog, StopBinding
 from streaming.spark.errors import explain_query, shared_fault
-from streaming.spark.folders import folder_at
-from streaming.spark.object_store import ObjectFolder
-from streaming.spark.storage import BlobFolder, LocalFolder, StoreUnreachable
+from streaming.wire.by_run import kept_by_run, lines_by_run
+from streaming.wire.folders import folder_at
+from streaming.wire.object_store import ObjectFolder
+from streaming.wire.results import Commit, PartKind, ResultPart, RunBatches, committed_rows, part_path
+from streaming.wire.storage import BlobFolder, LocalFolder, StoreUnreachable
+from streaming.wire.stored import remove, stored_after
 
 T = TypeVar("T")
 MANY = 12
+KINDS: Final[tuple[PartKind, PartKind]] = ("results", "late")
 
 
 def together(work: Callable[[int], T], threads: int = MANY) -> list[T]:
@@ -223,3 +230,85 @@ def test_a_store_that_does_not_answer_stops_the_carrier_and_no_binding_alone(sto
         told = explain_query(RuntimeError(f"Task failed: StoreUnreachable: {error}"))
         assert told.domain == "external"
         assert "credentials" in told.message
+
+
+def test_a_blob_is_read_from_anywhere(folder: BlobFolder) -> None:
+    assert (folder.opened("results/1.jsonl"), folder.size("results/1.jsonl")) == (None, 0)
+    content = bytes(range(256)) * 4_000
+    folder.write("results/1.jsonl", content)
+    assert folder.size("results/1.jsonl") == len(content)
+    file = folder.opened("results/1.jsonl")
+    assert file is not None
+    with file:
+        assert file.seek(0, 2) == len(content)
+        file.seek(700_001)
+        assert file.read(300) == content[700_001:700_301]
+        file.seek(-3, 2)
+        assert file.read() == content[-3:]
+
+
+def test_names_folders_and_what_goes_with_one(folder: BlobFolder) -> None:
+    assert (folder.names("kept"), folder.folders("kept")) == ([], [])
+    folder.clear("kept/a")
+    for name in ("kept/a/1.json", "kept/a/deep/2.json", "kept/ab/1.json", "kept/3.json"):
+        folder.write(name, b"x")
+    assert folder.names("kept") == ["3.json"]
+    assert folder.folders("kept") == ["a", "ab"]
+    folder.clear("kept/a")
+    assert folder.read("kept/a/deep/2.json") is None
+    assert folder.read("kept/ab/1.json") == b"x"
+    assert folder.folders("kept") == ["ab"]
+
+
+def test_rows_are_merged_paged_and_deleted_alike_wherever_they_lie(
+    folder: BlobFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against a folder of this machine with the same batches, step by step."""
+    monkeypatch.setattr(compaction, "NEWEST_LEFT", 4)
+    monkeypatch.setattr(compaction, "FEWEST_MERGED", 4)
+    monkeypatch.setattr(compaction, "MERGED_AT_ONCE", 8)
+    twin = LocalFolder(tmp_path / "twin")
+    for batch in range(1, 25):
+        for each in (folder, twin):
+            commit(each, batch)
+
+    def alike() -> None:
+        for kind in KINDS:
+            assert pages(folder, kind) == pages(twin, kind)
+        assert stored_after(folder, 0) == stored_after(twin, 0)
+        assert kept_by_run(folder) == kept_by_run(twin)
+        assert list(lines_by_run(folder, "late")) == list(lines_by_run(twin, "late"))
+
+    alike()
+    for _ in range(3):
+        assert tidy(folder, tmp_path / "beside", now_s=4e9) == tidy(twin, now_s=4e9)
+    assert len(folder.names("commits")) < 24
+    alike()
+    assert remove(folder, "late", 20, "b", beside=tmp_path / "beside") == remove(twin, "late", 20, "b")
+    alike()
+    assert len(pages(folder, "results")) == 24 * 30
+    assert tidy(folder, tmp_path / "beside", keep_s=1, now_s=4e9) == tidy(twin, keep_s=1, now_s=4e9)
+    alike()
+
+
+def commit(folder: BlobFolder, batch: int) -> None:
+    lines = [b'{"n":%d,"of":%d,"long":"%s"}\n' % (batch, of, b"x" * 3_000) for of in range(30)]
+    parts = []
+    for kind, mine in zip(KINDS, (lines, lines[: batch % 3]), strict=True):
+        path = part_path(kind, batch, 0)
+        folder.write(path, b"".join(mine))
+        parts.append(ResultPart(kind=kind, path=path, rows=len(mine), bytes=sum(map(len, mine))))
+    runs = [RunBatches(run="a" if batch < 10 else "b", first=batch, last=batch)]
+    made = Commit(batch=batch, parts=parts, totals={"batch": batch, "at": batch}, runs=runs)
+    folder.write(f"commits/{batch}.json", made.model_dump_json().encode())
+
+
+def pages(folder: BlobFolder, kind: PartKind) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    cursor = None
+    while True:
+        page = committed_rows(folder, kind, 50, cursor)
+        found += page.rows
+        cursor = page.next
+        if cursor is None:
+            return found

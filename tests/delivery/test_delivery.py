@@ -13,9 +13,9 @@ from streaming.adapters import committed
 from streaming.delivery import delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
 from streaming.spark import compaction
-from streaming.spark.storage import LocalFolder
 from streaming.wire.deliveries import DeliveryTarget, kept_from, read_mark
 from streaming.wire.results import committed_spans
+from streaming.wire.storage import LocalFolder
 from streaming.wire.stored import remove
 from tests.delivery.targets import TARGET, Shelf, ShelfAdapter, commit
 

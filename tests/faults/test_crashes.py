@@ -10,8 +10,8 @@ import pytest
 
 from streaming.spark.errors import explain_query
 from streaming.spark.manifests import newest_manifest
-from streaming.spark.storage import LocalFolder, LocalWriting
 from streaming.spark.totals import BindingTotals
+from streaming.wire.storage import LocalFolder, LocalWriting
 from tests.faults.plans import PLANS, Rows, carried, plan, rows_of, write_inputs
 from tests.spark.loop import Loop
 

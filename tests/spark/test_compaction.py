@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from streaming.spark import compaction
 from streaming.spark.compaction import tidy
 from streaming.spark.local_run import committed_lines
-from streaming.spark.storage import LocalFolder
 from streaming.wire.by_run import kept_by_run, lines_by_run
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import Commit, CommitSpan, PartKind, RunBatches, committed_rows, committed_spans, spans_of
+from streaming.wire.storage import LocalFolder
 from streaming.wire.stored import remove, stored_after
 from tests.wire.written import write_commit, write_part
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from streaming.spark import control
 from streaming.spark.control import AddBinding, Command, ControlLog, SaveBinding, StopBinding
-from streaming.spark.storage import LocalFolder
 from streaming.spark.tidying import EVERY_S, Tidying
 from streaming.wire.results import committed_spans
+from streaming.wire.storage import LocalFolder
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import BATCHES, add, rows, stop, undisturbed

@@ -7,7 +7,7 @@ import pytest
 from streaming.engine.state import texts_by_key as entries
 from streaming.spark import lane_clocks
 from streaming.spark.lane_clocks import VERSIONS_KEPT, read_clocks, whole
-from streaming.spark.storage import LocalFolder
+from streaming.wire.storage import LocalFolder
 from tests.spark.loop import Crash, Loop, fault_of_operators
 from tests.spark.many import SHAPES, many_spec, write_many
 from tests.spark.test_loop import BATCHES, STAGES, add, rows, states

@@ -5,8 +5,8 @@ from uuid import UUID, uuid4
 from streaming.definition.streams import AdapterChoice
 from streaming.wire.refused_requests import StoredRefusedRequest, write_refused
 from webapp.runs.bound_outputs import BoundOutput, write_outputs
+from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
-from webapp.runs.usage import rows_folder
 
 
 def output_with_refused(binding: UUID, reason: str = "it is full") -> str:
@@ -19,5 +19,5 @@ def output_with_refused(binding: UUID, reason: str = "it is full") -> str:
     write_outputs(found, [output])
     found.save(update_fields=["outputs"])
     request = StoredRefusedRequest(number=3, part=0, at=5_000_000, reason=reason, row_count=1)
-    write_refused(rows_folder(binding), output.identity, request, [{"output": "out", "start": 1, "payload": {"n": 1}}])
+    write_refused(rows_beside(binding), output.identity, request, [{"output": "out", "start": 1, "payload": {"n": 1}}])
     return output.identity

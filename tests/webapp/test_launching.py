@@ -11,6 +11,7 @@ import psutil
 import pytest
 import redis
 
+from streaming.wire.result_location import noted_location
 from webapp.runs.launching import LOG_BYTES, LaunchedRunner, ProcessLauncher, end_runner, runner_log
 
 WAITS = "import sys, os, time; print(sys.argv, flush=True); os.read(os.open(os.environ['GATE'], os.O_RDONLY), 1)"
@@ -61,6 +62,17 @@ def test_a_runner_is_told_how_long_results_are_kept(gate: Path, settings: Any, d
     opened(gate)
     psutil.Process(launched.pid).wait(10)
     assert said in runner_log(organisation).read_text()
+
+
+def test_where_its_results_are_to_lie_is_written_down_before_a_runner_starts(gate: Path, settings: Any) -> None:
+    settings.RESULTS = "s3://bucket/all?region=eu-west-1"
+    organisation = uuid.uuid4()
+    launched = ProcessLauncher().launch(organisation)
+    opened(gate)
+    psutil.Process(launched.pid).wait(10)
+    assert noted_location(settings.PUNCTUAL_DATA / str(organisation)) == (
+        f"s3://bucket/all/{organisation}?region=eu-west-1"
+    )
 
 
 def test_a_runner_is_asked_to_end(gate: Path) -> None:

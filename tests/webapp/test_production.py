@@ -83,6 +83,7 @@ def test_check_deploy_does_find_what_is_wrong(environment: dict[str, str]) -> No
         ("PUNCTUAL_OUTGOING_NETWORKS", "10.0.0.1/8"),
         ("PUNCTUAL_OUTGOING_PORTS", "443,0"),
         ("PUNCTUAL_OUTGOING", "1"),
+        ("PUNCTUAL_RESULTS", "/somewhere"),
     ],
 )
 def test_a_setting_that_cannot_be_stops_the_start_and_names_the_variable(

@@ -11,8 +11,8 @@ from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
 from webapp.runs import refused_requests
 from webapp.runs.bound_outputs import outputs_of
+from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
-from webapp.runs.usage import rows_folder
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_put_aside_is_what_was_looked_at_and_the_delivery_goes_on(
     with django_capture_on_commit_callbacks(execute=False) as waiting:
         assert alice.client.delete(alice.url(address)).json() == {"requests": 1}
     with organisation_context(alice.organisation.pk):
-        folder = rows_folder(UUID(binding["id"]))
+        folder = rows_beside(UUID(binding["id"]))
         newer = StoredRefusedRequest(number=9, part=0, at=6, reason="it came meanwhile", row_count=0)
         write_refused(folder, output, newer, [])
         for each in waiting:

@@ -7,6 +7,7 @@ import pytest
 from streaming.wire import stored
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import Commit, PartKind, ResultPart, committed_batches, committed_rows
+from streaming.wire.storage import LocalFolder
 from streaming.wire.stored import RemovedRows, StoredSizes, remove, stored_after
 from tests.wire.written import write_commit, write_part
 
@@ -126,7 +127,9 @@ def test_what_a_killed_deletion_left_is_deleted_by_the_next_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as disk:
-        disk.setattr(Path, "unlink", killed) if kind == "late" else disk.setattr(stored, "_shorten", killed_after_it)
+        disk.setattr(LocalFolder, "remove", killed) if kind == "late" else disk.setattr(
+            stored, "_shorten", killed_after_it
+        )
         with pytest.raises(KeyboardInterrupt):
             remove(tmp_path, kind, 2)
     remove(tmp_path, kind, 2)
@@ -135,9 +138,9 @@ def test_what_a_killed_deletion_left_is_deleted_by_the_next_one(
     assert count(tmp_path, kind) == (2 if kind == "results" else 1)
 
 
-def killed_after_it(folder: Path, commit: Commit, *_: object, **__: object) -> int:
+def killed_after_it(folder: LocalFolder, commit: Commit, *_: object, **__: object) -> int:
     """The commit is gone, the process too."""
-    (folder / "commits" / f"{commit.batch}.json").unlink()
+    folder.remove(f"commits/{commit.batch}.json")
     raise KeyboardInterrupt
 
 
@@ -149,7 +152,7 @@ def test_a_full_disk_does_not_keep_rows_from_being_deleted(tmp_path: Path, monke
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(Path, "write_text", full)
+        disk.setattr(LocalFolder, "write", full)
         removed = remove(tmp_path, "late", 1)
     assert (removed.rows, removed.late) == (1, before.late)
     assert (count(tmp_path, "late"), count(tmp_path, "results")) == (0, 2)

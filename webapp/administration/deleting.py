@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from streaming.wire import keys
+from streaming.wire.result_location import forget_remote_results
 from webapp.accounts.models import Organisation
 from webapp.administration.exporting import exports_folder
 from webapp.audit.models import AuditEvent
@@ -39,6 +40,7 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
             logger.info("organisation %s waits for what runs to end before it is deleted", key)
             return False
         _forget_in_redis(key)
+        forget_remote_results(settings.PUNCTUAL_DATA / str(key))
         for folder in (settings.PUNCTUAL_DATA / str(key), exports_folder(settings.PUNCTUAL_DATA, key)):
             shutil.rmtree(folder, ignore_errors=True)
         with transaction.atomic():

@@ -28,8 +28,8 @@ from webapp.core.errors import Conflict, NotFound
 from webapp.core.tenancy import TenantModel
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.queries.models import Query, QueryLayout, QueryText, QueryVersion
+from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
-from webapp.runs.usage import rows_folder
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed

@@ -31,12 +31,17 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.strict import Strict
+from streaming.wire.storage import StoreUnreachable
 from webapp.core.context import request_id
 from webapp.core.locked import is_locked
 
 logger = logging.getLogger(__name__)
 
 REDIS_IS_AWAY: Final = "This cannot be counted now, for Redis cannot be reached. Try again in a minute."
+RESULTS_ARE_AWAY: Final = (
+    "Results lie on an object store that does not answer now. Try again in a minute; if it stays so, tell whoever runs "
+    "this installation."
+)
 DATABASE_IS_LOCKED: Final = "Others are writing to the database at this moment. Nothing was changed; try again."
 MOST_FAULTS: Final = 200
 """Faults of shape that are told of one body."""
@@ -167,6 +172,13 @@ class Locked(Unavailable):
         ApiError.__init__(self, DATABASE_IS_LOCKED)
 
 
+class ResultsAway(Unavailable):
+    """The object store on which results lie does not answer, or refuses."""
+
+    def __init__(self) -> None:
+        ApiError.__init__(self, RESULTS_ARE_AWAY)
+
+
 class UnreadableBody(ApiError):
     """The body cannot be read as JSON."""
 
@@ -270,6 +282,9 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, REDIS_AWAY):
         logger.error("Redis cannot be reached: %s", error)
         error = Unavailable()
+    if isinstance(error, StoreUnreachable):
+        logger.error("The store of results: %s", error)
+        error = ResultsAway()
     if is_locked(error):
         logger.warning("The database is locked: %s", error)
         error = Locked()

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -16,6 +15,7 @@ from streaming.definition.strict import Strict
 from streaming.wire.messages import LateEvent, OutcomeName
 from streaming.wire.quarantine_choice import QuarantineChoice
 from streaming.wire.results import committed_rows
+from streaming.wire.storage import BlobFolder
 from webapp.accounts.access import TenantView
 from webapp.audit.recording import Target, record
 from webapp.core.api import answer, read_query
@@ -30,8 +30,8 @@ from webapp.core.exported_files import (
 )
 from webapp.monitoring.rows_page import BEFORE, LIMIT, REFUSALS, RUNS, RowsPageQuery, Scope, rows_page
 from webapp.runs.access import access_run
+from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Run
-from webapp.runs.usage import rows_folder
 
 PAGE: Final = 500
 """Rows of a file that are in memory at once."""
@@ -117,7 +117,7 @@ class QuarantineFileView(TenantView):
         return file_response(request, _written(folder, found, asked), asked.format, f"quarantine-{found.pk}")
 
 
-def _written(folder: Path, run: Run, asked: QuarantineFileQuery) -> Iterator[bytes]:
+def _written(folder: BlobFolder, run: Run, asked: QuarantineFileQuery) -> Iterator[bytes]:
     """Yield the file a page at a time: it outlives its request, and holds nothing open however slowly it is fetched."""
     own = str(run.pk) if asked.runs == "own" else None
     before: str | None = None

@@ -10,8 +10,8 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Run
-from webapp.runs.usage import rows_folder
 
 PAGE_ROWS = 50
 MOST_ROWS = 500

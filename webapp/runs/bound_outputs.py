@@ -1,10 +1,8 @@
 """The outputs of a binding: what is stored of each, what a person says of them, and what a runner is told."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from uuid import uuid4
 
-from django.conf import settings
 from django.db import transaction
 
 from streaming.definition.faults import Fault, FaultCode
@@ -12,8 +10,8 @@ from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice
 from streaming.definition.strict import Strict
 from streaming.wire.deliveries import BindingDeliveries, DeliveryTarget, Identity, forget_mark
-from webapp.core.context import current_organisation
 from webapp.core.errors import fault
+from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
 from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed, settled
 
@@ -87,7 +85,7 @@ def write_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
 
 def forget_deliveries(binding: Binding, identities: Sequence[str]) -> None:
     """Let nothing be kept for outputs that are no more, once the transaction is committed."""
-    folder = _rows_of(binding)
+    folder = rows_beside(binding.pk)
     for identity in identities:
         transaction.on_commit(lambda name=identity: forget_mark(folder, name), robust=True)  # type: ignore[misc]
 
@@ -130,8 +128,3 @@ def wanted_deliveries(bindings: Sequence[Binding]) -> dict[str, BindingDeliverie
             results = f"results/{binding.pk}"
             found[str(binding.pk)] = BindingDeliveries(binding=str(binding.pk), results=results, targets=targets)
     return found
-
-
-def _rows_of(binding: Binding) -> Path:
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    return root / "results" / str(binding.pk)

@@ -8,25 +8,23 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
-
-from django.conf import settings
 
 from streaming.adapters.binding.options import KIND_NAME
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.wire.deliveries import READERS, marks_in, read_mark, reader_name, tend_readers
+from streaming.wire.result_location import RESULTS
 from streaming.wire.results import committed_spans
-from webapp.core.context import current_organisation
 from webapp.core.errors import Faulty, fault
 from webapp.core.turns import alone
 from webapp.core.uses import ObjectUse, register_uses
 from webapp.runs.access import bound_inputs, listed_bindings
 from webapp.runs.checking import BoundInput
 from webapp.runs.given_outputs import ReadOutput, misfits
+from webapp.runs.kept_folders import own_folder, rows_beside, rows_folder
 from webapp.runs.models import Binding, BindingInput, Run
 from webapp.streams.access import stream_definitions
 from webapp.streams.models import Stream
@@ -244,15 +242,15 @@ def keep_for_readers() -> None:
     wanted: dict[str, set[str]] = {}
     for each in readings():
         wanted.setdefault(each.feed.binding, set()).add(reader_name(str(each.reader.pk), each.node))
-    there = {path.parent.name for path in _results().glob(f"*/{READERS}")}
+    there = {path.parent.name for path in (own_folder() / RESULTS).glob(f"*/{READERS}")}
     for feeder in there | wanted.keys():
-        tend_readers(_results() / feeder, wanted.get(feeder, set()))
+        tend_readers(own_folder() / RESULTS / feeder, wanted.get(feeder, set()))
 
 
 def still_to_read(binding: Binding) -> list[str]:
     """Return the names of the bindings that have still to read results of `binding`, as is known."""
-    folder = _results() / str(binding.pk)
-    spans = committed_spans(folder)
+    folder = rows_beside(binding.pk)
+    spans = committed_spans(rows_folder(binding.pk))
     if not spans:
         return []
     behind = [
@@ -268,11 +266,6 @@ def still_to_read(binding: Binding) -> list[str]:
 def _names(bindings: Iterable[str]) -> list[str]:
     wanted: Collection[str] = set(bindings)
     return sorted(Binding.objects.filter(pk__in=wanted).values_list("name", flat=True))
-
-
-def _results() -> Path:
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    return root / "results"
 
 
 def _uses(binding: UUID, _: str) -> list[ObjectUse]:

@@ -13,8 +13,10 @@ from redis.retry import Retry
 from streaming.wire import keys
 from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, read_mark
 from streaming.wire.results import committed_spans
+from streaming.wire.storage import StoreUnreachable
 from webapp.core.context import current_organisation
 from webapp.runs.bound_outputs import wanted_deliveries
+from webapp.runs.kept_folders import own_folder, shared_folder
 from webapp.runs.liveness import PATIENCE_S, Liveness, liveness
 from webapp.runs.models import Binding
 
@@ -81,7 +83,7 @@ def _needs_runner(wanted: BindingDeliveries, seen: Mapping[str, DeliveryObserved
 
     What a runner told last may be of before its last batch: one that dies in between tells nothing of it.
     """
-    last = _last_committed(wanted)
+    last = _last_if_known(wanted)
     for target in wanted.targets:
         known = seen.get(target.identity)
         if known is None or known.revision != target.revision:
@@ -109,7 +111,7 @@ def shown_delivery(
     if seen is None:
         return None
     wanted = wanted_deliveries([binding]).get(str(binding.pk))
-    found = seen if wanted is None else as_committed(seen, _last_committed(wanted))
+    found = seen if wanted is None else as_committed(seen, _last_if_known(wanted))
     if found.state in ("current", "stopped"):
         return DeliveryShown(**dict(found), carried=True)
     if (alive or liveness(str(current_organisation()))).lease is not None:
@@ -121,8 +123,17 @@ def shown_delivery(
 
 def _last_committed(wanted: BindingDeliveries) -> int:
     """The number of the last committed batch; -1: there is none."""
-    spans = committed_spans(settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results)
+    spans = committed_spans(shared_folder().within(wanted.results))
     return spans[-1].last if spans else -1
+
+
+def _last_if_known(wanted: BindingDeliveries) -> int:
+    """The same; -1 too while the store of results does not answer: then what was told last is all that is known."""
+    try:
+        return _last_committed(wanted)
+    except StoreUnreachable:
+        logger.exception("what binding %s has committed cannot be asked", wanted.binding)
+        return -1
 
 
 def still_to_bring(binding: Binding) -> Sequence[str]:
@@ -130,7 +141,7 @@ def still_to_bring(binding: Binding) -> Sequence[str]:
     wanted = wanted_deliveries([binding]).get(str(binding.pk))
     if wanted is None:
         return []
-    folder = settings.PUNCTUAL_DATA / str(current_organisation()) / wanted.results
+    folder = own_folder() / wanted.results
     last = _last_committed(wanted)
     found = []
     for target in wanted.targets:

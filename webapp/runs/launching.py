@@ -18,6 +18,7 @@ from uuid import UUID
 import psutil
 from django.conf import settings
 
+from streaming.wire.result_location import settle_location
 from streaming.wire.runner_record import runner_lives
 from webapp.core.context import current_organisation
 from webapp.core.secrets import organisation_keys
@@ -61,6 +62,7 @@ class ProcessLauncher:
 
         What others must not read, Redis's address and the organisation's keys, goes to its standard input.
         """
+        settle_location(settings.PUNCTUAL_DATA / str(organisation), settings.RESULTS, str(organisation))
         log = runner_log(organisation)
         log.parent.mkdir(parents=True, exist_ok=True)
         if log.exists() and log.stat().st_size > LOG_BYTES:

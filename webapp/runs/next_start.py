@@ -1,10 +1,10 @@
 """What the next start of a binding would do with what its last run kept: asked before anybody starts or stops it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from django.conf import settings
 from django.utils import timezone
 from pydantic import ValidationError
 
@@ -16,6 +16,7 @@ from webapp.queries.texts import settings_of
 from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.checking import BoundInput
 from webapp.runs.input_resolution import InputChoice, choose
+from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
 from webapp.runs.services import spec_from
 from webapp.runs.states import Observed
@@ -131,11 +132,12 @@ def _as_it_is(bound: BoundInput) -> InputChoice:
 
 def restart_points(binding: Binding) -> list[RestartPoint]:
     """Return what the binding has kept, newest first; one that cannot be read is none."""
-    folder = settings.PUNCTUAL_DATA / str(binding.organisation_id) / points_path(str(binding.pk))
+    folder, points = shared_folder(), points_path(str(binding.pk))
     found = []
-    for path in folder.glob("[0-9]*.json"):
-        try:
-            found.append(RestartPoint.model_validate_json(path.read_bytes()))
-        except (FileNotFoundError, ValidationError):
-            continue  # it was thinned out meanwhile, or written by a later version
+    for name in folder.names(points):
+        content = folder.read(f"{points}/{name}") if name[0].isdigit() and name.endswith(".json") else None
+        if content is None:
+            continue  # it was thinned out meanwhile
+        with suppress(ValidationError):  # written by a later version
+            found.append(RestartPoint.model_validate_json(content))
     return sorted(found, key=lambda point: point.batch, reverse=True)

@@ -12,9 +12,9 @@ from streaming.wire.refused_requests import StoredRefusedRequest, forget_refused
 from webapp.audit.recording import record
 from webapp.runs.bindings import target_of
 from webapp.runs.bound_outputs import BoundOutput, outputs_of, write_outputs
+from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
 from webapp.runs.tasks import reconcile_soon
-from webapp.runs.usage import rows_folder
 
 
 def refused_of(binding: UUID, output: UUID) -> Sequence[StoredRefusedRequest]:
@@ -39,7 +39,7 @@ def put_refused_aside(binding: UUID, output: UUID) -> int:
         locked = Binding.objects.select_for_update().filter(pk=binding).first()
         if locked is None:
             raise NotFound
-        identity, folder = _output(locked, output).identity, rows_folder(binding)
+        identity, folder = _output(locked, output).identity, rows_beside(binding)
         requests = stored_refused(folder, identity)
         if requests:  # another revision is tried at once
             write_outputs(
@@ -61,7 +61,7 @@ def _place(binding: UUID, output: UUID) -> tuple[Path, str]:
     found = Binding.objects.filter(pk=binding).first()
     if found is None:
         raise NotFound
-    return rows_folder(binding), _output(found, output).identity
+    return rows_beside(binding), _output(found, output).identity
 
 
 def _output(binding: Binding, output: UUID) -> BoundOutput:

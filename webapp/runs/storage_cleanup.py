@@ -6,14 +6,11 @@ serves its next start alone, and goes with it.
 
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 from uuid import UUID
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
@@ -23,14 +20,15 @@ from streaming.wire.kept import KEPT
 from streaming.wire.results import PartKind
 from streaming.wire.stored import RemovedRows, remove
 from webapp.audit.recording import Target, record
-from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.runs.composing import still_to_read
 from webapp.runs.deliveries import still_to_bring
+from webapp.runs.kept_folders import own_folder, rows_beside, rows_folder, shared_folder
 from webapp.runs.models import Binding, Run, StoredBytes
-from webapp.runs.usage import count_anew, measure, rows_folder
+from webapp.runs.usage import count_anew, measure
 
 Kind = Literal["results", "quarantine"]
+SAVEPOINTS: Final = "savepoints"
 QUIET_S: Final = 3_600.0
 """For so long nothing was written of what is deleted though a runner may have had it open."""
 _UUID_LENGTH: Final = 36
@@ -47,8 +45,8 @@ class KeptBinding:
 
 def forget_restart_points(binding: UUID) -> None:
     """Delete what only a next start of `binding` would need, once the transaction that deletes it is committed."""
-    folder = _beside_state() / str(binding)
-    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True), robust=True)
+    folder = shared_folder()
+    transaction.on_commit(lambda: folder.clear(f"{KEPT}/{binding}"), robust=True)
 
 
 def forget_left_over() -> None:
@@ -57,23 +55,31 @@ def forget_left_over() -> None:
     Their carriers and savepoints go once nothing of them was changed for an hour: until a dedicated query has rested
     for half a minute its runner has it open.
     """
-    beside, used = list(_beside_state().glob("*")), list(_of_runners())
+    shared = shared_folder()
+    beside, used, saved = shared.folders(KEPT), list(_carriers()), shared.tags(SAVEPOINTS)
     bindings = {str(pk) for pk in Binding.objects.values_list("pk", flat=True)}
-    for folder in beside:
-        if folder.name not in bindings:
-            shutil.rmtree(folder, ignore_errors=True)
+    for name in beside:
+        if name not in bindings:
+            shared.clear(f"{KEPT}/{name}")
     for path in used:
         if path.name[:_UUID_LENGTH] not in bindings and _unchanged(path):
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+            shutil.rmtree(path, ignore_errors=True)
+    for name, (_, changed_ns) in saved.items():
+        if _names_one(name) and name[:_UUID_LENGTH] not in bindings and time.time() - changed_ns / 1e9 > QUIET_S:
+            shared.remove(f"{SAVEPOINTS}/{name}")
 
 
-def _of_runners() -> Iterator[Path]:
-    """Yield the carriers and savepoints whose names begin with that of a binding."""
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    for path in (*(root / "carriers").glob("*"), *(root / "savepoints").glob("*")):
-        with suppress(ValueError):
-            UUID(path.name[:_UUID_LENGTH])
-            yield path
+def _carriers() -> list[Path]:
+    """Return the carriers whose names begin with that of a binding."""
+    return [path for path in (own_folder() / "carriers").glob("*") if _names_one(path.name)]
+
+
+def _names_one(name: str) -> bool:
+    try:
+        UUID(name[:_UUID_LENGTH])
+    except ValueError:
+        return False
+    return True
 
 
 def _unchanged(path: Path) -> bool:
@@ -83,11 +89,6 @@ def _unchanged(path: Path) -> bool:
     except OSError:  # somebody writes there
         return False
     return time.time() - newest > QUIET_S
-
-
-def _beside_state() -> Path:
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    return root / KEPT
 
 
 def kept() -> list[KeptBinding]:
@@ -151,7 +152,8 @@ def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Rem
     target = Target("binding", stored.binding, stored.name)
     of_run = {} if run is None else {"run": str(run)}
     try:
-        removed = remove(rows_folder(stored.binding), PARTS[kind], stored.batch, of_run.get("run"))
+        folder, beside = rows_folder(stored.binding), rows_beside(stored.binding)
+        removed = remove(folder, PARTS[kind], stored.batch, of_run.get("run"), beside=beside)
     except OSError:  # some may be gone: it is told, and what is left is counted anew
         count_anew(stored)
         record(f"{kind}.deleted", target=target, after={**of_run, "complete": False})

@@ -2,9 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
-from uuid import UUID
 
 import redis
 from django.conf import settings
@@ -15,6 +13,7 @@ from streaming.wire import keys
 from streaming.wire.stored import stored_after
 from webapp.accounts.quotas import QUOTAS, Usage, check_room, counts, limits
 from webapp.core.context import current_organisation
+from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, Run, StoredBytes
 
 logger = logging.getLogger(__name__)
@@ -80,12 +79,6 @@ def full() -> Usage | None:
     most, kept = limits(), _kept()
     usages = (Usage(QUOTAS[name], kept[name], most[name]) for name in KEPT)
     return next((usage for usage in usages if usage.used >= usage.limit), None)
-
-
-def rows_folder(binding: UUID) -> Path:
-    """Return the folder of results and quarantine of a binding, whether it exists or was deleted."""
-    root: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    return root / "results" / str(binding)
 
 
 def measure(binding: Binding) -> StoredBytes:

@@ -2,17 +2,16 @@
 
 from typing import Final
 
-from django.conf import settings
-
 from streaming.definition.faults import FaultCode
 from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of, whole_from
 from streaming.wire.messages import RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run
+from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
-from webapp.runs.usage import rows_folder
+from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
 from webapp.samples.replay_bodies import ReplayBody, ReplayShown
 from webapp.samples.replay_job import BeginChoice, ReplayWork, what_would_change
 from webapp.samples.running import NOTHING_READ, WAIT
@@ -25,17 +24,18 @@ def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
 
     Raises `Faulty` where it has read nothing, or that cannot be read again; `OverQuota`, `Busy`, `TooMuchWork`.
     """
-    work = _work(binding)
-    if work is None:
-        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
-    with previewing():
-        given = what_would_change(work, body)
+    with quarantine_at_hand(binding.pk) as at_hand:
+        work = _work(binding, at_hand)
+        if work is None:
+            raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+        with previewing():
+            given = what_would_change(work, body)
     if given.shown is None:
         raise Faulty(given.faults)
     return given.shown
 
 
-def _work(binding: Binding) -> ReplayWork | None:
+def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReplayWork | None:
     run = latest_run(binding)
     if run is None:
         return None
@@ -50,9 +50,9 @@ def _work(binding: Binding) -> ReplayWork | None:
         inputs=spec.inputs,
         batch=newest.batch,
         positions=newest.positions,
-        begins=_begins(binding, spec, facts, points),
+        begins=[begin for begin in _begins(binding, spec, facts, points) if begin.batch + 1 >= at_hand.complete_from],
         given_until={name: kept.until for name, kept in newest.outputs.items()},
-        folder=str(rows_folder(binding.pk)),
+        folder=at_hand.folder,
     )
 
 
@@ -75,5 +75,4 @@ def _begins(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[R
 
 
 def _began_anew(binding: Binding, run: str) -> bool:
-    path = settings.PUNCTUAL_DATA / str(binding.organisation_id) / beginning_path(str(binding.pk), run)
-    return bool(path.exists())
+    return shared_folder().read(beginning_path(str(binding.pk), run)) is not None

@@ -10,7 +10,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.definition.faults import Fault, FaultCode, nearest
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import AdapterChoice, StreamDefinition, TimeUnit
-from streaming.simulator.capturing import TakenSample, of_adapter, of_quarantine
+from streaming.simulator.capturing import RowNote, TakenSample, of_adapter, of_quarantine
 from streaming.simulator.generating import generated
 from streaming.simulator.pasting import read_pasted
 from streaming.wire.messages import LateEvent
@@ -21,7 +21,7 @@ from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import MIB, READING, Limits, limited
 from webapp.queries.simulation_bodies import MOST_ROWS
 from webapp.runs.models import Binding
-from webapp.runs.usage import rows_folder
+from webapp.runs.quarantine_at_hand import quarantine_at_hand
 from webapp.samples.bodies import (
     GeneratedSampleBody,
     NamedStreamBody,
@@ -35,6 +35,9 @@ from webapp.streams.adapters import adapter_fault, build, now_ticks
 from webapp.streams.models import Stream
 
 LIMITS: Final = Limits(cpu_s=10, wall_s=15, memory_bytes=512 * MIB, output_bytes=32 * MIB, file_bytes=0, at_once=2)
+NEWEST_ALONE: Final = RowNote(
+    row=None, message="Older rows were not looked through, for this quarantine is long: choose them on its page."
+)
 FEWER: Final = "Take fewer rows, or a shorter text."
 Streams = Mapping[str, tuple[str, StreamDefinition]]
 
@@ -73,7 +76,11 @@ def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
         for node in binding.query_version.read_graph().nodes
         if isinstance(node, InputNode) and node.id in bound
     }
-    return read_quarantine(str(rows_folder(binding.pk)), streams, body.rows, body)
+    with quarantine_at_hand(binding.pk) as at_hand:
+        taken = read_quarantine(at_hand.folder, streams, body.rows, body)
+    if at_hand.complete_from < 0 or len(taken.rows) >= body.rows:
+        return taken
+    return taken.model_copy(update={"notes": [*taken.notes, NEWEST_ALONE]})
 
 
 @limited("Reading these rows", FEWER, READING, opens_secrets=True)

@@ -20,9 +20,8 @@ from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.deliveries import advance_reader
+from streaming.wire.result_location import RESULTS, result_folder
 
-RESULTS: Final = "results"
-"""The folder of an organisation in which each binding has a folder of results, by its id."""
 CHUNK_ROWS: Final = 10_000
 PIECE_BYTES: Final = 8 << 20
 _ANEW: Final = (
@@ -44,9 +43,11 @@ class BindingAdapter:
         self._options = options
         self._stream = stream
         own = DataFolder(root).around
-        self._folder = own / RESULTS / options.binding
-        self._batches = CommittedBatches(self._folder, options.output, every_cti=True)
-        self._history = ResultHistory(own, self._folder, self._batches)
+        shared = result_folder(own)
+        self._beside = own / RESULTS / options.binding
+        results = shared.within(f"{RESULTS}/{options.binding}")
+        self._batches = CommittedBatches(results, options.output, every_cti=True)
+        self._history = ResultHistory(shared, options.binding, self._batches)
         self._events = ResultEvents(options.output, stream)
         self._journal = BatchJournal.at(journal)
         self._reached: Reached | None = None
@@ -194,7 +195,7 @@ class BindingAdapter:
         if self._options.reader is not None and len(self._planned) > 1:
             taken = self._journal.before(min(self._planned))
             if taken is not None:
-                advance_reader(self._folder, self._options.reader, taken.batch)
+                advance_reader(self._beside, self._options.reader, taken.batch)
 
     def _unreadable(self, error: OSError) -> AdapterError:
         return AdapterError(

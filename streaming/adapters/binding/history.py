@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from streaming.adapters.committed import CommittedBatches
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.kept import beginning_path
+from streaming.wire.result_location import RESULTS
 from streaming.wire.results import Commit, committed_spans, read_span, runs_of
+from streaming.wire.storage import BlobFolder
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,13 @@ class Reached:
 
 @dataclass(frozen=True)
 class ResultHistory:
-    """The results in `folder`, of which `batches` are those of an output; `own` is the organisation's folder."""
+    """The results of `binding` below `results`, of which `batches` are those of an output.
 
-    own: Path
-    folder: Path
+    `shared` is the folder in which all that lasts of the organisation lies.
+    """
+
+    shared: BlobFolder
+    binding: str
     batches: CommittedBatches
 
     def since(self, reached: Reached) -> tuple[Reached, int | None]:
@@ -54,17 +58,15 @@ class ResultHistory:
 
     def _beginning(self, commit: Commit, run: str) -> RunBeginning | None:
         """How `run` began; None: it went on with all that was kept, or from nothing."""
-        content = commit.totals.get("beginning")
+        said = commit.totals.get("beginning")
         if commit.totals.get("run") == run:
-            return None if content is None else RunBeginning.model_validate(content)
-        try:
-            path = self.own / beginning_path(self.folder.name, run)
-            return RunBeginning.model_validate_json(path.read_bytes())
-        except FileNotFoundError:
-            return None
+            return None if said is None else RunBeginning.model_validate(said)
+        content = self.shared.read(beginning_path(self.binding, run))
+        return None if content is None else RunBeginning.model_validate_json(content)
 
     def _commits(self, after: int) -> Iterator[Commit]:
-        for span in committed_spans(self.folder):
-            commit = read_span(self.folder, span) if span.last > after else None
+        folder = self.shared.within(f"{RESULTS}/{self.binding}")
+        for span in committed_spans(folder):
+            commit = read_span(folder, span) if span.last > after else None
             if commit is not None:
                 yield commit

@@ -12,10 +12,10 @@ from streaming.adapters.contract import AdapterError, ReplayingAdapter
 from streaming.adapters.entry_journal import shared_journal
 from streaming.definition.streams import StreamDefinition
 from streaming.spark import compaction
-from streaming.spark.storage import LocalFolder
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.deliveries import advance_reader, kept_from, tend_readers
+from streaming.wire.storage import LocalFolder
 from streaming.wire.stored import remove
 from tests.adapters.binding.feeding import Feeder, read, row
 

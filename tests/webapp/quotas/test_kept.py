@@ -324,7 +324,7 @@ def test_a_disk_that_fails_meanwhile_leaves_the_count_right(
     progressed(scene, folder, 1, 2)
     ended(scene)
 
-    def broken(*given: Any) -> Any:
+    def broken(*_: Any, **__: Any) -> Any:
         (folder / "results" / "part-1-0.jsonl").unlink()
         (folder / "commits" / "1.json").unlink()
         raise OSError(5, "Input/output error")

@@ -9,15 +9,20 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, Final
+from io import SEEK_SET, BufferedReader, RawIOBase
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from urllib.parse import parse_qs, urlsplit
 
-from pyarrow import fs
+from pyarrow import NativeFile, fs
 
-from streaming.spark.storage import StoreUnreachable, Tag, numbers_of
+from streaming.wire.storage import StoreUnreachable, Tag, numbers_of
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _IN_MEMORY_BYTES: Final = 8 << 20
 _PIECE_BYTES: Final = 4 << 20
+_RANGE_BYTES: Final = 256 << 10
 _TRIES: Final = 32
 """How often is tried what met another write of the same object."""
 
@@ -86,13 +91,42 @@ class ObjectFolder:
             for piece in pieces:
                 stream.write(piece)
 
+    def opened(self, name: str) -> BinaryIO | None:
+        """The object, read in ranges; None where there is none."""
+        with _told(name):
+            try:
+                return BufferedReader(_Ranges(self._system.open_input_file(self._path(name)), name), _RANGE_BYTES)
+            except FileNotFoundError:
+                return None
+
+    def size(self, name: str) -> int:
+        """The size of the object, 0 where there is none."""
+        with _told(name):
+            return self._system.get_file_info(self._path(name)).size or 0
+
     def numbers(self, name: str) -> Sequence[int]:
         """The numbers of the objects `<name>/<number>.<suffix>`."""
         return numbers_of(info.base_name for info in self._listed(name))
 
+    def names(self, name: str) -> Sequence[str]:
+        """The objects `<name>/<object>`."""
+        return [info.base_name for info in self._listed(name)]
+
     def tags(self, name: str) -> Mapping[str, Tag]:
         """The objects `<name>/<object>`."""
         return {info.base_name: (info.size, info.mtime_ns) for info in self._listed(name)}
+
+    def folders(self, name: str) -> Sequence[str]:
+        """The next words of the keys that begin with `<name>/` and go on behind another `/`."""
+        return sorted(info.base_name for info in self._below(name) if info.type == fs.FileType.Directory)
+
+    def clear(self, name: str) -> None:
+        """Delete all objects whose keys begin with `<name>/`."""
+        with _told(name):
+            try:
+                self._system.delete_dir(self._path(name))
+            except FileNotFoundError:
+                return
 
     def remove(self, name: str) -> None:
         """Delete the object; the store says nothing where there is none."""
@@ -112,12 +146,49 @@ class ObjectFolder:
             self._system.create_dir(self._prefix.partition("/")[0])
 
     def _listed(self, name: str) -> list[fs.FileInfo]:
+        return [info for info in self._below(name) if info.is_file]
+
+    def _below(self, name: str) -> list[fs.FileInfo]:
         with _told(name):
-            found = self._system.get_file_info(fs.FileSelector(self._path(name), allow_not_found=True))
-        return [info for info in found if info.is_file]
+            return list(self._system.get_file_info(fs.FileSelector(self._path(name), allow_not_found=True)))
 
     def _path(self, name: str) -> str:
         return f"{self._prefix}/{name}"
+
+
+class _Ranges(RawIOBase):
+    """An object as a file that is asked for in ranges; it is not to be replaced meanwhile."""
+
+    def __init__(self, file: NativeFile, name: str) -> None:
+        super().__init__()
+        self._file = file
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        with _told(self._name):
+            content: bytes = self._file.read(memoryview(buffer).nbytes)
+        memoryview(buffer).cast("B")[: len(content)] = content
+        return len(content)
+
+    def seek(self, offset: int, whence: int = SEEK_SET) -> int:
+        with _told(self._name):
+            self._file.seek(offset, whence)
+        return self.tell()
+
+    def tell(self) -> int:
+        position: int = self._file.tell()
+        return position
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
 
 
 class ObjectWriting:

@@ -1,4 +1,4 @@
-"""The folder that the processes of a carrier share, behind one small interface: on a file system or an object store.
+"""A folder that several processes share, behind one small interface: on a file system or an object store.
 
 A *location* names either: a path, or `s3://<bucket>/<prefix>` with options of the store after `?`, such as
 `s3://punctual/org-1?endpoint_override=127.0.0.1:9000&scheme=http&region=eu-west-1`. Credentials never stand in it: they
@@ -7,6 +7,7 @@ are found where the store's own tools look for them.
 
 import errno
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -52,11 +53,26 @@ class BlobFolder(Protocol):
     def writing(self, name: str) -> BlobWriting:
         """Begin a large blob `name`; one process at a time. Of one that is given up nothing is seen."""
 
+    def opened(self, name: str) -> BinaryIO | None:
+        """The content of `name` to be read piece by piece from anywhere, None where there is none. Raises `OSError`."""
+
+    def size(self, name: str) -> int:
+        """The size of `name` in bytes, 0 where there is none. Raises `OSError`."""
+
     def numbers(self, name: str) -> Sequence[int]:
         """The numbers, ascending, of the blobs `<name>/<number>.*`. Raises `OSError`."""
 
+    def names(self, name: str) -> Sequence[str]:
+        """The blobs `<name>/<blob>`, not those deeper, without the beginning, in any order. Raises `OSError`."""
+
     def tags(self, name: str) -> Mapping[str, Tag]:
         """The blobs `<name>/<blob>`, not those deeper, each with what tells its content from another."""
+
+    def folders(self, name: str) -> Sequence[str]:
+        """The names of the folders right below `name`, ascending. Raises `OSError`."""
+
+    def clear(self, name: str) -> None:
+        """Forget all blobs whose names begin with `<name>/`; there may be none. Raises `OSError`."""
 
     def remove(self, name: str) -> None:
         """Forget `name`; it may be absent. Raises `OSError`."""
@@ -111,6 +127,20 @@ class LocalFolder:
         """A file beside the place of `name`."""
         return LocalWriting(f"{self._at}/{name}")
 
+    def opened(self, name: str) -> BinaryIO | None:
+        """The file, None where there is none."""
+        try:
+            return open(f"{self._at}/{name}", "rb")
+        except FileNotFoundError:
+            return None
+
+    def size(self, name: str) -> int:
+        """The size of the file, 0 where there is none."""
+        try:
+            return os.stat(f"{self._at}/{name}").st_size
+        except FileNotFoundError:
+            return 0
+
     def numbers(self, name: str) -> Sequence[int]:
         """The numbers of the files `<name>/<number>.<suffix>`; staged files do not count."""
         try:
@@ -119,14 +149,35 @@ class LocalFolder:
         except FileNotFoundError:
             return []
 
+    def names(self, name: str) -> Sequence[str]:
+        """The files of the folder `name`; hidden files are staged ones, and do not count."""
+        try:
+            with os.scandir(f"{self._at}/{name}") as entries:
+                return [entry.name for entry in entries if entry.name[0] != "." and entry.is_file()]
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
     def tags(self, name: str) -> Mapping[str, Tag]:
         """The files of the folder `name`; hidden ones are staged ones, and do not count."""
         try:
             with os.scandir(f"{self._at}/{name}") as entries:
                 found = {entry.name: entry.stat() for entry in entries if entry.is_file() and entry.name[0] != "."}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return {}
         return {each: (stat.st_size, stat.st_mtime_ns) for each, stat in found.items()}
+
+    def folders(self, name: str) -> Sequence[str]:
+        """The names of the folders in `name`."""
+        try:
+            with os.scandir(f"{self._at}/{name}") as entries:
+                return sorted(entry.name for entry in entries if entry.is_dir())
+        except FileNotFoundError:
+            return []
+
+    def clear(self, name: str) -> None:
+        """Delete the folder `name` with all that is in it."""
+        with suppress(FileNotFoundError):
+            shutil.rmtree(f"{self._at}/{name}")
 
     def remove(self, name: str) -> None:
         """Delete the file; it may be absent."""

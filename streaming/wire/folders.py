@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streaming.spark.storage import BlobFolder, LocalFolder
+from streaming.wire.storage import BlobFolder, LocalFolder
 
 REMOTE: Final = "s3://"
 
@@ -16,6 +16,6 @@ def folder_at(location: str) -> BlobFolder:
     """The folder at `location`. Raises `ValueError` for one that cannot be."""
     if not is_remote(location):
         return LocalFolder(location)
-    from streaming.spark.object_store import object_folder  # only who has one loads the client of a store
+    from streaming.wire.object_store import object_folder  # only who has one loads the client of a store
 
     return object_folder(location)
