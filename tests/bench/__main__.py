@@ -2,8 +2,8 @@
 
 `python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
 turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
-the run. Where both sides mean the same, their results are compared. What else is measured: `tests.bench.density`,
-`tests.bench.memory`, and the profiles, each a module of its own.
+the run. Where both sides mean the same, their results are compared. `bringing` stands in lines below the table. What
+else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of its own.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,15 +22,17 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import data, limit, results, validation
+from tests.bench import bringing, data, limit, results, validation
 from tests.bench.catalogue import WORKS
 from tests.bench.works import Work
+from tests.kafka_broker import running_kafka
 
 CONSOLE = Console(width=200)
 COLUMNS = ("work", "rows", "plain Spark s", "Punctual s", "ratio min / median / max", "target")
 FURTHER = ("further row us: plain, ours, ratio", "peak MB: plain, ours", "DuckDB s", "results")
 TEXTS = "texts"
 LATENCY = "latency"
+BRINGING = "bringing"
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ def run(module: str, *arguments: object) -> dict[str, Any]:
 def measured(name: str, options: argparse.Namespace, folder: Path) -> list[str]:
     """One row of the table: both sides of work `name`, in turns."""
     work, files = WORKS[name].scaled(options.rows), folder / "data"
-    CONSOLE.print(f"{name}: writing {sum(work.batches) * work.rows:,.0f} rows")
+    CONSOLE.print(f"{name}: writing {sum(work.batches) * work.rows:,.0f} rows; load {os.getloadavg()[0]:.1f}")
     for seed, (source, rows) in enumerate(work.sources.items()):
         data.write(rows, work.batches, files / source, seed)
     plain, ours = [], []
@@ -85,7 +88,9 @@ def measured(name: str, options: argparse.Namespace, folder: Path) -> list[str]:
             CONSOLE.print(f"  turn {turn + 1}: plain Spark ...")
             plain.append(run("plain", name, options.rows, files, folder / f"plain{turn}", options.state))
         CONSOLE.print(f"  turn {turn + 1}: Punctual ...")
-        ours.append(run("ours", name, options.rows, files, folder / f"ours{turn}"))
+        with running_kafka() if work.message is not None else nullcontext() as broker:
+            brokers = "" if broker is None else broker.address
+            ours.append(run("ours", name, options.rows, files, folder / f"ours{turn}", brokers))
     if options.json is not None:
         with Path(options.json).open("a", encoding="utf-8") as file:
             file.write(json.dumps({"work": name, "rows": options.rows, "plain": plain, "ours": ours}) + "\n")
@@ -103,7 +108,8 @@ def cells(work: Work, plain: Side | None, ours: Side, limit_s: str) -> list[str]
     further_ours, per_s = ours.further_us(work), work.rows / statistics.median(ours.full_s)
     known = [work.title, f"{work.rows:,}"]
     if plain is None:
-        said = ["cannot say it", spread(ours.full_s), f"{per_s:,.0f} events/s", work.target]
+        why = "cannot say it" if work.message is None else "lacks packages"
+        said = [why, spread(ours.full_s), f"{per_s:,.0f} events/s", work.target]
         further = "-" if further_ours is None else f"-, {further_ours:.3f}, -"
         return [*known, *said, further, f"-, {ours.peak_bytes >> 20}", limit_s, f"{ours.digest['rows']:,.0f} rows"]
     pairs = [p / o for p, o in zip(plain.full_s, ours.full_s, strict=True)]
@@ -147,23 +153,27 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
 def main() -> None:
     """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
     options = parser().parse_args()
-    wanted = options.works or [TEXTS, *WORKS, LATENCY]
+    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING]
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if TEXTS in wanted:
         CONSOLE.print(validation.table())
     table = Table(*COLUMNS, *FURTHER, title=f"bench, {options.runs} turns, rows times {options.rows:g}")
-    for name in (name for name in wanted if name != TEXTS):
+    for name in (name for name in wanted if name not in (TEXTS, BRINGING)):
         with tempfile.TemporaryDirectory(prefix="punctual-bench-", dir=options.folder) as folder:
             found = latencies(options, Path(folder)) if name == LATENCY else [measured(name, options, Path(folder))]
         for row in found:
             table.add_row(*row)
         CONSOLE.print(table)
+    for line in bringing.told() if BRINGING in wanted else ():
+        CONSOLE.print(line)
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog="python -m tests.bench", description="Punctual beside plain Spark.")
-    made.add_argument("works", nargs="*", choices=[[], TEXTS, *WORKS, LATENCY], help="which works; all without any")
+    made.add_argument(
+        "works", nargs="*", choices=[[], TEXTS, *WORKS, LATENCY, BRINGING], help="which works; all without any"
+    )
     made.add_argument("--runs", type=int, default=1, help="how often each side is run, in turns")
     made.add_argument("--rows", type=float, default=1.0, help="how many times the rows of each batch")
     made.add_argument("--state", choices=["rocksdb", "memory"], default="rocksdb", help="where plain Spark keeps state")

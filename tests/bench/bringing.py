@@ -1,9 +1,9 @@
 """Data brought to a running installation: an upload in constant memory, proposals from a large file, pushed batches.
 
-`python -m tests.bench.bringing [upload] [inference] [push] [--mb 1000] [--seconds 30]`; prints the load of the machine
-beside each figure. Targets: the web server's memory does not follow the size of an upload; inference from 100 MB under
-2 s; 20,000 pushed rows a second in batches of 500 with 99 of 100 acknowledged in 250 ms. That nothing acknowledged is
-lost when the web server is killed is `tests/faults/test_pushed.py`.
+`python -m tests.bench bringing`, in pieces `python -m tests.bench.bringing [upload] [inference] [push] [--mb 1000]
+[--seconds 30]`; says the load of the machine beside each figure. Targets: the web server's memory does not follow the
+size of an upload; inference from 100 MB under 2 s; 20,000 pushed rows a second in batches of 500 with 99 of 100
+acknowledged in 250 ms. That nothing acknowledged is lost when the web server is killed is `tests/faults/test_pushed`.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -23,6 +23,8 @@ from tests.faults.site import Site
 from tests.faults.test_pushed import BATCH, DEFINITION, Sender
 
 PIECE = 8 << 20
+UPLOADED_MB = 1_000
+PUSHED_S = 30.0
 SENDERS = 2
 TARGET_ROWS_S = 20_000
 INFERRED_MB = 100
@@ -142,27 +144,33 @@ def push(site: Site, seconds: float) -> str:
     )
 
 
-def main() -> None:
-    """Print a line for each work."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.bringing")
-    parser.add_argument("works", nargs="*", choices=[[], *WORKS])
-    parser.add_argument("--mb", type=int, default=1_000)
-    parser.add_argument("--seconds", type=float, default=30.0)
-    said = parser.parse_args()
+def told(works: Sequence[str] = WORKS, mb: int = UPLOADED_MB, seconds: float = PUSHED_S) -> Iterator[str]:
+    """A line for each of `works`, at an installation of its own that ends with the last."""
     limits = {f"PUNCTUAL_QUOTA_{name}": value for name, value in LIMITS.items()}
     with tempfile.TemporaryDirectory(prefix="punctual-bringing-") as folder:
         site = Site(Path(folder) / "var", limits)
         try:
             site.sign_in()
             doing: dict[str, Callable[[], str]] = {
-                "upload": lambda: upload(site, said.mb),
+                "upload": lambda: upload(site, mb),
                 "inference": lambda: inference(site),
-                "push": lambda: push(site, said.seconds),
+                "push": lambda: push(site, seconds),
             }
-            for name in said.works or WORKS:
-                print(f"{doing[name]()}; load {os.getloadavg()[0]:.1f}", flush=True)
+            for name in works:
+                yield f"{doing[name]()}; load {os.getloadavg()[0]:.1f}"
         finally:
             site.end()
+
+
+def main() -> None:
+    """Print a line for each work."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.bringing")
+    parser.add_argument("works", nargs="*", choices=[[], *WORKS])
+    parser.add_argument("--mb", type=int, default=UPLOADED_MB)
+    parser.add_argument("--seconds", type=float, default=PUSHED_S)
+    said = parser.parse_args()
+    for line in told(said.works or WORKS, said.mb, said.seconds):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """All works by name, in the order of the table."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
@@ -18,6 +18,12 @@ def tumbling(title: str, target: str, source: Source, size_s: int = 10, **more: 
     node = window_node(hopping(size_s, size_s))
     made: dict[str, Any] = {"plain": grouped(size_s, size_s), "duckdb_s": size_s} | more
     return Work(title, target, {"events": source}, (node,), **made)
+
+
+def from_kafka(message: Literal["json", "avro", "protobuf"], target: str, **more: Any) -> Work:
+    """The same from a broker; plain Spark, whose connector is not at hand, reads files of the same bytes."""
+    title = f"Kafka, {message}" + ("" if more else "; plain: files, `from_json`")
+    return tumbling(title, target, MESSAGES, duckdb_s=None, text=True, message=message, batches=FEW, **more)
 
 
 def hopped(title: str, target: str, source: Source, size_s: int, hop_s: int, batches: tuple[float, ...]) -> Work:
@@ -80,6 +86,7 @@ SPL: Final = window_node(
     {"kind": "time_interval", "duration": "10s", "period": "5s", "discard_age": "10s"}, emit="on_complete"
 )
 TWENTY, FIVE, JSON_LINES = Source(20_000_000, 10_000), Source(5_000_000, 10_000), Source(2_000_000, 10_000, form="json")
+MESSAGES: Final = Source(1_500_000, 10_000, form="json", lanes=2)
 MILLION: Final = Source(1_000_000, 10_000)
 USERS: Final = Source(1_000_000, 10_000, users=50_000)
 FOUR_20, FOUR_5 = Source(20_000_000, 10_000, lanes=4), Source(5_000_000, 10_000, lanes=4)
@@ -99,6 +106,9 @@ WORKS: Final[Mapping[str, Work]] = {
     ),
     "json": tumbling("JSON lines, `json` source", "1.7", JSON_LINES, batches=FEW, duckdb_s=None),
     "json-text": tumbling("JSON lines, `from_json`", "2.2", JSON_LINES, batches=FEW, duckdb_s=None, text=True),
+    "kafka-json": from_kafka("json", "1.5"),
+    "kafka-avro": from_kafka("avro", "", plain=None),
+    "kafka-protobuf": from_kafka("protobuf", "", plain=None),
     "hopping-60": hopped("hopping 600 s by 10 s", "40; row 300", Source(1_000_000, 1_000), 600, 10, (1.0, 0.5, 1.0)),
     "hopping-600": hopped("hopping 600 s by 1 s", "100; row 300", Source(200_000, 200), 600, 1, ONCE),
     "percentile": one_aggregate(

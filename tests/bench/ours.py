@@ -1,8 +1,10 @@
-"""Punctual on a work: a carrier with one dedicated binding. `python -m tests.bench.ours WORK FACTOR DATA PLACE`."""
+"""Punctual on a work: a carrier with one dedicated binding.
+
+`python -m tests.bench.ours WORK FACTOR DATA PLACE [BROKERS]`; BROKERS for a work that reads messages.
+"""
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,20 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 from streaming.spark.carrier import Carrier
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends
+from streaming.spark.offset import Offset
 from streaming.spark.session import start_session
+from streaming.wire.outgoing import OutgoingPolicy
 from tests.bench import results
 from tests.bench.catalogue import WORKS
 from tests.bench.data import sizes
 from tests.bench.lanes import let_processes_know
 from tests.bench.memory import PeakMemory
-from tests.bench.releasing import Releasing
+from tests.bench.releasing import Releasing, require_alive
+from tests.bench.topics import TransactedBatches, reading_topics
 from tests.bench.works import BINDING, Work
 
 DEADLINE_S = 600.0
+LOOPBACK = OutgoingPolicy(public=False, networks=("127.0.0.0/8",))
 
 
 class Durations(StreamingQueryListener):
@@ -47,31 +53,46 @@ class Durations(StreamingQueryListener):
 
 
 def position(offset: str | None) -> int:
-    """How far all lanes of the only binding have been read at `offset`."""
-    found = json.loads(offset) if offset and offset.startswith("{") else {}
-    known: Mapping[str, Any] = {**found.get("parked", {}), **found.get("carried", {})}
-    return sum(sum(lanes.values()) for item in known.values() for lanes in item["positions"].values())
+    """How far all lanes of the only binding have been read at `offset`; 0 before the first batch."""
+    if not offset or not offset.startswith("{"):
+        return 0
+    known = json.loads(offset)
+    every = Offset.of_json(known).every if "layout" in known else ()
+    return sum(sum(lanes.values()) for item in every for lanes in item.positions.values())
 
 
 def settings_of(work: Work, home: Path) -> CarrierSettings:
     """A dedicated carrier whose batches hold a full file of each input."""
     most = max(source.rows for source in work.sources.values())
-    return CarrierSettings(home=str(home), rows_per_batch=most, buckets=2, isolate=False)
+    return CarrierSettings(home=str(home), rows_per_batch=most, buckets=2, isolate=False, outgoing=LOOPBACK)
 
 
-def main(work: Work, data: Path, home: Path) -> None:
+def release_topics(topics: TransactedBatches, work: Work, carrier: Carrier, durations: Durations) -> None:
+    """One batch after the other; returns when the last one has been read. Raises SystemExit when the query stops."""
+    for number in range(len(work.batches)):
+        topics.release(number)
+        while len(durations.batches) <= number:
+            require_alive(carrier)
+            carrier.wait(0.01)
+
+
+def main(work: Work, data: Path, home: Path, brokers: str) -> None:
     """Run `work` and print `{batches: [[rows, seconds], ...], peak_bytes, digest}` as the last line."""
     let_processes_know()
+    topics = TransactedBatches(work, data, brokers) if brokers else None
     spark = start_session()
     durations = Durations()
     spark.streams.addListener(durations)
     releasing = Releasing(work, data, home, home / "carrier")
-    spec = work.spec()
+    spec = reading_topics(work, brokers) if brokers else work.spec()
     with PeakMemory() as memory:
         carrier = Carrier(spark, home / "carrier", settings_of(work, home))
         carrier.add(spec)
         carrier.start()
-        releasing.release_all(len(work.batches), carrier, BINDING)
+        if topics is not None:
+            release_topics(topics, work, carrier, durations)
+        else:
+            releasing.release_all(len(work.batches), carrier, BINDING)
         carrier.stop(BINDING, flush=True)
         await_ends(carrier, {BINDING}, after=0, deadline_s=DEADLINE_S)
         carrier.close()
@@ -88,4 +109,4 @@ def main(work: Work, data: Path, home: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(WORKS[sys.argv[1]].scaled(float(sys.argv[2])), Path(sys.argv[3]), Path(sys.argv[4]))
+    main(WORKS[sys.argv[1]].scaled(float(sys.argv[2])), Path(sys.argv[3]), Path(sys.argv[4]), (*sys.argv, "")[5])

@@ -7,6 +7,14 @@ from streaming.spark.carrier import Carrier
 from tests.bench.works import Work
 
 
+def require_alive(carrier: Carrier) -> None:
+    """Raises SystemExit when the query or a run has failed."""
+    failure = carrier.failure()
+    stopped = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
+    if failure is not None or stopped:
+        raise SystemExit(failure.detail if failure is not None else str(carrier.last_runs()))
+
+
 class Releasing:
     """Hard links from the generated files into the folders that the inputs follow; `binding` reads them."""
 
@@ -40,10 +48,7 @@ class Releasing:
         for number in range(batches):
             self.release(number)
             while self.planned(binding) <= number:
-                failure = carrier.failure()
-                stopped = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
-                if failure is not None or stopped:
-                    raise SystemExit(failure.detail if failure is not None else str(carrier.last_runs()))
+                require_alive(carrier)
                 carrier.wait(0.01)
 
     def _place(self, name: str, lanes: int, lane: int) -> Path:

@@ -27,7 +27,8 @@ class Work:
     of the inputs as data frames with a watermark; None: plain Spark cannot say it. `columns` are the numbers of the
     result, whose sums are compared unless `alike` is False (an approximation beside an exact result). `batches` are
     parts of a full batch, the first `warm_up` are not counted. `text`: plain Spark reads lines, then `from_json`.
-    `duckdb_s`: the tumbling window that DuckDB groups by, as the limit.
+    `duckdb_s`: the tumbling window that DuckDB groups by, as the limit. `message`: Punctual reads the lines of the
+    files as messages of that format from a broker, plain Spark the files.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Work:
     text: bool = False
     late: Literal["drop", "keep"] = "drop"
     duckdb_s: int | None = None
+    message: Literal["json", "avro", "protobuf"] | None = None
 
     @property
     def lanes(self) -> int:
