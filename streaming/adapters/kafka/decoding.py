@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from operator import methodcaller
 from typing import Any, Final
 
 import numpy as np
@@ -34,6 +36,8 @@ _BROKERS_TIME: Final = TimeColumn(column="_meta.timestamp", unit="ms")
 _NO_VALUE: Final = "null"
 _EMPTY: Final = b"{}"
 _Read = Callable[[Any], Any]
+# Millions of messages are asked these: by `map` a third of what a loop of Python costs.
+_VALUE, _OFFSET, _TIMESTAMP = map(methodcaller, ("value", "offset", "timestamp"))
 
 
 class MessageDecoder:
@@ -66,9 +70,9 @@ class MessageDecoder:
         if self.schemas is not None:
             return self._decode_by_schema(self.schemas, messages)
         ctis = self._ctis(messages)
-        values = [each.value() for each in messages]
+        values = list(map(_VALUE, messages))
         records = self._records(messages, values, ctis)
-        positions = np.fromiter((each.offset() for each in messages), np.int64, len(messages))
+        positions = np.fromiter(map(_OFFSET, messages), np.int64, len(messages))
         arrived = replace(self._json.decode(records, positions), arrival=self._arrivals(messages))
 
         def raw(indices: Sequence[int]) -> list[str]:
@@ -77,8 +81,8 @@ class MessageDecoder:
         return with_ctis(replace(arrived, raw=raw), ctis)
 
     def _decode_by_schema(self, schemas: SchemaValues, messages: Sequence[Any]) -> Arrived:
-        positions = np.fromiter((each.offset() for each in messages), np.int64, len(messages))
-        rows = schemas.rows([each.value() for each in messages], self._values_beside(messages), positions)
+        positions = np.fromiter(map(_OFFSET, messages), np.int64, len(messages))
+        rows = schemas.rows(list(map(_VALUE, messages)), self._values_beside(messages), positions)
         ctis = self._header_ctis(messages)
         if self._field is not None:
             for index, written in enumerate(schemas.written(rows.without(ctis), self._field)):
@@ -105,8 +109,8 @@ class MessageDecoder:
         return Records(b"\n".join(texts), starts, starts + sizes, broken, 0, self._values_beside(messages))
 
     def _arrivals(self, messages: Sequence[Any]) -> Int64s | None:
-        stamps = [each.timestamp() for each in messages]
-        kinds, times = (np.fromiter(column, np.int64, len(stamps)) for column in zip(*stamps, strict=True))
+        flat = chain.from_iterable(map(_TIMESTAMP, messages))
+        kinds, times = np.fromiter(flat, np.int64, 2 * len(messages)).reshape(-1, 2).T
         known: npt.NDArray[np.bool_] = (times >= 0) if self._implicit else (kinds == _LOG_APPEND)
         if not known.any():
             return None
