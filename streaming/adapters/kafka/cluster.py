@@ -59,19 +59,34 @@ class KafkaCluster:
 
         return self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))  # type: ignore[no-untyped-call]
 
-    def make_topic(self, partitions: int, config: Mapping[str, str]) -> None:
-        """Make the topic, unless it is there."""
+    def allowed(self) -> frozenset[str] | None:
+        """What we may do with the topic, such as WRITE; None where brokers do not say it, or there is no such topic."""
+        from confluent_kafka import KafkaError, KafkaException, TopicCollection
+
+        name = self._options.topic
+        asked = TopicCollection([name])
+        how = {"include_authorized_operations": True, "request_timeout": self._answer_s}
+        expected = {KafkaError.UNKNOWN_TOPIC_OR_PART}
+        try:
+            found = self._answers(lambda admin: admin.describe_topics(asked, **how), expected)[name]
+        except KafkaException:
+            return None
+        return frozenset(each.name for each in found.authorized_operations or ()) or None
+
+    def make_topic(self, partitions: int, config: Mapping[str, str], *, try_only: bool = False) -> None:
+        """Make the topic, unless it is there; `try_only`: ask whether we might."""
         from confluent_kafka import KafkaError, KafkaException, TopicCollection
         from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
 
         topic = self._options.topic
         named, made = TopicCollection([topic]), NewTopic(topic, partitions, config=dict(config))
         wait = {"request_timeout": self._answer_s}
+        make = {**wait, "validate_only": try_only}
         try:
             self._answers(lambda admin: admin.describe_topics(named, **wait), {KafkaError.UNKNOWN_TOPIC_OR_PART})
         except KafkaException:
             with suppress(KafkaException):  # somebody else was faster
-                self._answers(lambda admin: admin.create_topics([made], **wait), {KafkaError.TOPIC_ALREADY_EXISTS})
+                self._answers(lambda admin: admin.create_topics([made], **make), {KafkaError.TOPIC_ALREADY_EXISTS})
 
     def latest(self, partitions: Iterable[int], *, committed: bool = True) -> Mapping[int, int]:
         """The offset behind the last message of each; `committed`: behind the last whose transaction has ended."""

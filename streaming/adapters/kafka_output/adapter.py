@@ -9,9 +9,11 @@ from typing import Any, Final
 from streaming.adapters.contract import AdapterError, DeliveryBatch
 from streaming.adapters.kafka.cluster import KafkaCluster, settings_refused
 from streaming.adapters.kafka.diagnosis import explained, is_of_topic, is_refusal
+from streaming.adapters.kafka.formats.registry import SchemaRegistry
 from streaming.adapters.kafka.reaching import client_settings
-from streaming.adapters.kafka_output.messages import OutgoingMessage, messages_of, require_key_fields
-from streaming.adapters.kafka_output.numbers import PARTITION, DeliveryNumbers
+from streaming.adapters.kafka_output.keys import ResultKeys
+from streaming.adapters.kafka_output.messages import OutgoingMessage, messages_of
+from streaming.adapters.kafka_output.numbers import PARTITION, DeliveryNumbers, require_rights
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.values import ResultValues
 from streaming.adapters.network.fetching import Reach
@@ -19,6 +21,8 @@ from streaming.adapters.network.fetching import Reach
 ANSWER_S: Final = 30.0
 NAME: Final = "punctual-{identity}"
 """Of transactions; and the key of the numbers of batches."""
+CHECKED: Final = "punctual-check"
+"""The transactional id of connection tests, one for all, so that they leave one behind."""
 _PRODUCING: Final[Mapping[str, Any]] = {
     "partitioner": "murmur2_random",  # that of the Java client: a key goes where others send it
     "linger.ms": 5,
@@ -38,18 +42,30 @@ class KafkaOutput:
         root: Path,  # noqa: ARG002  # nothing of it is in a folder
         reach: Reach,
     ) -> None:
-        require_key_fields(options, fields)
+        registry = SchemaRegistry(options, reach) if options.schema_from == "registry" else None
+        self._keys = ResultKeys(options, fields, registry)
         self._options = options
         self._name = NAME.format(identity=identity)
         self._reach = reach
         self._partitions: tuple[int, ...] = ()
         self._errors: deque[Any] = deque(maxlen=20)
         self._producer: Any = None
-        self._values = None if options.format == "json" else ResultValues(options, fields, reach)
+        self._values = None if options.format == "json" else ResultValues(options, fields, registry)
 
     def check(self) -> None:
-        """Look for the topic, and for what stops the schema from being written. Raises `AdapterError`."""
-        KafkaCluster(self._options, self._reach).partitions()
+        """Try all that the first delivery needs, and leave nothing behind but a transactional id that no one uses.
+
+        Topic, rights in it, topic of numbers, transactions, schemas. Raises `AdapterError`, which names what failed.
+        """
+        cluster = KafkaCluster(self._options, self._reach)
+        cluster.partitions()
+        require_rights(cluster, self._options, ("WRITE",))
+        DeliveryNumbers(self._options, self._reach).check()
+        try:
+            self._producer = self._begun(CHECKED)
+        finally:
+            self.close()
+        self._keys.check()
         if self._values is not None:
             self._values.check()
 
@@ -65,13 +81,14 @@ class KafkaOutput:
         """Send the rows of all batches in one transaction, with the number of the last. Raises `AdapterError`."""
         self._open()
         written = None
+        self._keys.ready()  # before the transaction: a registry may be slow
         if self._values is not None:
-            self._values.ready()  # before the transaction: a registry may be slow
+            self._values.ready()
             written = self._values.written
         with self._told():
             self._producer.begin_transaction()
             for batch in batches:
-                for message in messages_of(batch, self._options, self._partitions, written):
+                for message in messages_of(batch, self._options, self._partitions, self._keys.written, written):
                     self._send(self._options.topic, message)
             number = OutgoingMessage(self._name.encode(), str(batches[-1].number).encode(), partition=PARTITION)
             self._send(self._options.numbers_topic, number)
@@ -90,17 +107,22 @@ class KafkaOutput:
         """Connect, once every broker is known to be one that may be talked to, and begin anew under the identity."""
         if self._producer is not None:
             return
-        from confluent_kafka import KafkaException, Producer
-
         self._partitions = KafkaCluster(self._options, self._reach).partitions().numbers
         DeliveryNumbers(self._options, self._reach).ready()
+        self._producer = self._begun(self._name)
+
+    def _begun(self, name: str) -> Any:
+        """A producer under the transactional id `name`, which fences off whoever had it."""
+        from confluent_kafka import KafkaException, Producer
+
         settings = {**client_settings(self._options), **_PRODUCING, "error_cb": self._errors.append}
         try:
-            self._producer = Producer({**settings, "transactional.id": self._name})
+            producer = Producer({**settings, "transactional.id": name})
         except KafkaException as raised:
             raise settings_refused(raised) from None
         with self._told():
-            self._producer.init_transactions(ANSWER_S)
+            producer.init_transactions(ANSWER_S)
+        return producer
 
     def _send(self, topic: str, message: OutgoingMessage) -> None:
         where = {} if message.partition is None else {"partition": message.partition}

@@ -4,6 +4,7 @@ Not offsets of a group: these are forgotten after some days without a batch, and
 storing them while a broker starts again (librdkafka 2.16).
 """
 
+from collections.abc import Sequence
 from time import sleep
 from typing import Any, Final
 
@@ -33,6 +34,11 @@ class DeliveryNumbers:
     def ready(self) -> None:
         """Make the topic, unless it is there."""
         self._cluster.make_topic(partitions=1, config=_CONFIG)
+
+    def check(self) -> None:
+        """See that it can be made, or read and written, leaving nothing behind."""
+        self._cluster.make_topic(partitions=1, config=_CONFIG, try_only=True)
+        require_rights(self._cluster, self._options, ("READ", "WRITE"))
 
     def last(self, identity: str) -> int | None:
         """The number of the last batch that was committed under `identity`; None: none was."""
@@ -73,6 +79,18 @@ class DeliveryNumbers:
             return None if found is None else _number(found)
         finally:
             reader.close()
+
+
+def require_rights(cluster: KafkaCluster, options: KafkaOutputOptions, rights: Sequence[str]) -> None:
+    """Refuse a topic with which we may not do all that `rights` name. Raises `AdapterError`."""
+    known = cluster.allowed()
+    lacking = [] if known is None else [each for each in rights if each not in known]
+    if lacking:
+        who = f"user '{options.user}'" if options.user else "a client that does not sign in"
+        raise AdapterError(
+            f"In the topic '{options.topic}' {who} may not {' and not '.join(each.lower() for each in lacking)}. Ask "
+            f"whoever runs the cluster for {' and '.join(lacking)} on it, or name another topic."
+        )
 
 
 def _number(message: Any) -> int:

@@ -1,11 +1,12 @@
 """What a user sets for results that go to a topic."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from streaming.adapters.kafka.schema_options import KafkaSchemaOptions
+from streaming.adapters.kafka.schema_options import MOST_SCHEMA_CHARACTERS, KafkaSchemaOptions
 
+SCHEMA_FORMATS: Final = ("avro", "protobuf")
 FieldName = Annotated[str, Field(min_length=1, max_length=1_000)]
 
 
@@ -25,10 +26,28 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         Field(
             max_length=20,
             title="Key",
-            description="Fields of the result, and `start` or `end`, that make the key of a message, as a JSON object. "
+            description="Fields of the result, and `start` or `end`, that make the key of a message. "
             "A row that is taken back is then a message without a value; without a key, one that says `deleted`.",
         ),
     ] = Field(default_factory=list)
+    key_format: Annotated[
+        Literal["json", "text", "avro", "protobuf"],
+        Field(
+            title="Key format",
+            description="json: an object with the fields of the key. text: the one field of the key as text; where it "
+            "is null, the message has no key. avro, protobuf: by a schema, which comes from where that of values does.",
+        ),
+    ] = "json"
+    key_schema_text: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=MOST_SCHEMA_CHARACTERS,
+            title="Schema of keys",
+            description="For keys in avro or protobuf; with a registry it may be empty: then one is made of the fields "
+            "of the key and registered as the topic's name with -key behind it.",
+        ),
+    ] = None
     numbers_topic: Annotated[
         str,
         Field(
@@ -47,16 +66,39 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         ),
     ] = "none"
 
+    @property
+    def key_subject(self) -> str:
+        """The subject of the registry for the keys of the topic."""
+        return f"{self.topic}-key"
+
     @model_validator(mode="after")
     def _written_by_a_schema(self) -> Self:
         if self.schema_from == "text" and (self.format != "json") is not (self.schema_text is not None):
             raise ValueError(
                 f"{self.format} by a text needs `schema_text`; give it, or let the schema come from a registry"
             )
-        if self.schema_from == "registry" and self.format == "json":
-            raise ValueError("a registry is of no use to json; set format to avro or protobuf, or leave it out")
+        if self.schema_from == "registry" and self.format == "json" and self.key_format not in SCHEMA_FORMATS:
+            raise ValueError("a registry is of no use to json; set format or key_format to avro or protobuf")
         if self.registered == "latest" and (self.schema_from == "text" or self.schema_text is not None):
             raise ValueError("`registered` latest takes the schema of the registry; leave out `schema_text`")
         if self.ctis == "rows" and self.format != "json":
             raise ValueError("CTIs as rows fit json alone; let them stand in headers")
+        return self
+
+    @model_validator(mode="after")
+    def _key_is_written(self) -> Self:
+        if self.key_format != "json" and not self.key:
+            raise ValueError(f"key_format '{self.key_format}' needs fields to write; name them in `key`")
+        if self.key_format == "text" and len(self.key) > 1:
+            raise ValueError("key_format 'text' is the text of one field; let `key` name one alone")
+        if self.key_format not in SCHEMA_FORMATS:
+            if self.key_schema_text is not None:
+                raise ValueError(f"a schema is of no use to keys in {self.key_format}; leave out `key_schema_text`")
+            return self
+        if self.schema_from == "text" and self.key_schema_text is None:
+            raise ValueError(
+                f"keys in {self.key_format} need `key_schema_text`; give it, or let schemas come from a registry"
+            )
+        if self.registered == "latest" and self.key_schema_text is not None:
+            raise ValueError("`registered` latest takes the schema of the registry; leave out `key_schema_text`")
         return self

@@ -1,4 +1,4 @@
-"""Schemas of results, made of their fields: what is registered where nobody gives one."""
+"""Schemas of results and of their keys, made of their fields: what is registered where nobody gives one."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,11 @@ def avro_of(fields: Mapping[str, str]) -> str:
         "fields": [*times, {"name": "payload", "type": payload}, *said, *flags],
     }
     return json.dumps(whole)
+
+
+def avro_key_of(fields: Mapping[str, str]) -> str:
+    """A record with the fields of a key, each of which may be null."""
+    return json.dumps(_record("Key", parse_fields(fields).items()))
 
 
 def _pane() -> Any:
@@ -86,6 +91,12 @@ message Result {{
   bool incomplete = 8;
 }}
 """
+
+
+def protobuf_key_of(fields: Mapping[str, str]) -> str:
+    """The text of a message with the fields of a key."""
+    lines = _messages("Key", list(parse_fields(fields).items()), "")
+    return "\n".join(['syntax = "proto3";', 'import "google/protobuf/timestamp.proto";', *lines, ""])
 
 
 def _messages(name: str, fields: Sequence[tuple[str, Type]], indent: str) -> list[str]:

@@ -5,14 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka.admin import (
-    AclBinding,
-    AclBindingFilter,
-    AclOperation,
-    AclPermissionType,
-    ResourcePatternType,
-    ResourceType,
-)
+from confluent_kafka.admin import AclOperation, ResourceType
 
 from deploy.up.place import free_port
 from streaming.adapters.contract import AdapterError
@@ -20,6 +13,7 @@ from streaming.adapters.kafka import cluster, reading
 from streaming.adapters.preview import check
 from streaming.adapters.registry import input_adapter
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
+from tests.adapters.kafka.rights import signed, without_right
 from tests.adapters.kafka.topics import LOOPBACK, POINTS, row
 from tests.kafka_broker import PASSWORD, USER, KafkaBroker
 
@@ -37,12 +31,6 @@ def topic(kafka: KafkaBroker) -> str:
     name = kafka.topic()
     kafka.produce(name, [row(0)])
     return name
-
-
-def signed(kafka: KafkaBroker, topic: str, **changes: Any) -> dict[str, Any]:
-    """The options of who signs in, over TLS."""
-    said = {"brokers": kafka.signed_address, "topic": topic, "certificate_authority": kafka.certificate}
-    return {**said, "sign_in": "plain", "user": USER, "password": PASSWORD, **changes}
 
 
 def outcome(options: dict[str, Any], policy: OutgoingPolicy = LOOPBACK) -> str:
@@ -102,34 +90,9 @@ def test_no_such_topic_and_it_is_not_made(kafka: KafkaBroker) -> None:
 def closed(kafka: KafkaBroker) -> Iterator[str]:
     """A topic that nobody but its owner may read."""
     name = kafka.topic()
-    denied = AclBinding(
-        ResourceType.TOPIC,
-        name,
-        ResourcePatternType.LITERAL,
-        f"User:{USER}",
-        "*",
-        AclOperation.READ,
-        AclPermissionType.DENY,
-    )
-    allowed = AclBinding(
-        ResourceType.TOPIC,
-        name,
-        ResourcePatternType.LITERAL,
-        f"User:{USER}",
-        "*",
-        AclOperation.DESCRIBE,
-        AclPermissionType.ALLOW,
-    )
-    admin = kafka.admin
-    for made in admin.create_acls([denied, allowed]).values():
-        made.result()
-    kafka.produce(name, [row(0)])
-    yield name
-    every = AclBindingFilter(
-        ResourceType.TOPIC, name, ResourcePatternType.ANY, None, None, AclOperation.ANY, AclPermissionType.ANY
-    )
-    for gone in admin.delete_acls([every]).values():
-        gone.result()
+    with without_right(kafka, ResourceType.TOPIC, name, [AclOperation.READ], [AclOperation.DESCRIBE]):
+        kafka.produce(name, [row(0)])
+        yield name
 
 
 def test_a_topic_that_may_not_be_read(kafka: KafkaBroker, closed: str) -> None:

@@ -15,6 +15,7 @@ from streaming.adapters.kafka.formats.framing import message_indexes, schema_id
 from streaming.adapters.kafka.formats.proto_text import compiled
 from streaming.adapters.kafka.formats.protobuf import ProtobufReader
 from streaming.adapters.kafka.formats.protobuf_writing import ProtobufWriter
+from streaming.adapters.kafka.formats.registry import SchemaRegistry
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.schemas import avro_of, protobuf_of
 from streaming.adapters.kafka_output.values import ResultValues
@@ -76,7 +77,9 @@ def test_protobuf_is_written_as_it_is_read(drawn: DrawnMessages) -> None:
 
 def values(fields: dict[str, str] = FIELDS, **options: Any) -> ResultValues:
     said = {"brokers": "b:9092", "topic": "t", **options}
-    return ResultValues(KafkaOutputOptions.model_validate(said), fields, Reach(LOOPBACK))
+    read = KafkaOutputOptions.model_validate(said)
+    registry = SchemaRegistry(read, Reach(LOOPBACK)) if read.registry else None
+    return ResultValues(read, fields, registry)
 
 
 @pytest.mark.parametrize("kind", ["avro", "protobuf"])
@@ -91,7 +94,7 @@ def test_without_a_text_a_schema_of_the_fields_is_registered_and_written(registr
         reader: Any = AvroReader(avro_schema(avro_of(FIELDS)))
         rows = [reader.read(each[5:]) for each in found]
     else:
-        reader = ProtobufReader(compiled(protobuf_of(FIELDS)).message("Result"))
+        reader = ProtobufReader(compiled(protobuf_of(FIELDS)).message(None))
         rows = [reader.read(each[message_indexes(each)[1] :]) for each in found]
     price = rows[0]["payload"].pop("price")
     assert str(price) == "12.345"

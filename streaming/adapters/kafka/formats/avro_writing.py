@@ -24,7 +24,7 @@ _PER_TICK: Final[Mapping[str, Callable[[int], int]]] = {
 
 
 class AvroWriter:
-    """Writes records of one schema."""
+    """Writes values of one schema."""
 
     def __init__(self, schema: AvroSchema) -> None:
         from fastavro.schema import parse_schema
@@ -34,12 +34,12 @@ class AvroWriter:
         self._parsed = parse_schema(schema.root)
         self._find(schema.root)
 
-    def write(self, record: Mapping[str, Any]) -> bytes:
-        """The bytes of `record`. Raises `MisfitValue`."""
+    def write(self, value: Any) -> bytes:
+        """The bytes of `value`: a record as a mapping, where the schema is of one. Raises `MisfitValue`."""
         from fastavro import schemaless_writer
 
         body = io.BytesIO()
-        schemaless_writer(body, self._parsed, self._record(self._root, record, ""))
+        schemaless_writer(body, self._parsed, self._value(self._root, value, ""))
         return body.getvalue()
 
     def _find(self, of: Any) -> None:

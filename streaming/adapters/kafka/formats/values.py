@@ -70,7 +70,7 @@ class MisfitValue(Exception):
     """A value that a schema has no place for: where it stands, and what is wrong with it."""
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"'{path.removeprefix('.')}' {why}")
+        super().__init__(f"'{path.removeprefix('.')}' {why}" if path else f"the value {why}")
 
 
 def as_whole(value: Any, least: int, most: int, path: str) -> int:
