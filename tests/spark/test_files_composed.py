@@ -1,4 +1,4 @@
-"""What one binding delivers to a folder or a bucket another one reads: the same rows, whatever is killed on the way."""
+"""What one binding delivers to files, a bucket or a Delta table another reads: the same rows, whatever is killed."""
 
 import json
 import random
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from streaming.adapters.entry_journal import shared_journal
 from streaming.adapters.registry import delivering_adapter
 from streaming.definition.streams import AdapterChoice
 from streaming.delivery.delivery import Delivery, DeliverySource
@@ -16,6 +17,7 @@ from streaming.spark.local_run import committed_lines
 from streaming.wire.deliveries import DeliveryTarget
 from streaming.wire.messages import RunSpec
 from streaming.wire.outgoing import OutgoingPolicy
+from tests.adapters.delta.tables import Lake
 from tests.object_store import ObjectStore, object_store
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
@@ -69,7 +71,7 @@ def found(loop: Loop, binding: str) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("stage", ["planned", "fed", "written", "published"])
-@pytest.mark.parametrize("kind", ["file", "s3"])
+@pytest.mark.parametrize("kind", ["file", "s3", "delta"])
 def test_killed_at_every_stage_the_reader_has_the_rows_of_who_wrote(
     tmp_path: Path, kind: str, stage: str, request: pytest.FixtureRequest
 ) -> None:
@@ -82,20 +84,26 @@ def test_killed_at_every_stage_the_reader_has_the_rows_of_who_wrote(
         store.client().create_bucket(Bucket=stage)
         written = store.options(stage, prefix="lake")
         read = store.options(stage, prefix="lake", pattern="**/*.parquet", follow=True, look_every_s=1)
+    if kind == "delta":
+        written, read = {"path": "lake", "mode": "append"}, {"path": "lake"}
     choice = AdapterChoice(kind=kind, options=written)
     loop = Loop(
         tmp_path, rows_per_batch=7, partitions=2, files=str(tmp_path / "files"), outgoing=LOCAL.model_dump(mode="json")
     )
     add(loop, spec("a", "readings.jsonl", final=True))
     loop.batch()
-    deliver(tmp_path, choice, 1)  # makes the folder
+    deliver(tmp_path, choice, 1)  # makes the folder or the table
     (tmp_path / "files" / "lake").mkdir(exist_ok=True)
     add(loop, reading({"kind": kind, "options": read}))
     killed = 0
     for turn in range(16):
-        killed += loop.killed_at(stage)
+        if loop.killed_at(stage):
+            shared_journal.cache_clear()
+            killed += 1
         loop.batch()
         deliver(tmp_path, choice, turn % 3)
+        if kind == "delta" and turn % 5 == 4:
+            Lake(tmp_path).compact()
         if kind == "s3" and turn % 5 == 2:
             store.fail(("PUT", "day=", 500), ("PUT", "_punctual-", "lost"))
     deliver(tmp_path, choice, 9)
