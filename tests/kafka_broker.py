@@ -119,6 +119,22 @@ class KafkaBroker:
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """It does nothing, while its connections stay open: a machine that hangs."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+            self.await_answer()
+
+    def delete(self, topic: str) -> None:
+        """Let `topic` be no more."""
+        admin = self.admin
+        admin.delete_topics([topic])[topic].result()
+
     def topic(self, partitions: int = 1, config: Mapping[str, str] | None = None, name: str | None = None) -> str:
         """A new, empty topic; its name, by default one of its own."""
         name = name or f"t-{uuid4().hex[:12]}"

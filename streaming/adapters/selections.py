@@ -74,7 +74,7 @@ def no_such_column(what: str, name: str, columns: Sequence[str]) -> AdapterError
     """What is said where `what`, a file or a table with `columns`, lacks the column `name`."""
     return AdapterError(
         f"{what} has no column '{name}'; it has {', '.join(columns)}.{_nearest(name, columns)} Correct EVENTTIME BY or "
-        "the stream's fields, or say under `columns` which column holds it."
+        "the stream's fields, say under `columns` which column holds it, or have it written with that column."
     )
 
 

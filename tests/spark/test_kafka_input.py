@@ -17,6 +17,7 @@ from tests.adapters.kafka.topics import LOOPBACK, aborted
 from tests.kafka_broker import KafkaBroker
 from tests.spark.loop import Loop
 from tests.spark.specs import spec
+from tests.spark.test_loop import states
 
 pytestmark = pytest.mark.kafka
 
@@ -141,3 +142,22 @@ def test_a_partition_that_is_added_joins_at_the_cti_of_the_input(
     assert [value for value in of_new if value < 50] == list(range(30, 50)), (
         "all of them are before the CTI it joined at"
     )
+
+
+def test_a_topic_that_is_deleted_during_a_run_fails_that_run_alone(kafka: KafkaBroker, loop: Loop) -> None:
+    gone, stays = kafka.topic(), kafka.topic()
+    rows = readings(range(150))
+    for topic in (gone, stays):
+        kafka.produce(topic, as_bytes(rows[:60]))
+    wanted = over(kafka, stays)
+    add(loop, wanted, 1)
+    content = json.loads(over(kafka, gone).model_dump_json())
+    content |= {"binding": "b", "run": "b-1", "results": "results/b"}
+    add(loop, RunSpec.model_validate_json(json.dumps(content)), 1)
+    loop.batch()
+    kafka.delete(gone)
+    kafka.produce(stays, as_bytes(rows[60:]))
+    (ended,) = [each for each in states(loop.run(), "b") if each[0] == "failed"]
+    assert ended[1] == "user"
+    assert f"There is no topic '{gone}'" in ended[2]
+    assert found(loop) == expected(wanted, {"0": rows}, {"0": 0})

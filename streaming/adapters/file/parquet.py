@@ -85,7 +85,8 @@ class ParquetFiles:
                 if column in schema.names and not _suits(schema.field(column).type, of):
                     raise AdapterError(
                         f"The column '{column}' of '{path}' is {_written(schema.field(column).type)}, but the field "
-                        f"'{name}' of the stream is {of}; change the field's type, or choose another column."
+                        f"'{name}' of the stream is {of}; change the field's type, choose another column, or have the "
+                        "file written with that type."
                     )
             for source in (self._lifetimes.start, self._lifetimes.end):
                 place = place_of(source, schema.names) if source is not None else None

@@ -46,8 +46,8 @@ _STATES: Final[Says] = (
     ("42", "user", "refuses what was asked of its table: {detail}. Choose another table or mend this one."),
     ("25006", "external", "takes no writes for now: it is a standby."),
     ("53", "external", "has not enough room, memory or connections: {detail}."),
-    ("57014", "external", "took longer than a minute for one statement."),
-    ("55P03", "external", "has the table locked by somebody else."),
+    ("57014", "external", "took longer than a minute for one statement. It is tried again."),
+    ("55P03", "external", "has the table locked by somebody else. It is tried again; let their transaction end."),
     ("40", "external", "broke the transaction off because of another one."),
 )
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka import adapter as adapting
 from streaming.adapters.kafka import cluster, reading
 from tests.adapters.kafka.topics import adapter, row, rows_of, values
@@ -52,6 +53,24 @@ def test_a_read_goes_on_where_the_broker_died(
         for chunk in chunks:
             found += chunk.payload.column("v").to_pylist()
     assert found == list(range(count))
+
+
+def test_a_broker_that_hangs_is_said_and_read_on_when_it_goes_on(
+    kafka: KafkaBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = kafka.topic()
+    kafka.produce(topic, [row(number) for number in range(3)])
+    source = adapter(kafka, topic, tmp_path)
+    first = source.latest({}, now=0, limit_rows=1)
+    monkeypatch.setattr(cluster, "ANSWER_S", 1.0)
+    hanging = adapter(kafka, topic, tmp_path)
+    with kafka.paused():
+        for ask in (hanging.lanes, lambda: hanging.latest(first, now=0, limit_rows=10)):
+            with pytest.raises(AdapterError, match=r"does not answer as a broker does.*or try again later") as raised:
+                ask()
+            assert raised.value.domain == "external"
+    assert source.latest(first, now=0, limit_rows=10) == {"0": 3}
+    assert values(rows_of(source, "0", 0, 3)) == [0, 1, 2]
 
 
 def test_a_question_is_answered_when_the_broker_is_there_again(kafka: KafkaBroker, tmp_path: Path) -> None:

@@ -175,8 +175,7 @@ def test_a_topic_that_was_deleted_and_made_again_is_another(kafka: KafkaBroker, 
     topic = kafka.topic()
     source = adapter(kafka, topic, tmp_path)
     source.latest({}, now=0, limit_rows=10)
-    admin = kafka.admin
-    admin.delete_topics([topic])[topic].result()
+    kafka.delete(topic)
     with pytest.raises(AdapterError, match="There is no topic"):
         adapter(kafka, topic, tmp_path).latest({}, now=0, limit_rows=10)
     kafka.topic(name=topic)

@@ -169,6 +169,34 @@ def test_a_broker_that_is_killed_meanwhile_has_every_row_once(kafka: KafkaBroker
     assert numbers(seen(kafka, topic)) == list(range(50, 450))
 
 
+def test_a_broker_that_hangs_is_said_and_has_every_row_once_when_it_goes_on(
+    kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topic = kafka.topic()
+    with opened(kafka, topic) as first:
+        first.delivered()
+        first.deliver([batch(1)])
+        monkeypatch.setattr(output, "ANSWER_S", 1.0)
+        with kafka.paused(), pytest.raises(AdapterError, match=r"did not take the results.*tried again") as raised:
+            first.deliver([batch(2)])
+        assert raised.value.domain == "external"
+        monkeypatch.setattr(output, "ANSWER_S", 60.0)
+        last = first.delivered()
+        assert last in (1, 2)
+        first.deliver([batch(number) for number in range(last + 1, 4)])
+    assert numbers(seen(kafka, topic)) == [1, 2, 3]
+
+
+def test_a_topic_that_is_deleted_meanwhile_is_said(kafka: KafkaBroker) -> None:
+    topic = kafka.topic()
+    with opened(kafka, topic) as made:
+        made.deliver([batch(1)])
+        kafka.delete(topic)
+        with pytest.raises(AdapterError, match=f"There is no topic '{topic}'") as raised:
+            made.deliver([batch(2)])
+        assert raised.value.domain == "user"
+
+
 @pytest.mark.thorough
 def test_a_broker_that_is_killed_again_and_again_has_every_row_once(kafka: KafkaBroker) -> None:
     topic, chance = kafka.topic(), random.Random(5)

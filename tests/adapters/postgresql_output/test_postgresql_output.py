@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError, DeliveryBatch
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.postgresql import connecting
 from streaming.adapters.postgresql_output.adapter import PostgreSQLOutput
 from streaming.adapters.postgresql_output.options import PostgreSQLOutputOptions
 from streaming.adapters.registry import delivering_adapter
@@ -216,6 +217,23 @@ def test_two_processes_under_one_identity_do_not_write_a_batch_twice(database: D
         second.deliver([batch(1, row(0, "a", 1))])
     assert second.delivered() == 1
     assert len(database.rows()) == 1
+
+
+def test_a_table_that_is_locked_is_said_and_gets_its_rows_when_it_is_free(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(connecting._SETTINGS, "lock_timeout", "200")
+    output = database.output()
+    output.delivered()
+    output.deliver([batch(1, row(0, "a", 1))])
+    with database.admin.transaction():
+        database.admin.execute("LOCK TABLE counts IN ACCESS EXCLUSIVE MODE")
+        with pytest.raises(AdapterError, match=r"has the table locked by somebody else.*tried again") as raised:
+            output.deliver([batch(2, row(0, "a", 2))])
+    assert raised.value.domain == "external"
+    assert output.delivered() == 1
+    output.deliver([batch(2, row(0, "a", 2))])
+    assert database.rows("car, n, 1") == [("a", 2, 1)]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,20 @@ def test_each_message_is_read_by_the_schema_that_it_was_written_with(registry: R
     assert list(elements(decoded(alike, registry))) == [event(n, float(n)) for n in range(300)]
 
 
+def test_a_schema_that_is_registered_during_a_run_is_read_from_its_first_message_on(registry: RegistryServer) -> None:
+    made = decoder(registry)
+    old = registry.add("t-value", json.dumps(FIRST))
+    before = framed(old, body(FIRST, {"at": 1, "v": 1}))
+    assert list(elements(made.decode([FakeMessage(before)]))) == [event(1, 1.0)]
+    new = registry.add("t-value", json.dumps(SECOND))
+    after = framed(new, body(SECOND, {"at": 2, "v": 2.5, "lane": "x"}))
+    unfit = {**SECOND, "fields": [{"name": "v", "type": "string"}, *SECOND["fields"][1:]]}
+    other = framed(registry.add("t-value", json.dumps(unfit)), body(unfit, {"at": 3, "v": "fast", "lane": None}))
+    mixed = [FakeMessage(each, at=at) for at, each in enumerate([before, other, after])]
+    expected = [event(1, 1.0), MalformedRow(Reason.BAD_PAYLOAD), event(2, 2.5, "x")]
+    assert list(elements(made.decode(mixed))) == expected
+
+
 def test_a_text_beside_a_registry_is_what_all_are_resolved_to(registry: RegistryServer) -> None:
     fields = [
         {"name": "v", "type": "double"},
