@@ -8,4 +8,4 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("punctual")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["webapp.runs", "webapp.scenarios", "webapp.administration"])
+app.autodiscover_tasks(["webapp.runs", "webapp.scenarios", "webapp.monitoring", "webapp.administration"])
