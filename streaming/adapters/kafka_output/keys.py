@@ -105,6 +105,6 @@ class ResultKeys:
             )
         if names is None and len(self._names) != 1:
             raise AdapterError(
-                "The schema of the key is of one value, but the key has several fields. Name one, or give a schema of a "
-                "record."
+                "The schema of the key is of one value, but the key has several fields. Name one, or give a schema of "
+                "a record."
             )
