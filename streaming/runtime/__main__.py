@@ -222,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--organisation", required=True, metavar="ID")
     parser.add_argument("--root", required=True, type=Path, metavar="PATH", help="holds a folder for each organisation")
     parser.add_argument("--idle-exit-s", type=float, default=60.0, metavar="S", help="end when nothing is desired")
-    parser.add_argument("--min-interval-s", type=float, default=1.0, metavar="S", help="between two batches")
+    parser.add_argument("--min-interval-s", type=float, default=5.0, metavar="S", help="freshness of who says none")
     parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")
     parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
     parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")

@@ -61,6 +61,9 @@ class CarrierLike(Protocol):
     def limit(self, events_per_second: int | None) -> None:
         """Let all bindings together read no more than this."""
 
+    def freshen(self, wanted: Mapping[str, int]) -> None:
+        """Look at these bindings as often as they want it now, in ticks."""
+
     def manifests_after(self, batch: int) -> Sequence[Manifest]:
         """What was committed."""
 
@@ -77,7 +80,8 @@ class FleetMember:
 
     `batch` is the last one whose manifest was read. `died`: how often a worker of it did since then.
     `tried`: how often its query was started since it last planned;
-    `not_before`: when that may be tried again. `limits`: the limit that it was given last, as the only element.
+    `not_before`: when that may be tried again. `limits`: the limit that it was given last, as the only element;
+    `fresh`: how fresh the results of its bindings were last said to be.
     """
 
     name: str
@@ -89,6 +93,7 @@ class FleetMember:
     not_before: float = 0.0
     needed: float = 0.0
     limits: tuple[int | None, ...] = ()
+    fresh: Mapping[str, int] | None = None
 
     @property
     def starting(self) -> bool:
@@ -107,6 +112,12 @@ class FleetMember:
         if self.limits != (events_per_second,):
             self.carrier.limit(events_per_second)
             self.limits = (events_per_second,)
+
+    def freshen(self, wanted: Mapping[str, int]) -> None:
+        """Look at its bindings as often as they want it."""
+        if wanted != self.fresh:
+            self.carrier.freshen(wanted)
+            self.fresh = wanted
 
     def failed(self, now: float) -> RunFailure | None:
         """Why its query stopped, which is closed then; None while it runs, and where it is to be started again."""

@@ -147,6 +147,12 @@ class Fleet:
             self._members[self._placed[binding]].carrier.stop(binding, flush=flush)
         return True
 
+    def freshen(self, desired: Mapping[str, RunSpec]) -> None:
+        """Let the results of all that is carried be as fresh as is desired now."""
+        for name, member in self._members.items():
+            mine = {binding: spec for binding, spec in desired.items() if self._placed.get(binding) == name}
+            member.freshen({each: spec.freshness for each, spec in mine.items() if spec.freshness is not None})
+
     def limit(self, events_per_second: int | None, needs: Mapping[str, CarrierNeed]) -> None:
         """Divide the organisation's limit over the carriers that run something; None: none has a limit."""
         now, who = self._monotonic(), frozenset((name, need.bindings) for name, need in needs.items())

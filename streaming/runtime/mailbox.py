@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import redis
 from pydantic import ValidationError
@@ -34,20 +35,27 @@ class Mailbox:
         self._redis = connection
         self._organisation = organisation
         self._keeper = keeper or SecretKeeper(Keyring([]))
+        self._desired: tuple[Mapping[Any, Any], dict[str, RunSpec]] | None = None
 
     def desired(self) -> dict[str, RunSpec]:
         """What is desired, by binding, its secrets left with the keeper; an entry that cannot be read is logged only.
 
+        It is read anew when it has changed: a runner asks twice a second, of perhaps a thousand bindings.
+
         Raises `KeysOutdated`.
         """
         found: dict[str, RunSpec] = {}
-        for name, content in self._redis.hgetall(keys.desired(self._organisation)).items():
+        told = self._redis.hgetall(keys.desired(self._organisation))
+        if self._desired is not None and self._desired[0] == told:
+            return dict(self._desired[1])
+        for name, content in told.items():
             binding = name.decode() if isinstance(name, bytes) else name
             try:
                 found[binding] = RunSpec.model_validate_json(content)
             except ValidationError:
                 log.exception("what is desired of binding %s cannot be read", binding)
-        return self._keeper.take(found)
+        self._desired = (told, self._keeper.take(found))
+        return dict(self._desired[1])
 
     def deliveries(self) -> dict[str, BindingDeliveries]:
         """What is to be brought where, by binding, its secrets left with the keeper; what cannot be read is logged.

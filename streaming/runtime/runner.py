@@ -108,6 +108,7 @@ class Runner:
             self._divide(desired)
             for step in self._books.decide(desired):
                 self._take(step)
+            self._fleet.freshen(desired)
             self._tell_unbegun()
         self._uphold()
         self._learn()

@@ -1,13 +1,16 @@
 """What the planner asks of adapters: a question without an answer yet holds no batch up, and ends at its deadline."""
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
+from streaming.adapters.contract import InputAdapter
 from streaming.spark.abandonable_calls import AbandonableCall
 from streaming.spark.errors import no_answer
 
 T = TypeVar("T")
+LANES_S = 10.0
+"""So long an adapter may take to name its lanes."""
 PATIENCE_S = 2.0
 """So long one planning waits in all for answers that do not come, and so long any one is waited for in all."""
 
@@ -21,6 +24,14 @@ class AdapterQueries:
         self._open: dict[Hashable, AbandonableCall[Any]] = {}
         self._asked: set[Hashable] = set()
         self._left = 0.0
+
+    @property
+    def unanswered(self) -> set[Hashable]:
+        """Who of those that were asked have not answered yet: the first parts of the names of such questions.
+
+        A planning that asks others asks these too, or their questions are forgotten, with how old they are.
+        """
+        return {name[0] for name in self._open if isinstance(name, tuple)}
 
     def begin(self) -> None:
         """A planning begins: it may wait again, and what the one before asked no more is forgotten."""
@@ -46,6 +57,11 @@ class AdapterQueries:
             raise no_answer(whom, self._deadline_s)
         self._open[name] = errand
         return otherwise
+
+
+def lanes_of(name: str, adapter: InputAdapter, deadline_s: float) -> Sequence[str]:
+    """The lanes that the adapter of input `name` has. Raises what it raised, and `AdapterError`."""
+    return asked_within(f"The input {name}", adapter.lanes, min(deadline_s, LANES_S))
 
 
 def asked_within(whom: str, call: Callable[[], T], deadline_s: float) -> T:

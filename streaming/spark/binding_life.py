@@ -111,8 +111,9 @@ class CarriedBinding:
     `now` is where it stands after the batch, `before` where it stood before it (in the states `MOVING` alone).
     `savepoint`: what it enters with (in the states `ENTERS` alone). `redo`: the batch that failed and whose lane clocks
     must be forgotten. `held`: the limit of rows each second that kept the batch from reading all that waited. `beaten`:
-    the tick of the last batch whose time counted for it. `again`: where the run before had read to; up to there it
-    reads what was read before, in this batch too.
+    the tick of the last batch whose time counted for it, and `quiet` that of the last look before that batch which
+    found nothing to read (0: none is known). `again`: where the run before had read to; up to there it reads what was
+    read before, in this batch too.
     """
 
     generation: StateGeneration
@@ -123,6 +124,7 @@ class CarriedBinding:
     redo: int = 0
     held: int | None = None
     beaten: int = 0
+    quiet: int = 0
     again: LanePositions | None = None
 
     def __post_init__(self) -> None:
@@ -161,9 +163,9 @@ class CarriedBinding:
         now = BindingStanding(positions, (*self.now.ended, *ended))
         return self._to(BindingState.READING, now=now, before=self.stood)
 
-    def timed(self, tick: int) -> "CarriedBinding":
-        """The time of the batch, `tick`, counts for it."""
-        return self._to(BindingState.READING, before=self.stood, beaten=tick)
+    def timed(self, tick: int, quiet: int = 0) -> "CarriedBinding":
+        """The time of the batch, `tick`, counts for it; until `quiet` it had nothing to read."""
+        return self._to(BindingState.READING, before=self.stood, beaten=tick, quiet=quiet)
 
     def stopping(self, ended: tuple[str, ...] = ()) -> "CarriedBinding":
         """This batch is its last, in which the inputs `ended` get CTI infinity too."""

@@ -9,12 +9,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.adapters.contract import AdapterError
-from streaming.spark.adapter_queries import asked_within
+from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
 from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
+from streaming.spark.looks import read_freshness, write_freshness
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
 from streaming.spark.pages import place_of
@@ -34,8 +35,6 @@ NO_CHECKPOINT = (
     "The carrier is on an object store, and nothing says where Spark keeps its own checkpoint. "
     "Name a folder that driver and workers share, or an address for which Spark has a connector."
 )
-_LANES_S = 10.0
-"""So long an adapter may take to name its lanes."""
 
 
 class Carrier:
@@ -60,6 +59,7 @@ class Carrier:
         self._opened: CarrierFolder = create(location, settings)
         self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
+        self._ready: StreamingQuery | None = None
         self._planned: StreamingQuery | None = None
         self._tidying = Tidying(self._opened)
 
@@ -98,7 +98,7 @@ class Carrier:
 
     def failure(self) -> RunFailure | None:
         """Why the query stopped, None while it runs or when it was closed."""
-        error = self._query.exception() if self._query is not None else None
+        error = self._query.exception() if self._query is not None and not self.running else None
         return None if error is None else explain_query(error)
 
     def wait(self, seconds: float) -> None:
@@ -177,6 +177,11 @@ class Carrier:
         if events_per_second != read_rate(self._opened.folder):
             write_rate(self._opened.folder, events_per_second)
 
+    def freshen(self, wanted: Mapping[str, int]) -> None:
+        """Look at the bindings `wanted` as often as they want it now, in ticks; written only when it changes."""
+        if wanted != read_freshness(self._opened.folder):
+            write_freshness(self._opened.folder, wanted)
+
     def manifests_after(self, batch: int) -> list[Manifest]:
         """The committed manifests above `batch` that are still kept, oldest first."""
         numbers = [number for number in self._opened.folder.numbers("commits") if number > batch]
@@ -202,7 +207,12 @@ class Carrier:
     @property
     def ready(self) -> bool:
         """Whether the query has come so far that it plans batches."""
-        return self.running and self._query is not None and "nitializing" not in self._query.status["message"]
+        query = self._query
+        if query is None or not self.running:
+            return False
+        if self._ready is not query and "nitializing" not in query.status["message"]:
+            self._ready = query  # once it has come so far, it need not be asked again: each question costs both sides
+        return self._ready is query
 
     @property
     def planned(self) -> bool:
@@ -216,8 +226,7 @@ class Carrier:
         for name, item in spec.inputs.items():
             try:
                 adapter = adapter_of(self._opened, spec, name, item.stream)
-                most = min(self.settings.read_deadline_s, _LANES_S)
-                lanes[name] = list(asked_within(f"The input {name}", adapter.lanes, most))
+                lanes[name] = list(lanes_of(name, adapter, self.settings.read_deadline_s))
             except (AdapterError, OSError):
                 continue  # The planner meets the same fault and reports it in a manifest.
         return lanes

@@ -62,6 +62,7 @@ class BindingTask:
         self.patience = Patience()
         self._moved: dict[str, VersionedClock] = {}
         self._files: dict[str, Blob] = {}
+        self._due: int | None = 0
 
     @property
     def inputs(self) -> str:
@@ -152,6 +153,8 @@ class BindingTask:
         if len(recordings) == len(binding.adapters) and all(each.in_order for each in recordings.values()):
             self._take_recorded(feed, recordings)
         else:
+            if self._work.beat and self._work.quiet:
+                feed.beat(self._work.quiet)  # so that what comes without a time of arrival came after that
             reading = [((lane.input, lane.lane), self._chunks(binding, lane)) for lane in self._work.lanes]
             for (name, lane_name), arrived in in_order_of_arrival(reading):
                 feed.take(name, lane_name, arrived)
@@ -159,6 +162,7 @@ class BindingTask:
                 feed.beat(self._task.tick)
         ending = {lane.input for lane in self._work.lanes if lane.last}
         turn = feed.finish(ending, stop=self._work.turn is not None and self._work.turn.by_user)
+        self._due = turn.due
         self._move(TOGETHER, turn.state, self._kept(TOGETHER))
         rows = self._sent(binding, turn.envelopes)
         rows += [
@@ -214,6 +218,7 @@ class BindingTask:
             at=lane.end,
             reach=None if reach == NO_CTI else reach,
             clock=clock,
+            due=self._due,
         )
         who = (self._work.key, binding.bucket_ids[0], self._work.entry, self._task.batch, lane.input, lane.lane)
         return CarrierMessage(*who, 0, 0, MessageKind.COUNTS, report.to_chunk())

@@ -33,9 +33,9 @@ class BindingWork:
     """What one task does for one binding. `turn` is reported by one of the tasks alone; `held` as in `CarriedBinding`.
 
     `together`: one clock for all lanes, which are all here, resting ones too; `beat`: the time of the batch counts for
-    it. `saves`: the lane clocks that this task keeps go into a savepoint. `enters`: the savepoint that it begins with,
-    of whose clocks this task takes those of `clocks`. `begins`: in this batch its lanes only get their first clocks;
-    `again`: what they read was read before.
+    it, and it had nothing to read until `quiet`. `saves`: the lane clocks that this task keeps go into a savepoint.
+    `enters`: the savepoint that it begins with, of whose clocks this task takes those of `clocks`. `begins`: in this
+    batch its lanes only get their first clocks; `again`: what they read was read before.
     """
 
     key: str
@@ -46,6 +46,7 @@ class BindingWork:
     held: int | None = None
     together: bool = False
     beat: bool = False
+    quiet: int = 0
     saves: SavepointHead | None = None
     enters: str | None = None
     clocks: frozenset[str] = frozenset()
@@ -86,6 +87,7 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
                 mine.held, mine.together = item.held, together
                 mine.begins, mine.again = begins, item.again is not None and not begins
                 mine.beat = together and item.beaten == end.tick
+                mine.quiet = item.quiet
         if turn is not None and turn.save is not None:
             for task in tasks:
                 _work_of(task, item).saves = head_of(item, turn.save, end.n)

@@ -40,8 +40,8 @@ class CarrierSettings(Strict):
     those that bindings share (pages.py); without any, as in a file of before, each binding is by itself.
 
     `home`: the folder inside which adapters read and under which `RunSpec.results` lies. `rows_per_batch`: about how
-    many rows a batch may read for each input. `min_interval_s`: at least so long from the end of a batch to the next,
-    unless a binding asks for fresher results, or more rows wait than one batch takes. `isolate`: a fault in one binding
+    many rows a batch may read for each input. `min_interval_s`: how often a binding is looked at that does not say
+    how fresh its results must be (looks.py). `isolate`: a fault in one binding
     stops that binding alone; without it the query fails (right for a carrier with one binding in several buckets).
     `buckets`: how many each binding gets. `list_ctis`: keep every output CTI in the manifests, not only the last.
     `outgoing`: where adapters may connect to. `results`: the location (storage.py) under which `RunSpec.results` lies

@@ -2,12 +2,13 @@
 
 import traceback
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.spark.adapter_queries import AdapterQueries, asked_within
+from streaming.spark.adapter_queries import AdapterQueries, lanes_of
 from streaming.spark.arrival_merge import feeds_together
 from streaming.spark.beginnings import (
     ANOTHER_VERSION,
@@ -22,11 +23,12 @@ from streaming.spark.beginnings import (
     points_of,
 )
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
-from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, StateGeneration, begun_binding
+from streaming.spark.binding_life import BindingState, CarriedBinding, StateGeneration, begun_binding
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
 from streaming.spark.fair_share import ReadWish, share
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.looks import TimesOfBindings, Watched
 from streaming.spark.offset import BindingTurn, Offset
 from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import (
@@ -49,16 +51,15 @@ ANOTHER_ROUTING = (
     "This version of the engine divides rows among buckets in another way than the one that wrote what the run kept."
 )
 START_AGAIN = "Start it again: what was open is read again where the inputs still have it."
-_LANES_S = 10.0
-"""So long a new binding may take to name its lanes; the driver has asked before."""
 
 
 @dataclass
 class NextOffset:
     """Begins as a copy of an offset.
 
-    `turns` and `moved` say what the batch has to do, `more_waits` that a lane was cut short by the size of a batch or
-    by the limit. `previous` is the batch before; `batch` is above that of every savepoint that is entered, so that
+    `turns` and `moved` say what the batch has to do, `again` who is to be looked at again at once: whose lanes were cut
+    short by the size of a batch or by the limit, who ends next, whose adapter has not answered yet. `looked`: who was
+    looked at. `previous` is the batch before; `batch` is above that of every savepoint that is entered, so that
     results are numbered on.
     """
 
@@ -72,7 +73,8 @@ class NextOffset:
     previous: int
     turns: list[BindingTurn] = field(default_factory=list)
     moved: bool = False
-    more_waits: bool = False
+    again: set[str] = field(default_factory=set)
+    looked: set[str] = field(default_factory=set)
 
     @classmethod
     def after(cls, carrier: CarrierFolder, start: Offset, tick: int, inquiries: AdapterQueries) -> "NextOffset":
@@ -114,9 +116,7 @@ class NextOffset:
         run that stops would take the place of those of the run that begins, or the other way round.
         """
         command = self.carrier.control.read(entry)
-        busy = isinstance(command, AddBinding) and any(turn.binding == command.spec.binding for turn in self.turns)
-        self.more_waits |= busy
-        return busy
+        return isinstance(command, AddBinding) and any(turn.binding == command.spec.binding for turn in self.turns)
 
     def obey(self, entry: int) -> None:
         """Take the command of control entry `entry`."""
@@ -128,12 +128,18 @@ class NextOffset:
         else:
             self._stop(command)
 
-    def read_on(self, allowance: Allowance | None = None) -> None:
-        """Move every carried binding's lanes on by what waits, as far as `allowance` lets all of them together.
+    @property
+    def has_work(self) -> bool:
+        """Whether the batch has anything to do."""
+        return bool(self.turns) or self.moved
+
+    def read_on(self, names: AbstractSet[str], allowance: Allowance | None = None) -> None:
+        """Move the lanes of the bindings `names` on by what waits, as far as `allowance` lets all of them together.
 
         A binding whose adapter fails is parked.
         """
-        wishes = self._wishes()
+        wishes = self._wishes(names)
+        self.looked |= wishes.keys()
         every = [wish for mine in wishes.values() for wish in mine]
         if allowance is None:
             for wish in every:
@@ -141,23 +147,26 @@ class NextOffset:
         else:
             rows = allowance.rows if allowance.worth_reading else 0  # what has ended or fails needs none
             for wish in share(every, rows, self.tick, first=self.batch):
-                self.more_waits = True
+                self.again.add(wish.binding)
                 item = self.carried[wish.binding]
                 self.carried[wish.binding] = replace(item, held=allowance.per_second)
         for name, mine in wishes.items():
             self._guarded(self.carried[name], partial(self._move, mine))
 
-    def beat(self, ticks: int) -> None:
-        """Let time pass for those that wait for it: with every batch that they are in, and every `ticks`."""
-        for item in list(self.carried.values()):
+    def beat(self, names: AbstractSet[str], ticks: int, times: TimesOfBindings) -> None:
+        """Let time pass for those of `names` that wait for it, where it changes anything.
+
+        It does in every batch that they are in, and `ticks` after the last one where they are due by it.
+        """
+        for item in [self.carried[name] for name in names & self.carried.keys()]:
             reads = item.state is BindingState.READING
             waits = item.state is BindingState.WAITING and self.tick - item.beaten >= ticks
-            if item.generation.together and (reads or waits):
-                self.carried[item.binding] = item.timed(self.tick)
+            if item.generation.together and (reads or (waits and times.is_due(item, self.tick))):
+                self.carried[item.binding] = item.timed(self.tick, times.quiet.get(Watched.of(item), 0))
                 self.moved = True
 
-    def _wishes(self) -> dict[str, list[ReadWish]]:
-        """What the inputs of each carried binding could read; a binding that cannot be built is parked."""
+    def _wishes(self, names: AbstractSet[str]) -> dict[str, list[ReadWish]]:
+        """What the inputs of those carried bindings could read; a binding that cannot be built is parked."""
         most = self.carrier.settings.rows_per_batch
         found: dict[str, list[ReadWish]] = {}
 
@@ -178,7 +187,7 @@ class NextOffset:
             ]
 
         for item in list(self.carried.values()):
-            if item.state is BindingState.WAITING:
+            if item.state is BindingState.WAITING and item.binding in names:
                 self._guarded(item, note)
         return found
 
@@ -266,7 +275,10 @@ class NextOffset:
     def _fresh(self, entry: int, binding: RunnableBinding) -> CarriedBinding:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
-        first = _first_positions(binding, self.carrier.settings.read_deadline_s)
+        deadline_s = self.carrier.settings.read_deadline_s
+        first = {
+            name: dict.fromkeys(lanes_of(name, adapter, deadline_s), 0) for name, adapter in binding.adapters.items()
+        }
         shape = binding.facts.shape
         return begun_binding(
             StateGeneration(spec.binding, entry, entry, shape, plan.routing, feeds_together(plan)), first
@@ -274,7 +286,6 @@ class NextOffset:
 
     def _entered(self, head: SavepointHead, entry: int, binding: RunnableBinding) -> CarriedBinding:
         self.batch = max(self.batch, head.batch + 1)
-        self.more_waits = True
         command, routing = binding.added, binding.plan.routing
         of = StateGeneration(command.spec.binding, entry, entry, head.shape, routing, head.together)
         path, again = command.from_savepoint, head.again
@@ -317,16 +328,17 @@ class NextOffset:
         for wish in wishes:
             if wish.fault is not None:
                 raise wish.fault
-        self.more_waits |= any(wish.taken * 2 >= wish.most for wish in wishes)
+        if any(wish.taken * 2 >= wish.most for wish in wishes):
+            self.again.add(item.binding)
         positions = {**item.positions, **{wish.input: dict(wish.reached) for wish in wishes}}
         if positions != item.positions:
             item = self.carried[item.binding] = item.reading(positions)
             self.moved = True
-            self.more_waits |= item.again is not None
         binding = binding_of(self.carrier, item.entry)
         if item.state is BindingState.READING:
             # Ends come in a batch of their own, so that the CTIs before them are told; it comes at once.
-            self.more_waits |= self._ends_next(item, binding)
+            if item.again is not None or self._ends_next(item, binding):
+                self.again.add(item.binding)
             return
         self._end_finished(item, binding)
 
@@ -380,11 +392,3 @@ def _begun_anew(before: int, now: int) -> str:
 
 def _buckets(number: int) -> str:
     return "one bucket" if number == 1 else counted(number, "bucket")
-
-
-def _first_positions(binding: RunnableBinding, deadline_s: float) -> LanePositions:
-    most = min(deadline_s, _LANES_S)
-    return {
-        name: dict.fromkeys(asked_within(f"The input {name}", adapter.lanes, most), 0)
-        for name, adapter in binding.adapters.items()
-    }

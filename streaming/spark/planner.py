@@ -1,12 +1,13 @@
 """What the next batch does: commands taken, lanes moved on, inputs ended; a function of the offset and the world."""
 
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 
 from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.layout import HOLD, CarrierFolder
-from streaming.spark.manifests import failed_in, rows_read_in
+from streaming.spark.looks import SOON, LookTimes, TimesOfBindings, Watched, read_freshness
+from streaming.spark.manifests import read_manifest
 from streaming.spark.next_offset import NextOffset
 from streaming.spark.offset import Offset
 from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rate
@@ -15,6 +16,25 @@ from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rate
 def wall_clock() -> int:
     """Now, in ticks."""
     return time.time_ns() // 1_000
+
+
+@dataclass(frozen=True)
+class BatchBefore:
+    """What is known of batch `n` once it is committed: who failed in it, the rows it read (None: not known any more),
+    and by generation when time alone may move a CTI (`BindingTotals.due`)."""
+
+    n: int = -1
+    failed: tuple[str, ...] = ()
+    read: int | None = None
+    dues: Mapping[str, int | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, carrier: CarrierFolder, n: int) -> "BatchBefore":
+        """As its manifest says."""
+        manifest = read_manifest(carrier.folder, n)
+        if manifest is None:
+            return cls(n)
+        return cls(n, manifest.failed, manifest.read, {key: each.due for key, each in manifest.bindings.items()})
 
 
 class Planner:
@@ -26,40 +46,101 @@ class Planner:
         self._seen: int | None = None
         self._time = 0
         self._planned_at = 0
-        self._ended: tuple[int, int] | None = None
-        self._asked: tuple[int, int | None] = (-1, None)
-        self._more_waits = True
-        self._read_in: tuple[int, int | None] | None = None
+        self._before = BatchBefore()
+        self._looks = LookTimes()
+        self._quiet: dict[Watched, int] = {}
+        self._wanted: dict[Watched, int] = {}
         self._inquiries = AdapterQueries(carrier.settings.read_deadline_s)
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
         tick = self._look_at_the_clock(start)
-        rested = self._rested(start, tick)
         newest = max(self._carrier.control.newest(), start.control)
         if self._carrier.folder.read(HOLD) is not None:
             return start
-        allowance = self._allowance(start, tick)
-        if newest == start.control and not (self._more_waits or rested >= self._pause(start)):
+        if self._before.n != start.n:
+            self._before = BatchBefore.of(self._carrier, start.n)
+        self._wanted = self._freshness(start)
+        due = self._looks.due(self._wanted, self._time)
+        if newest == start.control and not due:
             return start
-        self._inquiries.begin()
-        draft = NextOffset.after(self._carrier, start, tick, self._inquiries)
-        for key in failed_in(self._carrier.folder, start.n):
-            draft.set_aside(key)
-        draft.refuse_other_routing()
-        for entry in range(start.control + 1, newest + 1):
-            if draft.busy_with(entry):
-                newest = entry - 1
-                break
-            draft.obey(entry)
-        draft.read_on(allowance)
-        draft.beat(int(self._carrier.settings.heartbeat_s * TICKS_PER_S))
-        self._more_waits = draft.more_waits
-        if newest == start.control and not draft.turns and not draft.moved:
+        allowance = self._allowance(start, tick)
+        draft, newest = self._drafted(start, tick, newest)
+        self._read(draft, due, allowance)
+        planned = newest != start.control or draft.has_work
+        self._remember(draft, planned=planned)
+        if not planned:
             return start
         self._planned_at = self._time
         after = Offset(draft.batch, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
         return after if allowance is None else replace(after, spare=allowance.without(after.planned_rows))
+
+    @property
+    def next_look_s(self) -> float | None:
+        """In how many seconds of its clock somebody is due, after `plan` had nothing to do; None: nobody ever is."""
+        at = self._looks.next_at(self._wanted)
+        return None if at is None else max(0, at - self._time) / TICKS_PER_S
+
+    def _drafted(self, start: Offset, tick: int, newest: int) -> tuple[NextOffset, int]:
+        """The batch with its commands, and the last of these that it takes."""
+        self._inquiries.begin()
+        draft = NextOffset.after(self._carrier, start, tick, self._inquiries)
+        for key in self._before.failed:
+            draft.set_aside(key)
+        draft.refuse_other_routing()
+        for entry in range(start.control + 1, newest + 1):
+            if draft.busy_with(entry):
+                return draft, entry - 1
+            draft.obey(entry)
+        return draft, newest
+
+    def _read(self, draft: NextOffset, due: Collection[Watched], allowance: Allowance | None) -> None:
+        """Read what waits for those that are due, and then, if there is a batch, for those that go along with it.
+
+        Under a limit all are asked at once, so that it is shared evenly.
+        """
+        new = {Watched.of(item) for item in draft.carried.values()} - self._wanted.keys()
+        first = {*due, *new}
+        along = self._looks.along(self._wanted, self._time) - first
+        times = TimesOfBindings(self._before.dues, self._quiet)
+        for who in (first, along) if allowance is None else (first | along,):
+            names = {each.binding for each in who}
+            draft.read_on(names, allowance)
+            draft.beat(names, int(self._carrier.settings.heartbeat_s * TICKS_PER_S), times)
+            if not draft.has_work:
+                return
+
+    def _remember(self, draft: NextOffset, *, planned: bool) -> None:
+        """When who was looked at, who had nothing, and whom to ask again."""
+        carried = {name: Watched.of(item) for name, item in draft.carried.items()}
+        asked = {carried[name] for name in draft.looked & carried.keys()}
+        self._looks.looked(asked, self._time)
+        unread = {carried[name] for name in draft.again & carried.keys()}
+        silent = {carried[name] for name in self._unanswered(draft)}
+        self._looks.again(unread, self._time if planned else self._time + SOON)
+        self._looks.again(silent, self._time + SOON)
+        self._looks.keep(carried.values())
+        waiting = {carried[name] for name, item in draft.carried.items() if item.before is None}
+        quiet = asked & waiting - unread - silent
+        known = {who: tick for who, tick in self._quiet.items() if who in waiting}
+        self._quiet = known | dict.fromkeys(quiet, draft.tick)
+
+    def _unanswered(self, draft: NextOffset) -> set[str]:
+        """The bindings whose adapters have not answered."""
+        open_ = self._inquiries.unanswered
+        return {name for name, item in draft.carried.items() if open_ & {name, item.key}}
+
+    def _freshness(self, start: Offset) -> dict[Watched, int]:
+        """How long each carried binding may wait between two looks: as was said last, as its run says, as is usual."""
+        said = read_freshness(self._carrier.folder)
+        usual = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
+        found = {}
+        for item in start.carried.values():
+            if item.key in self._before.failed:
+                continue  # the next batch sets it aside
+            own = self._carrier.control.added(item.entry).spec.freshness
+            found[Watched.of(item)] = said.get(item.binding, usual if own is None else own)
+        return found
 
     def _look_at_the_clock(self, start: Offset) -> int:
         """The tick of a batch that is planned now; it notes how much time has passed, also where a clock was set back.
@@ -78,29 +159,7 @@ class Planner:
             return None
         if start.spare is None:
             return Allowance.at(per_second, None, 0)
-        if self._read_in is None or self._read_in[0] != start.n:
-            self._read_in = (start.n, rows_read_in(self._carrier.folder, start.n))
-        read = self._read_in[1]
+        read = self._before.read
         more = 0 if read is None else start.planned_rows - read
         passed = max(self._time - self._planned_at, tick - start.tick)
         return Allowance.at(per_second, start.spare + more * TICKS_PER_S, passed)
-
-    def _rested(self, start: Offset, tick: int) -> int:
-        """How long no batch has run, in ticks: since this was first asked for one after `start`.
-
-        A new process has not seen the batch before end, and counts from its planning.
-        """
-        if self._ended is None:
-            self._ended = (start.n, self._time - (tick - start.tick))
-        elif self._ended[0] != start.n:
-            self._ended = (start.n, self._time)
-        return self._time - self._ended[1]
-
-    def _pause(self, start: Offset) -> int:
-        """How long the carrier rests between two batches, in ticks: as long as its most impatient binding lets it."""
-        if self._asked[0] != start.n:
-            specs = [self._carrier.control.added(item.entry).spec for item in start.carried.values()]
-            asked = [spec.freshness for spec in specs if spec.freshness is not None]
-            self._asked = (start.n, min(asked, default=None))
-        most = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
-        return most if self._asked[1] is None else min(most, self._asked[1])

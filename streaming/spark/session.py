@@ -45,8 +45,8 @@ SETTINGS: Mapping[str, str] = {
     ),
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
-    # How often an idle query asks the planner whether there is anything to do.
-    "spark.sql.streaming.pollingDelay": "250ms",
+    # The planner waits for something to do by itself (patience.py) before it says that there is nothing.
+    "spark.sql.streaming.pollingDelay": "50ms",
     # On local files the default manager starts processes (readlink) for each path that it renames.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"

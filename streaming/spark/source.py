@@ -14,6 +14,7 @@ from streaming.spark.feed_work import TaskWork, share_out
 from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import opened
 from streaming.spark.offset import Offset
+from streaming.spark.patience import PatientPlanner
 from streaming.spark.planner import Planner
 from streaming.spark.secret_client import bear, issued
 from streaming.spark.tickets import Ticket
@@ -50,16 +51,17 @@ class FeedReader(DataSourceStreamReader):
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         self._path = options["carrier"]
-        self._planner: Planner | None = None
+        self._planner: PatientPlanner | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Nothing carried, nothing read."""
         return Offset().to_json()
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: ARG002, N802
-        """The offset of the next batch; `start` itself, unchanged, when there is nothing to do."""
+        """The offset of the next batch, waited for; `start` itself, unchanged, when there is nothing to do."""
         if self._planner is None:
-            self._planner = Planner(opened(self._path))
+            carrier = opened(self._path)
+            self._planner = PatientPlanner(carrier, Planner(carrier))
         before = Offset.of_json(start)
         after = self._planner.plan(before)
         return start if after is before else after.to_json()

@@ -12,17 +12,17 @@ from streaming.wire.storage import BlobFolder
 BURST_S = 5
 """So many seconds of the limit may be saved up: a batch may take that long without the rate falling below the limit."""
 TICKS_PER_S = 1_000_000
-_FILE = "rate.json"
+RATE = "rate.json"
 
 
 def write_rate(folder: BlobFolder, per_second: int | None) -> None:
     """Let the bindings of the carrier `folder` read `per_second` rows in all from the next batch on; None: any."""
-    folder.write(_FILE, json.dumps(per_second).encode())
+    folder.write(RATE, json.dumps(per_second).encode())
 
 
 def read_rate(folder: BlobFolder) -> int | None:
     """The rows that may be read each second, None without a limit."""
-    content = folder.read(_FILE)
+    content = folder.read(RATE)
     found: int | None = None if content is None else json.loads(content)
     return found
 

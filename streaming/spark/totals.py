@@ -26,7 +26,8 @@ class LaneReport:
     """What the feed says of a lane after a batch that was planned at `tick`.
 
     `at` is the position, `reach` the end of its last event, `clock` what a restart point keeps of its clock; `held` and
-    `again` as in `BindingWork`. The others as in `LaneCounts`.
+    `again` as in `BindingWork`. `due`: from which tick on time alone may move a CTI of its binding, if no row comes
+    before; None: never. The others as in `LaneCounts`.
     """
 
     tick: int
@@ -43,6 +44,7 @@ class LaneReport:
     ended: bool
     largest_start: int | None
     cti_suppressed: int
+    due: int | None = 0
 
     @classmethod
     def counted(cls, counts: LaneCounts, **planned: Any) -> "LaneReport":
@@ -165,6 +167,12 @@ class BindingTotals:
     def reads_again(self) -> bool:
         """Whether a lane was reading what the run before had read, when it was heard of last."""
         return any(lane.again for lanes in self.inputs.values() for lane in lanes.values())
+
+    @property
+    def due(self) -> int | None:
+        """From which tick on time alone may move a CTI, 0 before anything was told; None: it never does."""
+        dues = [lane.due for lanes in self.inputs.values() for lane in lanes.values()]
+        return min((due for due in dues if due is not None), default=None) if dues else 0
 
     def begun_by(self, run: str, folder: str, others: Iterable["BindingTotals"]) -> "BindingTotals":
         """What is counted from now on belongs to `run`; `others`: all totals before, of some of which it may be too."""

@@ -37,9 +37,10 @@ class RunSpec(Strict):
 
     `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
     `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
-    query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its carrier may
-    rest between two batches, where that is less than carriers rest by themselves. `begin`: where it begins if the state
-    of the run before cannot go on; null: where nothing is lost, as far as its inputs let it.
+    query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its rows may
+    wait before they are read; null: as long as is usual in its carrier; it may change while the run goes on. `begin`:
+    where it begins if the state of the run before cannot go on; null: where nothing is lost, as far as its inputs let
+    it.
     """
 
     organisation: str

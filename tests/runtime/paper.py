@@ -33,6 +33,7 @@ class PaperCarrier:
     commands: list[str] = field(default_factory=list)
     manifests: list[Manifest] = field(default_factory=list)
     limits: list[int | None] = field(default_factory=list)
+    fresh: list[Mapping[str, int]] = field(default_factory=list)
     stopped_by: RunFailure | None = None
     refuses: Exception | None = None
     tidied: int = 0
@@ -83,6 +84,9 @@ class PaperCarrier:
 
     def limit(self, events_per_second: int | None) -> None:
         self.limits.append(events_per_second)
+
+    def freshen(self, wanted: Mapping[str, int]) -> None:
+        self.fresh.append(wanted)
 
     def manifests_after(self, batch: int) -> Sequence[Manifest]:
         return [manifest for manifest in self.manifests if manifest.batch > batch]

@@ -271,3 +271,24 @@ def test_a_runner_whose_keys_are_outdated_ends_so_that_it_is_started_with_the_ne
     desk.desire(A, spec("b", "rows.jsonl").model_copy(update={"inputs": {"readings": reads}}))
     assert runner.turn() is RunnerExit.KEYS_OUTDATED
     assert desk.carrier.commands == ["add a-1"]
+
+
+def test_how_fresh_results_are_to_be_reaches_the_carrier_of_a_run_that_is_under_way(desk: Desk) -> None:
+    desk.desire(A.model_copy(update={"freshness": 5_000_000}))
+    desk.runner.turn()
+    desk.carrier.commit("running")
+    for freshness in (5_000_000, 200_000, 200_000):
+        desk.desire(A.model_copy(update={"freshness": freshness}))
+        desk.runner.turn()
+    assert desk.carrier.fresh == [{"a": 5_000_000}, {"a": 200_000}], "each is told once"
+    assert desk.carrier.commands == ["add a-1"], "the run goes on"
+
+
+def test_what_is_desired_is_read_again_when_it_changes(desk: Desk) -> None:
+    desk.desire(A)
+    mailbox = Mailbox(desk.connection, ORGANISATION)
+    first = mailbox.desired()
+    first.clear()
+    assert list(mailbox.desired()) == ["a"], "what a caller does with it is its own affair"
+    desk.desire(A, spec("b", "rows.jsonl"))
+    assert sorted(mailbox.desired()) == ["a", "b"]

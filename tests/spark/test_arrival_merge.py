@@ -1,7 +1,7 @@
 """Lanes that are fed together come in the order in which their rows arrived, and time counts for them."""
 
 import json
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -99,12 +99,12 @@ def test_all_lanes_are_in_one_task_and_rest_there_too() -> None:
     assert share_out("carrier", 4, Offset(n=7, tick=9, carried={"q": item})) == []
 
 
-def idle_spec(run: str = "a-1") -> RunSpec:
-    """`spec` over two lanes, of which one is left out when it has been silent for 6 s."""
+def idle_spec(run: str = "a-1", idle: str = "leave_out") -> RunSpec:
+    """`spec` over two lanes, of which one is left out, or moves on, when it has been silent for 6 s."""
     content = json.loads(spec("a", "lanes.jsonl", run=run).model_dump_json())
     stream = content["inputs"]["readings"]["stream"]
     stream["lanes"] = ["x", "y"]
-    stream["advance"] |= {"idle_after": "6s"}
+    stream["advance"] |= {"idle_after": "6s", "idle": idle}
     return RunSpec.model_validate_json(json.dumps(content))
 
 
@@ -125,12 +125,28 @@ def test_what_waits_for_a_silent_lane_leaves_when_time_has_passed(loop: Loop) ->
     for _ in range(4):
         assert loop.batch() is not None
     assert rows(loop, "a")[0] == []
-    ticks = []
-    for _ in range(6):
-        assert loop.batch() is not None, "time alone is a reason for a batch"
-        ticks.append(loop.offset.tick)
-    assert all(later - earlier == 1_000_000 for earlier, later in pairwise(ticks))
+    # y was silent from the first heartbeat at 1 s on, x from the last one before its last row, at 3 s
+    planned = [loop.clock // 1_000_000 for _ in range(12) if loop.batch() is not None]
+    assert planned == [7, 9], "time is a reason for a batch when somebody's silence has lasted, and only then"
     assert len(rows(loop, "a")[0]) >= 3
+
+
+def test_a_row_without_a_time_of_arrival_came_after_the_last_look_that_found_nothing(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    latest, more = RowsAdapter.latest, []
+
+    def held(self: RowsAdapter, start: Mapping[str, int], *, now: int, limit_rows: int) -> Mapping[str, int]:
+        found = latest(self, start, now=now, limit_rows=limit_rows)
+        return found if not any(start.values()) or (more and more.pop()) else start
+
+    monkeypatch.setattr(RowsAdapter, "latest", held)
+    add(loop, idle_spec())
+    before = [loop.clock // 1_000_000 for _ in range(20) if loop.batch() is not None]
+    assert before == [1, 7], "both lanes have been silent since the first heartbeat"
+    more.append(True)
+    planned = [loop.clock // 1_000_000 for _ in range(12) if loop.batch() is not None]
+    assert planned == [21, 26], "heard at the look of 20 s, so left out again at 26 s, and not at once"
 
 
 def test_a_binding_that_waits_for_nothing_gets_no_batch_for_the_time(loop: Loop) -> None:
@@ -144,7 +160,7 @@ def test_a_binding_that_waits_for_nothing_gets_no_batch_for_the_time(loop: Loop)
 
 def test_between_two_heartbeats_no_batch_is_planned(tmp_path: Path, loop: Loop) -> None:
     slow = Loop(tmp_path, str(tmp_path / "slow"), heartbeat_s=3.0)
-    add(slow, idle_spec())
+    add(slow, idle_spec(idle="advance"))
     for _ in range(4):
         slow.batch()
     planned = [slow.batch() is not None for _ in range(9)]
@@ -154,9 +170,9 @@ def test_between_two_heartbeats_no_batch_is_planned(tmp_path: Path, loop: Loop) 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_killed_heartbeat_is_the_same_one_again(loop: Loop, tmp_path: Path, stage: str) -> None:
     quiet = Loop(tmp_path, str(tmp_path / "quiet"))
-    content = json.loads(idle_spec().model_dump_json()) | {"results": "results/quiet"}
+    content = json.loads(idle_spec(idle="advance").model_dump_json()) | {"results": "results/quiet"}
     add(quiet, RunSpec.model_validate_json(json.dumps(content)))
-    add(loop, idle_spec())
+    add(loop, idle_spec(idle="advance"))
 
     for number in range(11):
         if number in (2, 7):

@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 from streaming.definition.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.names import length_text
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import StreamDefinition
+from streaming.wire.freshness import Freshness
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import PresentDefinitions, binding_text
@@ -53,7 +53,7 @@ class BindingAfter:
 
     query: str
     dedicated: bool
-    freshness: str
+    freshness: Freshness
     chosen: Mapping[str, BoundInput]
     outputs: list[BoundOutput]
     text: str
@@ -209,7 +209,7 @@ def _binding(
     if refuses(found):
         return None
     present = scope.present.bindings.get(source.name)
-    outputs, freshness = outputs_after(said.outputs, present), length_text(said.freshness)
+    outputs = outputs_after(said.outputs, present)
     if outputs:
         checked = checked_outputs(graph, chosen, scope.definitions, outputs, "options")
         after.faults += [source.located(_in_list(each)) for each in checked.faults]
@@ -217,9 +217,9 @@ def _binding(
             return None
         outputs = checked.outputs
     before = [] if present is None else outputs_of(present)
-    own = {"dedicated": said.dedicated, "freshness": freshness, "outputs": written_outputs(outputs, before)}
+    own = {"dedicated": said.dedicated, "freshness": said.freshness, "outputs": written_outputs(outputs, before)}
     text = binding_text(said.query, chosen, graph, says, own)
-    return BindingAfter(said.query, said.dedicated, freshness, chosen, outputs, text)
+    return BindingAfter(said.query, said.dedicated, said.freshness, chosen, outputs, text)
 
 
 def _in_list(found: Fault) -> Fault:

@@ -10,6 +10,7 @@ from uuid import UUID
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
+from streaming.wire.freshness import USUAL
 from webapp.bundles.feeds import by_name
 from webapp.bundles.outputs import written_outputs
 from webapp.bundles.yaml_text import in_order, write_yaml
@@ -113,7 +114,7 @@ def binding_text(
 ) -> str:
     """Return the canonical text of a binding: what the query says of its inputs itself is left out.
 
-    `own` is what the binding says of itself, by the words of the file; what is false or empty is left out.
+    `own` is what the binding says of itself, by the words of the file; what is as by default is left out.
     """
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     chosen: dict[str, dict[str, Any]] = {}
@@ -128,8 +129,11 @@ def binding_text(
             said["event_time"] = _said(each.event_time)
         if said:
             chosen[node] = said
-    text = {"query": query, "dedicated": own.get("dedicated"), "freshness": own.get("freshness"), "inputs": chosen}
+    freshness = str(own.get("freshness", USUAL))
+    text = {"query": query, "dedicated": own.get("dedicated"), "freshness": freshness, "inputs": chosen}
     text["outputs"] = own.get("outputs")
+    if freshness == USUAL:
+        del text["freshness"]
     return write_yaml({word: value for word, value in text.items() if value})
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
+from streaming.wire.freshness import Freshness
 from webapp.bundles.bodies import Action, DefinitionChange, DefinitionsPlan, FileFault, Kind
 from webapp.bundles.checking import BindingAfter, FutureDefinitions, check_files
 from webapp.bundles.effort import Effort
@@ -52,7 +53,7 @@ class BindingPlanned(Strict):
     query: str
     dedicated: bool
     id: UUID
-    freshness: str
+    freshness: Freshness
     inputs: dict[str, InputPlanned]
     outputs: list[BoundOutput]
 

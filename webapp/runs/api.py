@@ -11,11 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.names import LengthText, Name, length_text
+from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt
 from streaming.wire.deliveries import DeliveryObserved
+from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
@@ -72,16 +73,16 @@ class BindingBody(Strict):
     """A binding; an input node that `inputs` leaves out takes the stream that the query names.
 
     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
-    `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
-    said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
-    `outputs`: where its results are brought, beside the run and at once after a change; left out: as they are.
+    `freshness`: how long a row may wait before it is read, and with it results that time brings. Fresher costs more:
+    batches follow the most impatient binding that shares the query and has rows waiting. It holds at once, for a run
+    that is under way too. `outputs`: where its results are brought, at once as well; left out: as they are.
     """
 
     name: Name
     query_version: UUID
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
     dedicated: bool = False
-    freshness: LengthText | None = None
+    freshness: Freshness = USUAL
     outputs: list[OutputSaid] | None = Field(default=None, max_length=MOST_OUTPUTS)
 
 
@@ -110,10 +111,10 @@ class RunShown(Strict):
     """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
 
     `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
-    started with a query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`:
-    what its start went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its
-    start; `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not
-    kept and is not known.
+    started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as
+    was known when it was started. `steps`: what its start went through so far, in order. `binding_name`, `query_name`
+    and `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was
+    deleted, `query_version` where it was not kept and is not known.
     """
 
     id: str
@@ -124,6 +125,7 @@ class RunShown(Strict):
     query_name: str
     query_version: int | None
     dedicated: bool
+    freshness: Freshness
     desired: Desired
     observed: Observed
     domain: str | None
@@ -169,7 +171,7 @@ class BindingOutputShown(Strict):
 
 
 class BindingShown(Strict):
-    """A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run."""
+    """A binding with its inputs and its newest run; `dedicated` holds for the next run, `freshness` at once."""
 
     id: str
     name: str
@@ -179,7 +181,7 @@ class BindingShown(Strict):
     query_version_number: int
     inputs: list[BindingInputShown]
     dedicated: bool
-    freshness: str | None
+    freshness: Freshness
     outputs: list[BindingOutputShown]
     latest_run: RunShown | None
     created_at: str
@@ -206,6 +208,7 @@ def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
         query_name=run.query_name,
         query_version=run.query_version,
         dedicated=run.dedicated,
+        freshness=Freshness(run.binding.freshness),
         desired=Desired(run.desired),
         observed=state.observed,
         domain=state.domain,
@@ -247,7 +250,7 @@ def shown_binding(
             for each in binding.inputs.all()
         ],
         dedicated=binding.dedicated,
-        freshness=binding.freshness or None,
+        freshness=Freshness(binding.freshness),
         outputs=[
             BindingOutputShown.model_validate(
                 shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity), alive)}
@@ -272,8 +275,7 @@ def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
 
 
 def _said(body: BindingBody) -> bindings.BindingSaid:
-    freshness = length_text(body.freshness)
-    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, freshness, body.outputs)
+    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, body.freshness, body.outputs)
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}

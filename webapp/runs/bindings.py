@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from streaming.definition.faults import FaultCode
+from streaming.wire.freshness import USUAL, Freshness
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
@@ -44,7 +45,7 @@ class BindingSaid:
     name: str
     inputs: Mapping[str, InputChoice]
     dedicated: bool
-    freshness: str = ""
+    freshness: Freshness = USUAL
     outputs: Sequence[OutputSaid] | None = None
 
 
@@ -59,7 +60,7 @@ def create_binding(*, said: BindingSaid, query_version: UUID) -> Binding:
 
 
 def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID, upon: str | None = None) -> None:
-    """Replace what `binding` says; a run that is under way keeps what it started with.
+    """Replace what `binding` says; a run that is under way keeps what it started with, but for its freshness.
 
     Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
     longer the binding's revision.
@@ -103,7 +104,7 @@ def audited(binding: Binding) -> dict[str, Any]:
         for each in stored.inputs.all()
     }
     said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
-    own = {"dedicated": stored.dedicated, "freshness": stored.freshness or None}
+    own = {"dedicated": stored.dedicated, "freshness": stored.freshness}
     return {**said, **own, "outputs": audited_outputs(stored)}
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.db import models
 
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
 from webapp.core.ordered_json import OrderedJSON
@@ -18,14 +19,16 @@ class Binding(TenantModel):
     """A query version with a stream for each of its inputs.
 
     `dedicated`: its next run is to have a streaming query of its own, instead of sharing one with others. `freshness`:
-    a duration as text, how long the carrier of its next run may rest between two batches; "" as long as others let it.
-    `outputs`: where its results are brought, each a BoundOutput with its secrets sealed.
+    a Freshness, how long rows may wait before they are read; it holds at once, for a run under way too. `outputs`:
+    where its results are brought, each a BoundOutput with its secrets sealed.
     """
 
     name = models.CharField(max_length=63)
     query_version = models.ForeignKey(QueryVersion, on_delete=models.PROTECT, related_name="bindings")
     dedicated = models.BooleanField(default=False)
-    freshness = models.CharField(max_length=40, default="", blank=True)
+    freshness = models.CharField(
+        max_length=8, default=USUAL.value, choices=[(each.value, each.value) for each in Freshness]
+    )
     outputs = OrderedJSON(default=list)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -75,11 +78,11 @@ class BindingInput(TenantModel):
 class Run(TenantModel):
     """One execution of a binding, from its start until it has stopped or failed for good (`ended_at`).
 
-    `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way. `observed_at` is the
-    runner's own time, in ticks, of the newest observation copied; older ones are ignored. `progress` is the newest
-    ProgressReport copied. `stopped_because`: the sentence for the user where a full quota asked it to stop.
-    `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the NoClock values of its
-    start: why it may never emit; `steps` the StartStep values of its latest start.
+    `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way, but for its
+    freshness. `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are
+    ignored. `progress` is the newest ProgressReport copied. `stopped_because`: the sentence for the user where a full
+    quota asked it to stop. `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the
+    NoClock values of its start: why it may never emit; `steps` the StartStep values of its latest start.
 
     What it ran stays as it was at the start, whatever is renamed, changed or deleted later: `binding_name`,
     `query_name`, the number `query_version` and its text `query_text`. `query` is the query of today, null once it is
@@ -130,9 +133,10 @@ class Run(TenantModel):
         return f"{self.pk} {self.observed}"
 
     def read_spec(self) -> RunSpec:
-        """Return what a runner must do for this run now."""
-        spec = RunSpec.model_validate(self.spec)
-        return spec.model_copy(update={"desired": Desired(self.desired).value, "flush": self.flush})
+        """Return what a runner must do for this run now; its results are as fresh as its binding says by now."""
+        spec, freshness = RunSpec.model_validate(self.spec), Freshness(self.binding.freshness).ticks
+        now = {"desired": Desired(self.desired).value, "flush": self.flush, "freshness": freshness}
+        return spec.model_copy(update=now)
 
 
 class RunnerLaunch(TenantModel):

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import QueryGraph
-from streaming.definition.names import length_ticks
 from streaming.wire.beginning import BeginAt
+from streaming.wire.freshness import Freshness
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.models import User
 from webapp.accounts.organisations import check_open
@@ -160,7 +160,7 @@ def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> R
         inputs=inputs,
         results=results_folder(run.binding),
         dedicated=run.dedicated,
-        freshness=length_ticks(run.binding.freshness) if run.binding.freshness else None,
+        freshness=Freshness(run.binding.freshness).ticks,
     )
 
 

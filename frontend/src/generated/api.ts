@@ -1918,9 +1918,9 @@ export interface components {
          * @description A binding; an input node that `inputs` leaves out takes the stream that the query names.
          *
          *     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
-         *     `freshness`: how long may pass between the end of a batch and the next, such as 200ms; a second where nothing is
-         *     said, and more is not waited. Batches that follow faster cost more: those of all bindings that share the query.
-         *     `outputs`: where its results are brought, beside the run and at once after a change; left out: as they are.
+         *     `freshness`: how long a row may wait before it is read, and with it results that time brings. Fresher costs more:
+         *     batches follow the most impatient binding that shares the query and has rows waiting. It holds at once, for a run
+         *     that is under way too. `outputs`: where its results are brought, at once as well; left out: as they are.
          */
         BindingBody: {
             /** Name */
@@ -1939,11 +1939,8 @@ export interface components {
              * @default false
              */
             dedicated?: boolean;
-            /**
-             * Freshness
-             * @default null
-             */
-            freshness?: number | string | null;
+            /** @default 5s */
+            freshness?: components["schemas"]["Freshness"];
             /**
              * Outputs
              * @default null
@@ -1971,11 +1968,8 @@ export interface components {
              * @default false
              */
             dedicated?: boolean;
-            /**
-             * Freshness
-             * @default null
-             */
-            freshness?: number | string | null;
+            /** @default 5s */
+            freshness?: components["schemas"]["Freshness"];
             /**
              * Outputs
              * @default null
@@ -2039,7 +2033,7 @@ export interface components {
         };
         /**
          * BindingShown
-         * @description A binding with its inputs and its newest run; `dedicated` and `freshness` hold for the next run.
+         * @description A binding with its inputs and its newest run; `dedicated` holds for the next run, `freshness` at once.
          */
         BindingShown: {
             /** Id */
@@ -2058,8 +2052,7 @@ export interface components {
             inputs: components["schemas"]["BindingInputShown"][];
             /** Dedicated */
             dedicated: boolean;
-            /** Freshness */
-            freshness: string | null;
+            freshness: components["schemas"]["Freshness"];
             /** Outputs */
             outputs: components["schemas"]["BindingOutputShown"][];
             latest_run: components["schemas"]["RunShown"] | null;
@@ -3255,6 +3248,14 @@ export interface components {
             replace?: boolean;
         };
         /**
+         * Freshness
+         * @description So long a row may wait, once it is there, before a batch reads it; the batch itself takes some time beside.
+         *
+         *     Fresher costs more: batches follow the most impatient of the bindings that share a carrier and have rows waiting.
+         * @enum {string}
+         */
+        Freshness: "200ms" | "1s" | "5s" | "15s" | "1m" | "5m" | "15m" | "1h";
+        /**
          * Future
          * @description What becomes of an event further than `max_ahead` beyond its arrival (T18).
          * @enum {string}
@@ -3895,6 +3896,7 @@ export interface components {
             query_version: number | null;
             /** Dedicated */
             dedicated: boolean;
+            freshness: components["schemas"]["Freshness"];
             desired: components["schemas"]["Desired"];
             observed: components["schemas"]["Observed"];
             /** Domain */
@@ -5200,7 +5202,7 @@ export interface components {
          * @description A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
          *
          *     `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
-         *     started with a query of its own. `without_clock`: why it may never emit, as was known when it was started. `steps`:
+         *     started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as was known when it was started. `steps`:
          *     what its start went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its
          *     start; `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not
          *     kept and is not known.
@@ -5222,6 +5224,7 @@ export interface components {
             query_version: number | null;
             /** Dedicated */
             dedicated: boolean;
+            freshness: components["schemas"]["Freshness"];
             desired: components["schemas"]["Desired"];
             observed: components["schemas"]["Observed"];
             /** Domain */

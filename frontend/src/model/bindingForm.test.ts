@@ -35,10 +35,9 @@ test("a binding that is saved as it was opened is replaced by itself", () => {
   expect(JSON.parse(bindingText(STORED))).toMatchObject({ freshness: "200ms", dedicated: true });
 });
 
-test("a freshness that is emptied is the product's own again", () => {
-  const typed = { ...typedBinding(STORED), freshness: " " };
-  expect(readBinding(typed, ["cars"]).freshness).toBeNull();
-  expect(typedBinding({ ...STORED, freshness: null }).freshness).toBe("");
+test("a draft of before freshness was chosen from a list says the usual one", () => {
+  const typed = { ...typedBinding(STORED), freshness: "7s" } as unknown as BindingTyped;
+  expect(readBinding(typed, ["cars"]).freshness).toBe("5s");
 });
 
 test("a binding that moves to another query takes none of its inputs along, and all of them when it moves back", () => {

@@ -1,6 +1,7 @@
 /** What is typed in the form of a binding, and the binding that it says. */
 
 import type { AdvanceTimeSettings, BindingChange, BindingShown, TimeUnit, VersionShown } from "./api";
+import { type Freshness, freshnessOf } from "./freshness";
 
 /** What is typed of one input. */
 export interface InputTyped {
@@ -22,8 +23,7 @@ export interface BindingTyped {
   query: string;
   version: string;
   dedicated: boolean;
-  /** At most how long between two batches; empty: as long as the product says. */
-  freshness: string;
+  freshness: Freshness;
   /** By input node. */
   inputs: Readonly<Record<string, InputTyped>>;
   /** The revision on which it was begun, and what that said. */
@@ -54,7 +54,7 @@ export function typedBinding(binding: BindingShown): BindingTyped {
     query: binding.query,
     version: binding.query_version,
     dedicated: binding.dedicated,
-    freshness: binding.freshness ?? "",
+    freshness: binding.freshness,
     inputs: Object.fromEntries(inputs),
     upon: binding.revision,
     begun: bindingText(binding),
@@ -106,6 +106,6 @@ export function readBinding(typed: BindingTyped, nodes: readonly string[]): Bind
     if (stream !== "") inputs[node] = { stream, advance, event_time: eventTimeOf(input) }; // else as the query's text says it
   }
   const { name, version, dedicated, upon } = typed;
-  const freshness = typed.freshness.trim() || null;
+  const freshness = freshnessOf(typed.freshness);
   return { name: name.trim(), query_version: version, dedicated, freshness, inputs, upon };
 }

@@ -36,6 +36,8 @@ export interface RunHistory {
   /** When all that the run did is known, in order; told by the server, and up to when it told it. */
   known: readonly KnownSpan[];
   toldAt: Ticks;
+  /** So long its rows may wait for a batch: pauses of that length are no pauses. */
+  freshness?: Ticks;
 }
 
 export const EMPTY_HISTORY: RunHistory = { samples: [], latest: null, known: [], toldAt: 0 };

@@ -6,7 +6,10 @@ import type { Ticks } from "./ticks";
 
 const SECOND: Ticks = 1_000_000;
 const WIDTHS_S = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200];
-/** What was counted in a pause of up to so long came during the pause; in a longer one, with the batch at its end. */
+/**
+ * What was counted in a pause of up to so long came during the pause; in a longer one, with the batch at its end. Where
+ * rows may wait for a batch, up to twice as long as they may.
+ */
 const PAUSE: Ticks = 10 * SECOND;
 const MOST_BINS = 120;
 
@@ -34,14 +37,15 @@ function growth(before: number, after: number): number {
 }
 
 /** From when on the rows of `after` came: without this, what came at the end of an idle hour would fill the hour. */
-function cameSince(before: HistorySample, after: HistorySample): Ticks {
+function cameSince(before: HistorySample, after: HistorySample, freshness: Ticks): Ticks {
   const long = Math.max(after.step, after.batchSeconds * SECOND);
   const pause = after.at - before.at;
-  return pause <= Math.max(PAUSE, 2 * long) ? before.at : after.at - Math.max(SECOND, long);
+  return pause <= Math.max(PAUSE, 2 * long, 2 * freshness) ? before.at : after.at - Math.max(SECOND, long);
 }
 
-function spread(bins: RateBin[], width: Ticks, before: HistorySample, after: HistorySample): void {
-  const begin = cameSince(before, after);
+function spread(rates: Rates, before: HistorySample, after: HistorySample, freshness: Ticks): void {
+  const { bins, width } = rates;
+  const begin = cameSince(before, after, freshness);
   const length = after.at - begin;
   const received = growth(before.received, after.received);
   for (const bin of bins) {
@@ -58,9 +62,9 @@ function spread(bins: RateBin[], width: Ticks, before: HistorySample, after: His
 /**
  * Rates over `[to - span, to)`, in bins that begin at whole multiples of their width, the one that is still filling
  * left out; `to` is that border for a run that has ended. What a batch counted is spread evenly over the time since the
- * batch before it, or over its own if there was a longer pause.
+ * batch before it, or over its own if there was a longer pause than rows wait for a batch (`freshness`).
  */
-export function perSecond(samples: readonly HistorySample[], to: Ticks, span: Ticks): Rates {
+export function perSecond(samples: readonly HistorySample[], to: Ticks, span: Ticks, freshness: Ticks = 0): Rates {
   const width = binWidth(span);
   const first = Math.floor((to - span) / width) * width;
   const last = Math.floor(to / width) * width;
@@ -71,7 +75,7 @@ export function perSecond(samples: readonly HistorySample[], to: Ticks, span: Ti
     if (before === undefined || after.at <= before.at || after.at <= first || before.at >= last) continue;
     const from = Math.max(0, Math.floor((before.at - first) / width));
     const until = Math.ceil((after.at - first) / width);
-    spread(bins.slice(from, until), width, before, after);
+    spread({ bins: bins.slice(from, until), width }, before, after, freshness);
   }
   return { width, bins };
 }

@@ -34,7 +34,8 @@ class CoupledTurn:
     """What all lanes of a binding made of one batch.
 
     `state` is for the next batch, `counts` are by input and lane, with the CTI of the input, and `late` and `failures`
-    are as in `LaneTurn`; `reach` too, by input.
+    are as in `LaneTurn`; `reach` too, by input. `due`: from when on a heartbeat may move anything, if no row comes
+    before; None: none does.
     """
 
     envelopes: list[Envelope]
@@ -43,6 +44,7 @@ class CoupledTurn:
     late: pa.Table
     failures: FailureTally
     reach: dict[str, int]
+    due: int | None
 
 
 class CoupledFeed:
@@ -95,7 +97,17 @@ class CoupledFeed:
             late=pa.concat_tables([LATE_SCHEMA.empty_table(), *self._late]),
             failures=self._failures(),
             reach={name: each.reach for name, each in self._inputs.items()},
+            due=self._due(),
         )
+
+    def _due(self) -> int | None:
+        """At once where a CTI is still to be imported: a chain of inputs imports one step with each batch."""
+        ctis = {name: each.clocks.at for name, each in self._inputs.items()}
+        sources = {name: each.plan.advance.import_from for name, each in self._inputs.items()}
+        if any(source is not None and ctis[source] > ctis[name] for name, source in sources.items()):
+            return 0
+        dues = [each.clocks.due() for each in self._inputs.values()]
+        return min((due for due in dues if due is not None), default=None)
 
     def _failures(self) -> FailureTally:
         found = FailureTally()

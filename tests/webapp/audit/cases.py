@@ -297,7 +297,7 @@ WRITES: dict[tuple[str, str], Case] = {
             "version": 1,
             "inputs": {"cars": Some({"stream": "cars"})},
             "dedicated": False,
-            "freshness": None,
+            "freshness": "5s",
             "outputs": [],
         },
     ),

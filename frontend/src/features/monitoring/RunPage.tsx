@@ -12,7 +12,7 @@ import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
 import type { MendableRun, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
-import { staleWords } from "../../model/freshness";
+import { type Freshness, freshnessTicks, staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import { withoutClock } from "../../model/noClock";
 import { borderAfter } from "../../model/rates";
@@ -105,8 +105,8 @@ function HeldBack({ report }: { report: ProgressReport }) {
 }
 
 /** A connection that lives says nothing of figures that stand still. */
-function Stale({ age, observed }: { age: Ticks; observed: Observed }) {
-  const words = staleWords(age, observed);
+function Stale({ age, observed, freshness }: { age: Ticks; observed: Observed; freshness: Freshness }) {
+  const words = staleWords(age, observed, freshness);
   return words === null ? null : (
     <Notice tone="unknown">
       <p>{words}</p>
@@ -114,12 +114,19 @@ function Stale({ age, observed }: { age: Ticks; observed: Observed }) {
   );
 }
 
+interface ReportProps {
+  report: ProgressReport;
+  run: RunShown;
+  now: Ticks;
+  observed: Observed;
+}
+
 /** What the newest report says beside its figures, while the run goes on. */
-function OfTheReport({ report, now, observed }: { report: ProgressReport; now: Ticks; observed: Observed }) {
+function OfTheReport({ report, run, now, observed }: ReportProps) {
   return (
     <>
       <HeldBack report={report} />
-      <Stale age={now - report.at} observed={observed} />
+      <Stale age={now - report.at} observed={observed} freshness={run.freshness} />
     </>
   );
 }
@@ -251,7 +258,8 @@ interface FiguresProps {
 }
 
 function Figures({ run, live, now, span, onSpan }: FiguresProps) {
-  const { history, state, connection, unread } = live;
+  const { state, connection, unread } = live;
+  const history = { ...live.history, freshness: freshnessTicks(run.freshness) };
   const { latest } = history;
   const moving = isMoving(state);
   const newest = history.samples.at(-1)?.at ?? now;
@@ -264,7 +272,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
   if (latest === null) return <NoFigures state={state} now={now} />;
   return (
     <>
-      {moving ? <OfTheReport report={latest} now={now} observed={state.observed} /> : null}
+      {moving ? <OfTheReport report={latest} run={run} now={now} observed={state.observed} /> : null}
       <Began report={latest} />
       {latest.of_run ? null : <NotApart />}
       <Tiles history={history} now={to} />

@@ -30,7 +30,7 @@ export function outcomesOption(drawn: ChartSpan, shown: readonly Outcome[]): ECh
   const { history, to, span } = drawn;
   const colours = palette();
   const patterned = !shown.includes("on_time");
-  const { bins, width } = perSecond(history.samples, to, span);
+  const { bins, width } = perSecond(history.samples, to, span, history.freshness);
   const series: BarSeriesOption[] = shown.map((outcome) => ({
     id: outcome,
     type: "bar",

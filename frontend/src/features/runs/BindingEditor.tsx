@@ -21,7 +21,7 @@ import {
   typedBinding,
 } from "../../model/bindingForm";
 import { InputFields, inputPathOf, inputPaths } from "./InputFields";
-import { Freshness, QueryChoice } from "./QueryChoice";
+import { FreshnessChoice, QueryChoice } from "./QueryChoice";
 import { useQueryChoices, useStreamChoices } from "./requests";
 
 interface Props {
@@ -125,14 +125,19 @@ function boundNodes({ inputs }: BindingShown) {
 interface OwnProps {
   typed: BindingTyped;
   onChange: (part: Partial<BindingTyped>) => void;
+  batchSeconds: number | null;
 }
 
-function OwnFields({ typed, onChange }: OwnProps) {
+function OwnFields({ typed, onChange, batchSeconds }: OwnProps) {
   return (
     <div className="two tight">
       <TextField label="Name of the binding" path="name" value={typed.name} onChange={(name) => onChange({ name })} />
       <QueryChoice dedicated={typed.dedicated} onChange={(dedicated) => onChange({ dedicated })} />
-      <Freshness value={typed.freshness} onChange={(freshness) => onChange({ freshness })} />
+      <FreshnessChoice
+        value={typed.freshness}
+        onChange={(freshness) => onChange({ freshness })}
+        batchSeconds={batchSeconds}
+      />
     </div>
   );
 }
@@ -167,7 +172,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
       pathOf={inputPathOf}
       onSubmit={submit}
     >
-      <OwnFields typed={typed} onChange={change} />
+      <OwnFields typed={typed} onChange={change} batchSeconds={binding.latest_run?.progress?.batch_s ?? null} />
       <VersionFields
         binding={binding}
         typed={typed}

@@ -3,14 +3,14 @@ import { SelectField, TextField } from "../../components/Field";
 import { FaultyForm } from "../../components/FieldFaults";
 import { useDrafted } from "../../lib/drafts";
 import type { QueryShown } from "../../model/api";
-import { Freshness, QueryChoice } from "./QueryChoice";
+import { type Freshness, freshnessOf, USUAL } from "../../model/freshness";
+import { FreshnessChoice, QueryChoice } from "./QueryChoice";
 
 export interface NewBindingBody {
   name: string;
   query_version: string;
   dedicated: boolean;
-  /** At most how long between two batches; null: as long as the product says. */
-  freshness: string | null;
+  freshness: Freshness;
 }
 
 interface Props {
@@ -33,16 +33,17 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
     chosen: beginning?.id ?? "",
     name: beginning?.name ?? "",
     dedicated: false,
-    freshness: "",
+    freshness: USUAL,
   });
-  const { chosen, name, dedicated, freshness } = draft.value;
+  const { chosen, name, dedicated } = draft.value;
+  const freshness = freshnessOf(draft.value.freshness);
   const change = (part: Partial<typeof draft.value>) => draft.change({ ...draft.value, ...part });
   const query = of(chosen);
   const choose = (next: string) =>
     change({ chosen: next, name: name === query?.name ? (of(next)?.name ?? name) : name });
   const submit = () => {
     if (query === undefined || creating.isPending) return;
-    const body = { name: name.trim(), query_version: query.current.id, dedicated, freshness: freshness.trim() || null };
+    const body = { name: name.trim(), query_version: query.current.id, dedicated, freshness };
     creating.mutate(body, { onSuccess: draft.done });
   };
   const cancel = () => {
@@ -68,7 +69,7 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
         required
       />
       <QueryChoice dedicated={dedicated} onChange={(next) => change({ dedicated: next })} />
-      <Freshness value={freshness} onChange={(next) => change({ freshness: next })} />
+      <FreshnessChoice value={freshness} onChange={(next) => change({ freshness: next })} />
       <p className="row">
         <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
           {creating.isPending ? "Creating…" : "Create the binding"}

@@ -1,4 +1,5 @@
-import { SelectField, TextField } from "../../components/Field";
+import { SelectField } from "../../components/Field";
+import { costWords, FRESHNESS_OPTIONS, type Freshness } from "../../model/freshness";
 
 const SHARED = "shared";
 const DEDICATED = "dedicated";
@@ -24,15 +25,27 @@ export function QueryChoice({ dedicated, onChange }: Props) {
   );
 }
 
-/** How long may pass between two batches of a binding; empty: as long as the product says. */
-export function Freshness({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+interface FreshnessProps {
+  value: Freshness;
+  onChange: (value: Freshness) => void;
+  /** How long the last batch of its run took; null where none is known. */
+  batchSeconds?: number | null;
+}
+
+/** How long rows may wait before they are read, and what that costs by what was measured. */
+export function FreshnessChoice({ value, onChange, batchSeconds = null }: FreshnessProps) {
+  const cost =
+    batchSeconds === null
+      ? "Fresher costs more: a batch takes some tenths of a second, however few rows."
+      : costWords(value, batchSeconds);
   return (
-    <TextField
-      label="How fresh results must be (optional)"
+    <SelectField
+      label="How fresh results must be"
       path="freshness"
       value={value}
       onChange={onChange}
-      help="At most this long between two batches, such as 200ms; a second if empty. Fresher costs more."
+      options={FRESHNESS_OPTIONS}
+      help={`Rows wait at most so long before a batch reads them; without new rows there is none. ${cost}`}
     />
   );
 }

@@ -55,6 +55,19 @@ class IdleRule:
         idle = self._silence.idle
         return {unit: saturated(now - delay) for unit in units if unit in idle}
 
+    def due(self, units: Collection[str]) -> int | None:
+        """From when on a heartbeat changes anything for `units`: it finds one idle, or moves one that is; None: never.
+
+        One of which nothing was heard needs the next heartbeat, from which its silence counts.
+        """
+        wait = self._settings.idle_after
+        if wait is None:
+            return None
+        heard_at, idle = self._silence.heard_at, self._silence.idle
+        moved = self._settings.idle is Idle.ADVANCE
+        waiting = [heard_at[unit] + wait if unit in heard_at else 0 for unit in units if unit not in idle]
+        return 0 if moved and any(unit in idle for unit in units) else min(waiting, default=None)
+
     def state(self) -> dict[str, Any]:
         """What it remembers, as JSON values."""
         heard_at = {str(unit): at for unit, at in self._silence.heard_at.items()}

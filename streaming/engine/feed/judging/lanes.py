@@ -60,6 +60,9 @@ class ClockSet(Protocol):
         Returns the CTI of the input if that moved it.
         """
 
+    def due(self) -> int | None:
+        """From when on a heartbeat may move anything, if no row comes before; None: none ever does."""
+
     def seen(self, lane: str) -> LaneClockState:
         """What the clocks of `lane` say together of its largest start and its suppressed CTIs."""
 
@@ -133,6 +136,11 @@ class LaneClocks:
         for lane, cti in self._rule.beat(now, self._ctis()).items():
             self._lanes[lane].raise_to(cti)
         return self._settle()
+
+    def due(self) -> int | None:
+        """As `ClockSet` says."""
+        going_on = [lane for lane, cti in self._ctis().items() if cti != INFINITY]
+        return 0 if going_on and self._plan.stream.rowtime is Rowtime.IMPLICIT else self._rule.due(going_on)
 
     def seen(self, lane: str) -> LaneClockState:
         """As `ClockSet` says."""

@@ -24,7 +24,7 @@ from streaming.planning.plan import InputPlan
 from streaming.temporal.clock import LaneClock, LaneClockState, started_at
 from streaming.temporal.events import Cti, Event, Shape
 from streaming.temporal.open_edges import payload_key
-from streaming.temporal.ticks import NO_CTI, Tick
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.arrived import Arrived, RowKind
 from streaming.wire.failures import FailureTally
 
@@ -120,6 +120,11 @@ class KeyClocks:
                 self._horizon = max(self._horizon, finite(clock.cti))
         self._rebuild()
         return self._lowest.settle()
+
+    def due(self) -> int | None:
+        """As `ClockSet` says."""
+        going_on = [unit for unit, cti in self._ctis().items() if cti != INFINITY]
+        return 0 if going_on and self._plan.stream.rowtime is Rowtime.IMPLICIT else self._rule.due(going_on)
 
     def seen(self, lane: str) -> LaneClockState:
         """As `ClockSet` says."""

@@ -1,0 +1,79 @@
+"""Waiting for something to do inside the planner, so that Spark does not have to ask again and again.
+
+Each question of Spark costs its JVM, a process border and a look at everything; here a look at a few files' names is
+enough, until a command comes or somebody's time has.
+"""
+
+import time
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Final
+
+from streaming.spark.layout import HOLD, CarrierFolder
+from streaming.spark.looks import FRESHNESS
+from streaming.spark.offset import Offset
+from streaming.spark.planner import Planner
+from streaming.spark.token_bucket import RATE
+
+AT_MOST_S: Final = 10.0
+"""After so long Spark is told that there is nothing to do, and asks again."""
+LOOK_S: Final = 0.1
+REMOTE_LOOK_S: Final = 0.5
+"""How often it is seen whether the driver has said anything; on an object store each time costs two requests."""
+
+
+class PatientPlanner:
+    """Asks `planner` when it may have something to do. The first time it answers at once: Spark has come so far."""
+
+    def __init__(
+        self,
+        carrier: CarrierFolder,
+        planner: Planner,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._carrier = carrier
+        self._planner = planner
+        self._monotonic = monotonic
+        self._wait = wait
+        self._look_s = REMOTE_LOOK_S if carrier.local is None else LOOK_S
+        self._asked = False
+
+    def plan(self, start: Offset) -> Offset:
+        """The offset of the batch after `start`; `start` itself when there was nothing to do for some seconds."""
+        until = self._monotonic() + (AT_MOST_S if self._asked else 0)
+        self._asked = True
+        while True:
+            heard = self._heard()
+            after = self._planner.plan(start)
+            if after is not start or self._carrier.folder.read(HOLD) is not None:
+                return after
+            if not self._rest(heard, until):
+                return start
+
+    def _rest(self, heard: Hashable, until: float) -> bool:
+        """Wait until somebody is due or the driver says something; False if neither came by `until`."""
+        in_s = self._planner.next_look_s
+        due = None if in_s is None else self._monotonic() + in_s
+        while (now := self._monotonic()) < until:
+            self._wait(min(self._look_s, until - now))
+            if (due is not None and self._monotonic() >= due) or self._heard() != heard:
+                return True
+        return False
+
+    def _heard(self) -> Hashable:
+        """Something else as soon as the driver has written anything into the carrier's folder."""
+        here, newest = self._carrier.local, self._carrier.control.newest()
+        if here is None:
+            return newest, tuple(sorted(self._carrier.folder.tags("").items()))
+        return newest, *(_written(here / name) for name in (HOLD, RATE, FRESHNESS))
+
+
+def _written(file: Path) -> tuple[int, int] | None:
+    """What tells a file from the one before, each of which is put in its place whole; None where there is none."""
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_mtime_ns
