@@ -5202,10 +5202,10 @@ export interface components {
          * @description A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
          *
          *     `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
-         *     started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as was known when it was started. `steps`:
-         *     what its start went through so far, in order. `binding_name`, `query_name` and `query_version` are those of its
-         *     start; `binding_name_now` is today's. `query` is null once the query was deleted, `query_version` where it was not
-         *     kept and is not known.
+         *     started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as
+         *     was known when it was started. `steps`: what its start went through so far, in order. `binding_name`, `query_name`
+         *     and `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was
+         *     deleted, `query_version` where it was not kept and is not known.
          */
         RunShown: {
             /** Id */
