@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any, Final
@@ -23,6 +24,8 @@ from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, TimeTextError, parse
 _LONG_MIN: Final = -(2**63)
 _LONG_MAX: Final = 2**63 - 1
 _EXACT: Final = Context(prec=40)
+_NUMBER: Final = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+"""A number as JSON writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,10 @@ def read_payload(obj: object, fields: Fields) -> dict[str, Any] | BadPayload:
 
     Values come out as the temporal model holds them: long int, double float, decimal `Decimal` at its scale, a
     timestamp as int ticks (written as ticks or as ISO 8601 text), array list, struct dict. A missing field is null,
-    an extra one is ignored. A number in a string, a fraction for a long, NaN, infinity, a value outside int64, a
-    decimal with too many digits, text that is not Unicode, or another type give `BadPayload` (the first one found).
+    an extra one is ignored. A decimal may be written as a number or, as results write it, as its text: most readers of
+    JSON keep 17 digits of a number. Any other number in a string, a fraction for a long, NaN, infinity, a value outside
+    int64, a decimal with too many digits, text that is not Unicode, or another type give `BadPayload` (the first one
+    found).
     """
     try:
         return _struct(obj, fields)
@@ -165,6 +170,8 @@ def _double(value: object) -> float:
 
 
 def _decimal(value: object, of: DecimalOf) -> Decimal:
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = WrittenNumber(value)
     if not isinstance(value, int | float | Decimal):
         raise _Unfit(f"expected a number, found {_shown(value)}")
     number = _exactly(value)

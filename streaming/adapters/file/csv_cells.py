@@ -1,4 +1,6 @@
-"""CSV (RFC 4180): text cells from records, typed by the stream's schema. An empty cell is null.
+"""CSV (RFC 4180): text cells from records, typed by the stream's schema.
+
+An empty cell is null; in quotes it is the empty text where the field is one, and null elsewhere.
 
 A record with another number of cells than the header, with ill-formed quotes, or with bytes that are not UTF-8 in a
 cell that is read, is a bad row.
@@ -6,12 +8,12 @@ cell that is read, is a bad row.
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of
@@ -19,15 +21,23 @@ from streaming.adapters.ctis import CtiColumn, with_ctis
 from streaming.adapters.file.records import Records
 from streaming.adapters.selections import ARRIVAL, flat_column
 from streaming.adapters.times import Bools, TimeSource, read_cells, read_times
-from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.payload import BadPayload, WrittenNumber, read_payload
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
+from streaming.definition.types import Boolean, Double, Long, String, Timestamp, Type
 from streaming.temporal.ticks import LAST_TICK
 from streaming.wire.arrived import Arrived, Int64s
 from streaming.wire.arrow_types import arrow_type, fields_of
 
 ROWS_ONE_BY_ONE = 256
 PARTS = 16
+
+
+class _EmptyCell(str):
+    """An empty cell that is known by its identity."""
+
+
+UNQUOTED_EMPTY: Final = _EmptyCell()
+QUOTED_EMPTY: Final = _EmptyCell()
 
 
 class CsvCells:
@@ -106,6 +116,7 @@ class CsvCells:
                     include_columns=names,
                     null_values=[""],
                     strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
                 ),
             )
         except (pa.ArrowInvalid, pa.ArrowKeyError):
@@ -126,7 +137,7 @@ class CsvCells:
                 broken[index] = True
                 continue
             for column, cell in zip(columns, cells, strict=True):
-                column[index] = cell or None
+                column[index] = None if cell is UNQUOTED_EMPTY else cell
         return {name: pa.array(column, pa.string()) for name, column in zip(names, columns, strict=True)}, broken
 
     def _split(self, record: bytes, width: int, places: list[int]) -> list[str] | None:
@@ -154,12 +165,14 @@ class CsvCells:
         if times[0] == ARRIVAL:
             start = read_times(pa.array(records.beside[ARRIVAL], pa.int64()), life.start)
         else:
-            start = read_cells(cells[times[0]], life.start)
-        end = read_cells(cells[times[1]], life.end) if life.end is not None and times[1] is not None else None
+            start = read_cells(_or_null(cells[times[0]]), life.start)
+        end = None
+        if life.end is not None and times[1] is not None:
+            end = read_cells(_or_null(cells[times[1]]), life.end)
         edge = cells[life.edge] if life.edge is not None else None
         columns = DecodedColumns(start, end, edge, payload, broken, unfit)
         arrived = chunk_of(columns, self._stream, positions, lambda indices: [records.text(index) for index in indices])
-        return arrived if self._ctis is None else with_ctis(arrived, self._ctis.of(cells[self._ctis.column]))
+        return arrived if self._ctis is None else with_ctis(arrived, self._ctis.of(_or_null(cells[self._ctis.column])))
 
 
 def header_cells(record: bytes, delimiter: str) -> list[str] | None:
@@ -170,9 +183,9 @@ def header_cells(record: bytes, delimiter: str) -> list[str] | None:
 
 
 def split_cells(text: str, delimiter: str) -> list[str] | None:
-    """The cells of one record; None when its quotes are ill-formed."""
+    """The cells of one record; None when its quotes are ill-formed. An empty one is one of the two empty cells."""
     if '"' not in text:
-        return text.split(delimiter)
+        return [cell or UNQUOTED_EMPTY for cell in text.split(delimiter)]
     cells: list[str] = []
     at = 0
     while True:
@@ -182,12 +195,12 @@ def split_cells(text: str, delimiter: str) -> list[str] | None:
                 if close >= len(text):
                     return None
                 close += 2 if text[close] == '"' else 1
-            cells.append(text[at + 1 : close].replace('""', '"'))
+            cells.append(text[at + 1 : close].replace('""', '"') or QUOTED_EMPTY)
             end = close + 1
         else:
             found = text.find(delimiter, at)
             end = len(text) if found < 0 else found
-            cells.append(text[at:end])
+            cells.append(text[at:end] or UNQUOTED_EMPTY)
             if '"' in cells[-1]:
                 return None
         if end >= len(text):
@@ -218,6 +231,7 @@ def typed(cells: pa.Array, of: Type) -> tuple[pa.Array, Bools]:
     """
     if isinstance(of, String):
         return cells, np.zeros(len(cells), dtype=np.bool_)
+    cells = _or_null(cells)
     if isinstance(of, Timestamp):
         times = read_cells(cells, TimeSource("", "auto"))
         null = _nulls(cells)
@@ -250,9 +264,14 @@ def _each(cells: pa.Array, of: Type) -> tuple[pa.Array, Bools]:
     return pa.array(values, arrow_type(of)), bad
 
 
+def _or_null(cells: pa.Array) -> pa.Array:
+    """The cells, where one in quotes that is empty is null too."""
+    return pc.if_else(pc.equal(cells, ""), pa.scalar(None, pa.string()), cells)
+
+
 def _parsed(cell: str, of: Type) -> Any:
     try:
-        value = json.loads(cell, parse_float=Decimal if isinstance(of, DecimalOf) else None)
+        value = json.loads(cell, parse_float=WrittenNumber)
     except (ValueError, RecursionError):
         return BadPayload("", "not JSON")
     read = read_payload({"_": value}, {"_": of})
