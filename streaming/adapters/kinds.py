@@ -65,7 +65,8 @@ class OutputKind:
 
     `deliver` builds what brings a binding's results there; `build` what writes the parts of a finite run, None for
     kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs. `reads_back`: what is
-    delivered can be shown again (`ReadableTarget`).
+    delivered can be shown again (`ReadableTarget`). `fills_files`: what is delivered lies in the organisation's
+    `files/` and counts there, so that a delivery waits while these are full.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class OutputKind:
     addresses: frozenset[str] = frozenset()
     menu: int = 100
     reads_back: bool = False
+    fills_files: bool = False
 
     @property
     def help(self) -> str:

@@ -39,6 +39,8 @@ SENT_ROWS: Final = 2_000
 """Of what is only answered for, so many at once: between two pieces it is looked whether anything has changed."""
 LOOK_S: Final = 5.0
 """So often it is looked for new batches if nobody tells that there are any."""
+WAITS_S: Final = 60.0
+"""What may not be brought now is looked at again then; that it may is told at once, by another target."""
 TICKS_PER_S: Final = 1_000_000
 Build = Callable[[], OutputDelivery]
 UNEXPECTED: Final = (
@@ -169,6 +171,8 @@ class Delivery:
         piece = self._log.after(self._at.delivered, most_rows=most_rows, most_bytes=PIECE_BYTES)
         if piece is None:
             return LOOK_S
+        if piece.batches and self._target.waits is not None:
+            raise AdapterError(self._target.waits, domain="external", again_after_s=WAITS_S)
         if piece.batches and isinstance(adapter, DeliveringAdapter):
             adapter.deliver(piece.batches)
         elif isinstance(adapter, AcknowledgingAdapter):

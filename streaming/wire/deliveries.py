@@ -27,7 +27,7 @@ class DeliveryTarget(Strict):
     """One output of a binding: `node` is the output node of its query, with `fields` (name to type).
 
     `revision` is another one after every change of the settings, so that an output that waits for somebody to mend it
-    is tried again.
+    is tried again. `waits` is why nothing may be brought there now, in a sentence; null: it may.
     """
 
     identity: Identity
@@ -35,6 +35,7 @@ class DeliveryTarget(Strict):
     fields: dict[str, str]
     adapter: AdapterChoice
     revision: int
+    waits: str | None = None
 
 
 class BindingDeliveries(Strict):

@@ -203,3 +203,23 @@ def test_rows_that_are_gone_all_the_same_are_counted(tmp_path: Path) -> None:
     remove(tmp_path, "results", 3)
     bench.begin()
     assert bench.delivery.observed.lost_rows == 2
+
+
+def test_what_may_not_be_brought_now_waits_with_its_sentence_and_goes_on_at_once(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, TARGET.model_copy(update={"waits": "The files are full."}))
+    commit(tmp_path, 1, [[0, 1]], cti=10)
+    bench.delivery.step()
+    seen = bench.delivery.observed
+    assert (seen.state, seen.message, seen.domain) == ("retrying", "The files are full.", "external")
+    assert (seen.waiting_rows, seen.outstanding, bench.shelf.rows) == (2, True, [])
+    assert kept_from(tmp_path) == -1, "what waits is not deleted"
+    bench.target = TARGET
+    bench.begin()
+    bench.settle()
+    assert (bench.shelf.rows, bench.delivery.observed.state) == ([0, 1], "current")
+
+
+def test_where_nothing_is_to_be_brought_nothing_waits(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, TARGET.model_copy(update={"waits": "The files are full."}))
+    bench.settle()
+    assert bench.delivery.observed.state == "current"

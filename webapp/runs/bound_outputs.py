@@ -1,19 +1,25 @@
 """The outputs of a binding: what is stored of each, what a person says of them, and what a runner is told."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 from uuid import uuid4
 
 from django.db import transaction
 
+from streaming.adapters.registry import output_kinds
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice
 from streaming.definition.strict import Strict
 from streaming.wire.deliveries import BindingDeliveries, DeliveryTarget, Identity, forget_mark
+from webapp.accounts.quotas import QUOTAS, Usage, limit, used
 from webapp.core.errors import fault
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
 from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed, settled
+
+FILES: Final = "file_bytes"
+"""The quota of what lies in the organisation's `files/`, delivered files too."""
 
 
 class BoundOutput(Strict):
@@ -88,6 +94,28 @@ def forget_deliveries(binding: Binding, identities: Sequence[str]) -> None:
     folder = rows_beside(binding.pk)
     for identity in identities:
         transaction.on_commit(lambda name=identity: forget_mark(folder, name), robust=True)  # type: ignore[misc]
+
+
+def waiting_for_room(wanted: Mapping[str, BindingDeliveries]) -> dict[str, BindingDeliveries]:
+    """Return `wanted`, in which what goes to the organisation's files waits while these have no more room.
+
+    They are counted only where something goes there.
+    """
+    filling = {kind.kind for kind in output_kinds() if kind.fills_files}
+    if not any(target.adapter.kind in filling for each in wanted.values() for target in each.targets):
+        return dict(wanted)
+    usage = Usage(QUOTAS[FILES], used(FILES), limit(FILES))
+    if usage.used < usage.limit:
+        return dict(wanted)
+    why = f"{usage.sentence}, so that results wait here. {usage.advice} They are brought then."
+
+    def held(target: DeliveryTarget) -> DeliveryTarget:
+        return target.model_copy(update={"waits": why}) if target.adapter.kind in filling else target
+
+    return {
+        name: each.model_copy(update={"targets": [held(target) for target in each.targets]})
+        for name, each in wanted.items()
+    }
 
 
 def audited_outputs(binding: Binding) -> list[dict[str, object]]:

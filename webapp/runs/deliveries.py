@@ -15,7 +15,7 @@ from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, read_
 from streaming.wire.results import committed_spans
 from streaming.wire.storage import StoreUnreachable
 from webapp.core.context import current_organisation
-from webapp.runs.bound_outputs import wanted_deliveries
+from webapp.runs.bound_outputs import waiting_for_room, wanted_deliveries
 from webapp.runs.kept_folders import own_folder, shared_folder
 from webapp.runs.liveness import PATIENCE_S, Liveness, liveness
 from webapp.runs.models import Binding
@@ -63,7 +63,7 @@ def write_deliveries(connection: "redis.Redis") -> bool:
     Raises `redis.RedisError`.
     """
     organisation = str(current_organisation())
-    wanted = wanted_deliveries(list(Binding.objects.exclude(outputs=[])))
+    wanted = waiting_for_room(wanted_deliveries(list(Binding.objects.exclude(outputs=[]))))
     key, told = keys.deliveries(organisation), keys.delivered(organisation)
     with connection.pipeline(transaction=True) as together:
         together.delete(key)

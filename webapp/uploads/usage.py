@@ -16,6 +16,7 @@ from webapp.streams.models import Stream
 from webapp.uploads.staging import uploads_under_way
 
 MOST_LISTED: Final = 1_000
+OWN_NOTES: Final = "_punctual"
 NAME: Final = "file_bytes"
 
 
@@ -29,8 +30,16 @@ class KeptFile:
 
 
 def kept_files() -> list[KeptFile]:
-    """Return all files by path. Links are left out, and what is being written (names that begin with a dot)."""
-    return sorted(_walked(), key=lambda each: each.path)
+    """Return all files by path, delivered ones too.
+
+    Links are left out, what is being written (names that begin with a dot), and what outputs note for themselves, which
+    counts all the same: without the note a delivery would bring again what is kept.
+    """
+    return sorted((each for each in _walked() if not _noted(each.path)), key=lambda each: each.path)
+
+
+def _noted(path: str) -> bool:
+    return path.rpartition("/")[2].startswith(OWN_NOTES)
 
 
 @counts(NAME)

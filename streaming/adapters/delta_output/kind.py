@@ -22,4 +22,4 @@ def _deliver(
     return DeltaOutput(options, identity, fields, root)
 
 
-KIND = OutputKind("delta", "Delta Lake", DeltaOutputOptions, deliver=_deliver, menu=4)
+KIND = OutputKind("delta", "Delta Lake", DeltaOutputOptions, deliver=_deliver, menu=4, fills_files=True)

@@ -16,6 +16,38 @@ FormatOption = Annotated[
         description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz or .zst after it: compressed.",
     ),
 ]
+Pattern = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MOST_CHARACTERS,
+        title="Pattern",
+        description="Which files of a folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names that "
+        "begin with a dot or underscore, or end in .tmp or .part, are left out: on a disk, write under such a name and "
+        "rename when the file is complete.",
+    ),
+]
+Follow = Annotated[
+    bool,
+    Field(
+        title="Wait for more files",
+        description="On: files that appear later are read too, and the input never ends. "
+        "Off: the input ends when all files are read.",
+    ),
+]
+BatchFiles = Annotated[
+    int | None,
+    Field(ge=1, title="Files in a batch", description="A batch reads from at most so many files; empty: no limit."),
+]
+BatchBytes = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        title="Bytes in a batch",
+        description="A batch reads about so many bytes of files at most, as they are stored, and at least one row; "
+        "empty: no limit. A part of a file counts by its share of the file's rows.",
+    ),
+]
 Delimiter = Annotated[
     str, Field(pattern=r"^[\t -!#-~]$", title="Delimiter", description="CSV: the character between cells.")
 ]
@@ -58,41 +90,13 @@ class FileOptions(Strict):
             description="A file or a folder inside `files/` of the organisation's folder.",
         ),
     ]
-    pattern: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=MOST_CHARACTERS,
-            title="Pattern",
-            description="Which files of a folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names that "
-            "begin with a dot or underscore, or end in .tmp or .part, are left out: write under such a name and "
-            "rename when the file is complete.",
-        ),
-    ] = "*"
+    pattern: Pattern = "*"
     format: FormatOption = "auto"
     delimiter: Delimiter = ","
     columns: Columns = Field(default_factory=dict)
-    follow: Annotated[
-        bool,
-        Field(
-            title="Wait for more files",
-            description="On: files that appear later are read too, and the input never ends. "
-            "Off: the input ends when all files are read.",
-        ),
-    ] = False
+    follow: Follow = False
     chunk_rows: ChunkRows = 1_000_000
-    batch_files: Annotated[
-        int | None,
-        Field(ge=1, title="Files in a batch", description="A batch reads from at most so many files; empty: no limit."),
-    ] = None
+    batch_files: BatchFiles = None
     cti_column: CtiColumnName = None
     cti_strict: StrictCtis = False
-    batch_bytes: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            title="Bytes in a batch",
-            description="A batch reads about so many bytes of files at most, as they lie on the disk, and at least one "
-            "row; empty: no limit. A part of a file counts by its share of the file's rows.",
-        ),
-    ] = None
+    batch_bytes: BatchBytes = None

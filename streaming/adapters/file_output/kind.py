@@ -25,4 +25,6 @@ def _deliver(
     return FilesDelivery(ResultFolder(DataFolder(root), options.path), identity, fields, layout)
 
 
-KIND = OutputKind("file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1, reads_back=True)
+KIND = OutputKind(
+    "file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1, reads_back=True, fills_files=True
+)

@@ -6,11 +6,15 @@ from pydantic import Field, field_validator
 
 from streaming.adapters.file.options import (
     MOST_CHARACTERS,
+    BatchBytes,
+    BatchFiles,
     ChunkRows,
     Columns,
     CtiColumnName,
     Delimiter,
+    Follow,
     FormatOption,
+    Pattern,
     StrictCtis,
 )
 from streaming.adapters.s3.connection_options import S3ConnectionOptions, tidy_prefix
@@ -27,27 +31,11 @@ class S3Options(S3ConnectionOptions):
             description="The key of an object, or what the keys begin with before a slash; empty: the whole bucket.",
         ),
     ] = ""
-    pattern: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=MOST_CHARACTERS,
-            title="Pattern",
-            description="Which objects of the folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names "
-            "that begin with a dot or underscore, or end in .tmp or .part, are left out.",
-        ),
-    ] = "*"
+    pattern: Pattern = "*"
     format: FormatOption = "auto"
     delimiter: Delimiter = ","
     columns: Columns = Field(default_factory=dict)
-    follow: Annotated[
-        bool,
-        Field(
-            title="Wait for more objects",
-            description="On: objects that appear later are read too, and the input never ends. "
-            "Off: the input ends when all objects are read.",
-        ),
-    ] = False
+    follow: Follow = False
     look_every_s: Annotated[
         int,
         Field(
@@ -60,19 +48,8 @@ class S3Options(S3ConnectionOptions):
     chunk_rows: ChunkRows = 1_000_000
     cti_column: CtiColumnName = None
     cti_strict: StrictCtis = False
-    batch_files: Annotated[
-        int | None,
-        Field(ge=1, title="Objects in a batch", description="A batch reads at most so many; empty: no limit."),
-    ] = None
-    batch_bytes: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            title="Bytes in a batch",
-            description="A batch reads about so many bytes at most, as they lie in the bucket, and at least one row; "
-            "empty: no limit. A part of an object counts by its share of the object's rows.",
-        ),
-    ] = None
+    batch_files: BatchFiles = None
+    batch_bytes: BatchBytes = None
 
     @field_validator("prefix")
     @classmethod
