@@ -12,6 +12,7 @@ from streaming.adapters.network.addresses import Address, is_allowed, is_listed
 from streaming.adapters.network.fetching import Reach
 
 _BROKER: Final = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?P<port>[0-9]{1,5}))?")
+_ONE_LINE: Final = re.compile(r"(?P<begin>-----BEGIN [A-Z ]+-----)(?P<body>[^-]+)(?P<end>-----END [A-Z ]+-----)")
 _USUAL_PORT: Final = 9092
 _PROTOCOLS: Final = {
     ("none", False): "plaintext",
@@ -97,6 +98,12 @@ def _texts(host: str, reach: Reach) -> Iterator[str]:
         yield from reach.resolve(host)
 
 
+def _in_lines(pem: str) -> str:
+    """A key as PEM has it: fields for secrets, of one line, take the line ends of what is pasted away."""
+    found = None if "\n" in pem else _ONE_LINE.fullmatch(pem.strip())
+    return pem if found is None else "\n".join([found["begin"], found["body"].strip(), found["end"], ""])
+
+
 def client_settings(options: KafkaConnectionOptions) -> dict[str, Any]:
     """What every client of the cluster is told; nothing of it is the user's own text but for what the options name."""
     signs_in = options.sign_in != "none"
@@ -117,5 +124,5 @@ def client_settings(options: KafkaConnectionOptions) -> dict[str, Any]:
         settings["ssl.ca.pem"] = options.certificate_authority
     if options.client_certificate is not None and options.client_key is not None:
         settings["ssl.certificate.pem"] = options.client_certificate
-        settings["ssl.key.pem"] = options.client_key.get_secret_value()
+        settings["ssl.key.pem"] = _in_lines(options.client_key.get_secret_value())
     return settings

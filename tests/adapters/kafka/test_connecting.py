@@ -15,6 +15,7 @@ from streaming.adapters.registry import input_adapter
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from tests.adapters.kafka.rights import signed, without_right
 from tests.adapters.kafka.topics import LOOPBACK, POINTS, row
+from tests.https import authority
 from tests.kafka_broker import PASSWORD, USER, KafkaBroker
 
 pytestmark = pytest.mark.kafka
@@ -97,3 +98,12 @@ def closed(kafka: KafkaBroker) -> Iterator[str]:
 
 def test_a_topic_that_may_not_be_read(kafka: KafkaBroker, closed: str) -> None:
     assert f"The topic '{closed}' is closed to user '{USER}'" in outcome(signed(kafka, closed))
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_key_whose_line_ends_a_form_took_away_is_used(tmp_path: Path, broken: bool) -> None:
+    certificate, begin, rest = authority(tmp_path).chain.read_text().partition("-----BEGIN PRIVATE KEY-----")
+    key = f"{begin}{rest}".replace("\n", "")
+    said = {"brokers": f"127.0.0.1:{free_port()}", "topic": "t", "client_certificate": certificate}
+    told = outcome({**said, "client_key": key.replace("MI", "XX") if broken else key})
+    assert ("certificates or the key cannot be used" if broken else "nothing listens") in told
