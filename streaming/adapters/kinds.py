@@ -1,6 +1,6 @@
 """What a kind of adapter says of itself: its `KIND` is all that the rest of the house knows of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,14 @@ class ConnectingBuild:
     """How an adapter is built that connects to other machines: it is told how far it may reach."""
 
     build: BuildConnecting
+
+
+def shown_with(*conditions: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """For `json_schema_extra` of an option: forms show it where one of `conditions` holds, or where it is set.
+
+    A condition names options with the values that each of them must have; one that the kind does not have holds never.
+    """
+    return {"x-shown-with": [{name: list(values) for name, values in each.items()} for each in conditions]}
 
 
 @dataclass(frozen=True)

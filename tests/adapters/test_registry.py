@@ -7,9 +7,9 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file_output.options import FileOutputOptions
-from streaming.adapters.kinds import InputKind
+from streaming.adapters.kinds import InputKind, OutputKind
 from streaming.adapters.preview import check, sample
-from streaming.adapters.registry import input_adapter, kinds, sends_ctis
+from streaming.adapters.registry import input_adapter, kinds, output_kinds, sends_ctis
 from streaming.definition.strict import Strict
 from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
@@ -106,3 +106,14 @@ def test_a_sample_of_transcript_rows_crosses_batches(tmp_path: Path) -> None:
     adapter = input_adapter("rows", {"path": "a.jsonl"}, POINTS, tmp_path)
     assert len(sample(adapter, 3, now=0)) == 3
     assert len(sample(adapter, 9, now=0)) == 5
+
+
+@pytest.mark.parametrize("kind", [*kinds(), *output_kinds()], ids=lambda kind: f"{type(kind).__name__}-{kind.kind}")
+def test_options_are_shown_with_values_that_other_options_may_have(kind: InputKind | OutputKind) -> None:
+    options = kind.json_schema()["properties"]
+    for name, option in options.items():
+        conditions = option.get("x-shown-with", [])
+        known = [each for each in conditions if options.keys() >= each.keys()]
+        assert len(known) > 0 or not conditions, f"{name} would never be shown"
+        for other, values in ((other, values) for each in known for other, values in each.items()):
+            assert set(values) <= {*options[other].get("enum", values if options[other].get("type") == "array" else ())}

@@ -25,6 +25,12 @@ export function describedBy(id: string, wrong: string | undefined, help: unknown
   };
 }
 
+/** A text in which names stand in backticks. */
+export function Named({ text }: { text: string }) {
+  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other names, and do not move
+  return text.split("`").map((part, at) => (at % 2 > 0 ? <code key={at}>{part}</code> : part));
+}
+
 /** What stands under an input: what is wrong with it, and what may be written there. */
 export function UnderField({ id, wrong, help }: { id: string; wrong: string | undefined; help?: ReactNode }) {
   return (
@@ -36,7 +42,7 @@ export function UnderField({ id, wrong, help }: { id: string; wrong: string | un
       )}
       {help === undefined || help === "" ? null : (
         <span id={`${id}-help`} className="help">
-          {help}
+          {typeof help === "string" ? <Named text={help} /> : help}
         </span>
       )}
     </>

@@ -1,5 +1,5 @@
-import { useId, useState } from "react";
-import { type FormField, type FormValue, type FormValues, isKept, KEPT } from "../model/schemaForm";
+import { type ReactNode, useId, useState } from "react";
+import { type FormField, type FormValue, type FormValues, isKept, isShown, KEPT } from "../model/schemaForm";
 import { describedBy, UnderField, useWrong } from "./FieldFaults";
 
 interface SchemaFormProps {
@@ -10,25 +10,43 @@ interface SchemaFormProps {
   path: string;
 }
 
-/** The fields of a JSON Schema as a form. */
+/** The fields of a JSON Schema as a form; those that do not matter with what is chosen are not there. */
 export function SchemaForm({ fields, values, onChange, path }: SchemaFormProps) {
-  return fields.map((field) => {
-    const value = values[field.name] ?? field.initial;
-    const change = (next: FormValue) => onChange({ ...values, [field.name]: next });
-    if (field.kind === "secret") {
-      return <SecretField key={field.name} field={field} value={value} path={path + field.name} onChange={change} />;
-    }
-    if (typeof value === "object") {
-      return (
-        <fieldset key={field.name} className="stack group">
-          <legend>{field.title}</legend>
-          {field.help ? <p className="quiet small">{field.help}</p> : null}
-          <SchemaForm fields={field.fields} values={value} onChange={change} path={`${path}${field.name}.`} />
-        </fieldset>
-      );
-    }
-    return <SchemaField key={field.name} field={field} value={value} path={path + field.name} onChange={change} />;
-  });
+  return fields.map((field) => (
+    <Mattering key={field.name} path={path + field.name} matters={isShown(field, fields, values)}>
+      <AnyField
+        field={field}
+        value={values[field.name] ?? field.initial}
+        path={path + field.name}
+        onChange={(next) => onChange({ ...values, [field.name]: next })}
+      />
+    </Mattering>
+  ));
+}
+
+/** A field that is wrong is there, whether it matters or not. */
+function Mattering({ path, matters, children }: { path: string; matters: boolean; children: ReactNode }) {
+  const wrong = useWrong(path);
+  return matters || wrong !== undefined ? children : null;
+}
+
+interface AnyFieldProps {
+  field: FormField;
+  value: FormValue;
+  path: string;
+  onChange: (value: FormValue) => void;
+}
+
+function AnyField({ field, value, path, onChange }: AnyFieldProps) {
+  if (field.kind === "secret") return <SecretField field={field} value={value} path={path} onChange={onChange} />;
+  if (typeof value !== "object") return <SchemaField field={field} value={value} path={path} onChange={onChange} />;
+  return (
+    <fieldset className="stack group">
+      <legend>{field.title}</legend>
+      {field.help ? <p className="quiet small">{field.help}</p> : null}
+      <SchemaForm fields={field.fields} values={value} onChange={onChange} path={`${path}.`} />
+    </fieldset>
+  );
 }
 
 interface SchemaFieldProps {
@@ -66,15 +84,8 @@ function SchemaField({ field, value, path, onChange }: SchemaFieldProps) {
   );
 }
 
-interface SecretFieldProps {
-  field: FormField;
-  value: FormValue;
-  path: string;
-  onChange: (value: FormValue) => void;
-}
-
 /** A secret is never shown: one that is stored is kept until another is typed or it is removed. */
-function SecretField({ field, value, path, onChange }: SecretFieldProps) {
+function SecretField({ field, value, path, onChange }: AnyFieldProps) {
   const id = useId();
   const wrong = useWrong(path);
   const [stored] = useState(isKept(value));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formFields, initialValues, readForm, titledOptions } from "./schemaForm";
+import { formFields, initialValues, isShown, readForm, titledOptions } from "./schemaForm";
 
 const SCHEMA = {
   type: "object",
@@ -88,4 +88,20 @@ test("an option is called as in its form, and one that has no field by its name"
     ["rate", 10],
     ["of old", 1],
   ]);
+});
+
+test("a field matters where one of its conditions holds, and where something stands in it", () => {
+  const fields = formFields({
+    properties: {
+      format: { enum: ["json", "avro"], default: "json" },
+      from: { enum: ["text", "registry"], default: "text" },
+      schema: { type: "string", "x-shown-with": [{ format: ["avro"], from: ["text"] }, { key: ["avro"] }] },
+    },
+  });
+  const shown = (values: Record<string, string>) =>
+    fields.filter((field) => isShown(field, fields, values)).map(({ name }) => name);
+  expect(shown({})).toEqual(["format", "from"]);
+  expect(shown({ format: "avro" })).toEqual(["format", "from", "schema"]);
+  expect(shown({ format: "avro", from: "registry" })).toEqual(["format", "from"]);
+  expect(shown({ schema: "kept" })).toEqual(["format", "from", "schema"]);
 });

@@ -14,7 +14,11 @@ export interface FormField {
   initial: FormValue;
   choices: readonly string[];
   fields: readonly FormField[];
+  /** Of these one must hold, of each all: other fields and the values that they must have. None: it always matters. */
+  shownWith: readonly Condition[];
 }
+
+type Condition = Readonly<Record<string, readonly string[]>>;
 
 export type FormValue = string | boolean | FormValues;
 export interface FormValues {
@@ -84,6 +88,26 @@ function initialOf(kind: FieldKind, schema: JsonSchema, fields: readonly FormFie
   return value === undefined || value === null ? "" : String(value);
 }
 
+function conditionsOf(schema: JsonSchema): Condition[] {
+  const said = schema["x-shown-with"];
+  const listed = Array.isArray(said) ? said.filter(isSchema) : [];
+  return listed.map((each) =>
+    Object.fromEntries(
+      Object.entries(each).map(([name, values]) => [name, Array.isArray(values) ? values.map(String) : []]),
+    ),
+  );
+}
+
+/** Whether a field of a form matters with what else is typed; one in which something stands always does. */
+export function isShown(field: FormField, fields: readonly FormField[], values: FormValues): boolean {
+  const said = (name: string) => values[name] ?? fields.find((each) => each.name === name)?.initial;
+  if (field.shownWith.length === 0) return true;
+  if (JSON.stringify(said(field.name)) !== JSON.stringify(field.initial)) return true;
+  return field.shownWith.some((condition) =>
+    Object.entries(condition).every(([name, wanted]) => wanted.some((value) => value === said(name))),
+  );
+}
+
 function text(value: unknown, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }
@@ -104,6 +128,7 @@ export function formFields(schema: JsonSchema, root: JsonSchema = schema): FormF
       initial: initialOf(kind, plain, fields),
       choices: Array.isArray(plain.enum) ? plain.enum.map(String) : [],
       fields,
+      shownWith: conditionsOf(plain),
     };
     return [field];
   });

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from streaming.adapters.file.options import ChunkRows, Columns, CtiColumnName, StrictCtis
+from streaming.adapters.kinds import shown_with
 from streaming.definition.strict import Strict
 from streaming.temporal.ticks import TimeTextError, parse_instant
 
@@ -34,7 +35,14 @@ class DeltaOptions(Strict):
         ),
     ] = "beginning"
     start_version: Annotated[
-        int | None, Field(ge=0, le=2**53, title="First version", description="Where `start` is version.")
+        int | None,
+        Field(
+            ge=0,
+            le=2**53,
+            title="First version",
+            description="For version: its number.",
+            json_schema_extra=shown_with({"start": ["version"]}),
+        ),
     ] = None
     start_time: Annotated[
         str | None,
@@ -42,7 +50,8 @@ class DeltaOptions(Strict):
             min_length=1,
             max_length=40,
             title="First time",
-            description="Where `start` is time: an instant such as 2026-11-23T08:00:00Z.",
+            description="For time: an instant such as 2026-11-23T08:00:00Z.",
+            json_schema_extra=shown_with({"start": ["time"]}),
         ),
     ] = None
     changes: Annotated[

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from streaming.adapters.kinds import shown_with
 from streaming.definition.strict import Strict
 
 
@@ -32,7 +33,9 @@ class DeltaOutputOptions(Strict):
         list[str],
         Field(
             title="Key",
-            description="upsert: the fields that tell rows of the same time apart, such as those of GROUP BY.",
+            description="For upsert: the fields that tell rows of the same time apart, such as those of GROUP BY: "
+            '["car", "lane"].',
+            json_schema_extra=shown_with({"mode": ["upsert"]}),
         ),
     ] = Field(default_factory=list)
     by_day: Annotated[

@@ -4,12 +4,16 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from streaming.adapters.kinds import shown_with
 from streaming.adapters.secret_options import SecretText
 from streaming.definition.strict import Strict
 
 MOST_PEM_CHARACTERS: Final = 65_536
 ADDRESSES: Final = frozenset({"brokers", "security", "certificate_authority", "sign_in"})
 """Where passwords are sent, and how: when one of these changes, they have to be given again."""
+
+WITH_TLS: Final = shown_with({"security": ["tls"]})
+WITH_SIGN_IN: Final = shown_with({"sign_in": ["plain", "scram_sha_256", "scram_sha_512"]})
 
 Pem = Annotated[str, Field(min_length=1, max_length=MOST_PEM_CHARACTERS, pattern=r"^\s*-----BEGIN CERTIFICATE-----")]
 
@@ -43,20 +47,37 @@ class KafkaConnectionOptions(Strict):
         Field(
             title="Certificate authority",
             description="PEM text of whoever signed the brokers' certificates; empty: the authorities of the system.",
+            json_schema_extra=WITH_TLS,
         ),
     ] = None
     client_certificate: Annotated[
-        Pem | None, Field(title="Client certificate", description="PEM text, where the brokers ask for one.")
+        Pem | None,
+        Field(
+            title="Client certificate",
+            description="PEM text, where the brokers ask for one.",
+            json_schema_extra=WITH_TLS,
+        ),
     ] = None
     client_key: Annotated[
-        SecretText | None, Field(title="Client key", description="The private key of the client certificate, as PEM.")
+        SecretText | None,
+        Field(
+            title="Client key",
+            description="The private key of the client certificate, as PEM.",
+            json_schema_extra=WITH_TLS,
+        ),
     ] = None
     sign_in: Annotated[
         Literal["none", "plain", "scram_sha_256", "scram_sha_512"],
         Field(title="Sign-in", description="SASL mechanism; plain sends the password as it is, so it needs TLS."),
     ] = "none"
-    user: Annotated[str | None, Field(min_length=1, max_length=256, title="User", description="Who signs in.")] = None
-    password: Annotated[SecretText | None, Field(title="Password", description="That of the user.")] = None
+    user: Annotated[
+        str | None,
+        Field(min_length=1, max_length=256, title="User", description="Who signs in.", json_schema_extra=WITH_SIGN_IN),
+    ] = None
+    password: Annotated[
+        SecretText | None,
+        Field(title="Password", description="That of the user.", json_schema_extra=WITH_SIGN_IN),
+    ] = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

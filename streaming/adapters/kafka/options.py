@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from streaming.adapters.kafka.schema_options import KafkaSchemaOptions
+from streaming.adapters.kinds import shown_with
 from streaming.temporal.ticks import TimeTextError, parse_instant
 
 Offset = Annotated[int, Field(ge=0, lt=2**62)]
@@ -28,13 +29,16 @@ class KafkaOptions(KafkaSchemaOptions):
         Field(
             title="Begin at",
             description="For time: ISO 8601, such as 2026-11-23T08:00:00Z, by the messages' timestamp.",
+            json_schema_extra=shown_with({"start": ["time"]}),
         ),
     ] = None
     start_offsets: Annotated[
         dict[Partition, Offset],
         Field(
             title="Begin at offsets",
-            description="For offsets: from a partition to its first offset; the others begin at their earliest.",
+            description='For offsets: from a partition to its first offset, such as {"0": 1500}; the others begin '
+            "at their earliest.",
+            json_schema_extra=shown_with({"start": ["offsets"]}),
         ),
     ] = Field(default_factory=dict)
     lost: Annotated[
@@ -58,8 +62,8 @@ class KafkaOptions(KafkaSchemaOptions):
         Field(
             title="Columns",
             description="From a field of the stream to where it stands: a field of the value, or a path such as "
-            "details.speed, _key, _key.id, _meta.partition, _meta.offset, _meta.timestamp (ms), _meta.headers.trace; "
-            "equal names need no entry.",
+            "details.speed, _key, _key.id, _meta.partition, _meta.offset, _meta.timestamp (ms), _meta.headers.trace: "
+            '{"speed": "details.speed"}. Equal names need no entry.',
         ),
     ] = Field(default_factory=dict)
     cti_header: Annotated[

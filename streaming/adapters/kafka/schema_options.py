@@ -6,12 +6,17 @@ from pydantic import Field, model_validator
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka.connection_options import ADDRESSES, KafkaConnectionOptions, Pem
+from streaming.adapters.kinds import shown_with
 from streaming.adapters.network.urls import read_url
 from streaming.adapters.secret_options import SecretText
 
 MOST_SCHEMA_CHARACTERS: Final = 100_000
 SCHEMA_ADDRESSES: Final = ADDRESSES | {"registry", "registry_certificate_authority"}
 """Where the secrets of these options are sent."""
+_SCHEMAS: Final = ("avro", "protobuf")
+_FORMAT: Final = shown_with({"format": _SCHEMAS})
+_ANY_SCHEMA: Final = shown_with({"format": _SCHEMAS}, {"key": ["registry"]}, {"key_format": _SCHEMAS})
+WITH_REGISTRY: Final = shown_with({"schema_from": ["registry"]})
 
 
 class KafkaSchemaOptions(KafkaConnectionOptions):
@@ -30,6 +35,7 @@ class KafkaSchemaOptions(KafkaConnectionOptions):
             title="Schema from",
             description="text: from the text below, and messages are the bare value. registry: from a registry that "
             "speaks Confluent's API; each message begins with the id of the schema that it was written with.",
+            json_schema_extra=_ANY_SCHEMA,
         ),
     ] = "text"
     schema_text: Annotated[
@@ -40,6 +46,7 @@ class KafkaSchemaOptions(KafkaConnectionOptions):
             title="Schema",
             description="For avro the schema as JSON, for protobuf the text of a .proto file, which may import "
             "google/protobuf/*.proto alone.",
+            json_schema_extra=_FORMAT,
         ),
     ] = None
     message: Annotated[
@@ -49,6 +56,7 @@ class KafkaSchemaOptions(KafkaConnectionOptions):
             pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$",
             title="Protobuf message",
             description="The name of the message, where the text has several.",
+            json_schema_extra=shown_with({"format": ["protobuf"]}),
         ),
     ] = None
     registry: Annotated[
@@ -57,25 +65,35 @@ class KafkaSchemaOptions(KafkaConnectionOptions):
             min_length=1,
             max_length=2_048,
             title="Schema registry",
-            description="Its address, such as https://registry.example:8081. The subject is the topic's name with "
-            "-value behind it.",
+            description="Its address, such as https://registry.example:8081. The subject of values is the topic's name "
+            "with `-value` behind it, that of keys with `-key`.",
+            json_schema_extra=WITH_REGISTRY,
         ),
     ] = None
     registry_user: Annotated[
         str | None,
         Field(
-            min_length=1, max_length=256, title="User of the registry", description="Who signs in there; empty: nobody."
+            min_length=1,
+            max_length=256,
+            title="User of the registry",
+            description="Who signs in there; empty: nobody.",
+            json_schema_extra=WITH_REGISTRY,
         ),
     ] = None
     registry_password: Annotated[
         SecretText | None,
-        Field(title="Password of the registry", description="That of its user, or the secret of an API key."),
+        Field(
+            title="Password of the registry",
+            description="That of its user, or the secret of an API key.",
+            json_schema_extra=WITH_REGISTRY,
+        ),
     ] = None
     registry_certificate_authority: Annotated[
         Pem | None,
         Field(
             title="Certificate authority of the registry",
             description="PEM text of whoever signed the registry's certificate; empty: the authorities of the system.",
+            json_schema_extra=WITH_REGISTRY,
         ),
     ] = None
 

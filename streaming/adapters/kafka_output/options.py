@@ -4,7 +4,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from streaming.adapters.kafka.schema_options import MOST_SCHEMA_CHARACTERS, KafkaSchemaOptions
+from streaming.adapters.kafka.schema_options import MOST_SCHEMA_CHARACTERS, WITH_REGISTRY, KafkaSchemaOptions
+from streaming.adapters.kinds import shown_with
 
 SCHEMA_FORMATS: Final = ("avro", "protobuf")
 FieldName = Annotated[str, Field(min_length=1, max_length=1_000)]
@@ -19,6 +20,7 @@ class KafkaOutputOptions(KafkaSchemaOptions):
             title="Registered schema",
             description="register: the schema text, or without one a schema made of the fields of the results, is "
             "registered under the subject. latest: the newest schema of the subject is written.",
+            json_schema_extra=WITH_REGISTRY,
         ),
     ] = "register"
     key: Annotated[
@@ -26,7 +28,7 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         Field(
             max_length=20,
             title="Key",
-            description="Fields of the result, and `start` or `end`, that make the key of a message. "
+            description='Fields of the result, and `start` or `end`, that make the key of a message: ["car", "start"]. '
             "A row that is taken back is then a message without a value; without a key, one that says `deleted`.",
         ),
     ] = Field(default_factory=list)
@@ -46,6 +48,7 @@ class KafkaOutputOptions(KafkaSchemaOptions):
             title="Schema of keys",
             description="For keys in avro or protobuf; with a registry it may be empty: then one is made of the fields "
             "of the key and registered as the topic's name with -key behind it.",
+            json_schema_extra=shown_with({"key_format": SCHEMA_FORMATS}),
         ),
     ] = None
     numbers_topic: Annotated[
@@ -62,7 +65,7 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         Field(
             title="CTIs",
             description="After each batch, to every partition: as a message without a value and with the header `cti`, "
-            "or as a row such as {'cti': '2026-11-23T08:00:00Z'}.",
+            'or as a row such as {"cti": "2026-11-23T08:00:00Z"}.',
         ),
     ] = "none"
 

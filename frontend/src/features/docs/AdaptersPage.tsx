@@ -1,4 +1,5 @@
 import { NavLink, useParams } from "react-router";
+import { Named } from "../../components/FieldFaults";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
@@ -42,7 +43,11 @@ function Options({ kind }: { kind: AdapterKind }) {
           <dt>
             {each.title} <code>{each.name}</code>
           </dt>
-          {each.help === "" ? null : <dd>{each.help}</dd>}
+          {each.help === "" ? null : (
+            <dd>
+              <Named text={each.help} />
+            </dd>
+          )}
           <dd className="quiet small">
             {each.holds}; {each.initial === "" ? "has to be given" : `if left out: ${each.initial}`}
           </dd>
@@ -56,7 +61,9 @@ function Facts({ kind, direction }: { kind: AdapterKind; direction: Direction })
   const fields = Object.entries(kind.fields ?? {});
   return (
     <>
-      <p>{kind.help}</p>
+      <p>
+        <Named text={kind.help} />
+      </p>
       {direction === "out" ? null : (
         <p>
           {kind.sends_ctis

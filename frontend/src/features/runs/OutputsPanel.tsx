@@ -2,7 +2,7 @@ import { useState } from "react";
 import { DeliveryList } from "../../components/DeliveryList";
 import { DraftGuard } from "../../components/DraftGuard";
 import { SelectField } from "../../components/Field";
-import { FaultyForm } from "../../components/FieldFaults";
+import { FaultyForm, Named } from "../../components/FieldFaults";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { Panel } from "../../components/Panel";
 import { ReasonedSubmit } from "../../components/Reasoned";
@@ -63,7 +63,7 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
       </legend>
       {kind === undefined ? null : (
         <p className="quiet small">
-          {kind.help}{" "}
+          <Named text={kind.help} />{" "}
           <a href={`/t/${slug}/adapters/out/${kind.kind}`} target="_blank" rel="noopener">
             What can be set
           </a>
