@@ -1,6 +1,7 @@
 /** How fresh results are: what may be chosen, what it costs, and how old the newest report may be before the page says so. */
 
 import type { Observed, RunShown } from "./api";
+import { counted } from "./counts";
 import type { HistorySample } from "./history";
 import { formatSpan, parseDuration, type Ticks } from "./ticks";
 
@@ -45,7 +46,8 @@ export function costWords(freshness: Freshness, batchSeconds: number): string {
   if (every === 0) return "";
   const each = `${Number(batchSeconds.toPrecision(2))} s`;
   const perMinute = Number((MINUTE_S / every).toPrecision(2));
-  const many = perMinute < 1 ? "less than one batch a minute" : `up to ${perMinute} batches a minute`;
+  const many =
+    perMinute < 1 ? "less than one batch a minute" : `up to ${counted(perMinute, "batch", "batches")} a minute`;
   return `The last batch took ${each}: ${many}, ${share(batchSeconds / every)} of the time of its carrier.`;
 }
 
