@@ -1,10 +1,13 @@
 """`python -m streaming.runtime --organisation ID --root PATH`: the runner of one organisation.
 
+With `--pool N` instead of `--organisation` it is pooled runner N, which serves many (`pool`).
+
 Where Redis is, the keys of the organisation's secrets and how far adapters may reach, it reads from its standard input
 (`configuration`).
 
 Exit codes: 0 nothing was desired any more, or it was asked to end (SIGTERM); 2 a wrong command line or configuration;
-3 another runner is alive; 4 it cannot run (no Java); 5 the lease was lost; 6 its keys are outdated.
+3 another runner is alive, or a pool keeps something of the organisation; 4 it cannot run (no Java); 5 the lease was
+lost; 6 its keys are outdated.
 """
 
 import argparse
@@ -22,31 +25,35 @@ from pathlib import Path
 from typing import Final
 
 import redis
+from pyspark.sql import SparkSession
 
 from streaming.adapters.gathering import gather
 from streaming.adapters.places import FILES
 from streaming.runtime.binding_locations import MAIN
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
 from streaming.runtime.deliveries import Deliveries, targets
-from streaming.runtime.fleet import CARRIERS, TWO_STAGES, Fleet
-from streaming.runtime.lease import Heart
+from streaming.runtime.fleet import TWO_STAGES, Fleet
+from streaming.runtime.lease import Heart, take_lease
 from streaming.runtime.logs import log_to_stderr
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.memory_group import enter_memory_group
+from streaming.runtime.pool import KEPT_ELSEWHERE, Pool, PoolRoom
 from streaming.runtime.runner import Runner, RunnerExit
-from streaming.runtime.secret_server import SecretKeeper, SecretSocket
+from streaming.runtime.secret_server import SecretKeeper, SecretKeepers, SecretSocket
+from streaming.runtime.shared_carrier import SharedCarrier
 from streaming.runtime.single import AnotherRunner, SingleRunner
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.memory import LIMIT_VARIABLE, choose_first
 from streaming.spark.session import cores_of, driver_host, end_session, is_local, jvm_mb, start_session
+from streaming.wire.binding_homes import CARRIERS, pools_of
+from streaming.wire.keys import pool_name
 from streaming.wire.result_location import noted_location
 
 log = logging.getLogger("streaming.runtime")
 
 TURN_S = 0.5
-LEASE_WAIT_S = 12.0
 _MOST_BUCKETS = 256
 _CHOSEN = 500
 """Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
@@ -59,11 +66,16 @@ LEFT_BEHIND: Final = (
     "restart points say, and tell so. Once nobody wants to go back to that version, the folder may be removed."
 )
 _EXIT_CODES = {RunnerExit.IDLE: 0, RunnerExit.ASKED: 0, RunnerExit.LEASE_LOST: 5, RunnerExit.KEYS_OUTDATED: 6}
+_EXIT_CODES[RunnerExit.MOVED] = 0
+_POOLED_READ_S: Final = 5.0
+"""So long at most an input of a pool may keep a batch waiting, which everybody waits for."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run until nothing is desired, the lease is lost or a signal comes; the exit code."""
     options = _parser().parse_args(arguments)
+    if options.pool is not None:
+        options.organisation = pool_name(options.pool)
     log_to_stderr()
     choose_first(_CHOSEN)
     if options.worker_memory_mb:
@@ -85,6 +97,9 @@ def main(arguments: Sequence[str]) -> int:
         log.error("%s", error)
         return 3
     try:
+        if pools := pools_of(folder):
+            log.error(KEPT_ELSEWHERE, ", ".join(sorted(pools)))
+            return 3
         return _as_single(_RunnerTask(options, folder, configuration), single, asked)
     except PunctualError as error:
         log.error("%s", error)
@@ -120,17 +135,34 @@ class _RunnerTask:
     folder: Path
     configuration: Configuration
 
-    def settings(self, name: str, cores: int) -> CarrierSettings:
-        """How the carrier `name` runs: the shared one, or one of a dedicated binding on so many `cores`."""
+    def pooled(self) -> CarrierSettings:
+        """How the shared carrier of a pool runs."""
+        return self.settings(self.folder, MAIN, 1).model_copy(
+            update={
+                "home": str(self.folder.parent),
+                "files": FILES,
+                "pooled": True,
+                "batch_rows": self.options.rows_per_batch,
+                "patience_s": 0.5,
+                "lanes_deadline_s": 3.0,
+                "read_deadline_s": min(self.options.read_deadline_s, _POOLED_READ_S),
+            }
+        )
+
+    def settings(self, folder: Path, name: str, cores: int) -> CarrierSettings:
+        """How the carrier `name` of the organisation in `folder` runs: the shared one, or one of a dedicated binding.
+
+        That has so many `cores`.
+        """
         dedicated = name != MAIN
         buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
         # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
         stages = 2 if name.endswith(TWO_STAGES) and buckets > 1 else 1
         alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": stages}
         shared = CarrierSettings(
-            home=str(self.folder),
-            files=str(self.folder / FILES),
-            results=noted_location(self.folder),
+            home=str(folder),
+            files=str(folder / FILES),
+            results=noted_location(folder),
             min_interval_s=self.options.min_interval_s,
             rows_per_batch=self.options.rows_per_batch,
             outgoing=self.configuration.outgoing,
@@ -140,42 +172,42 @@ class _RunnerTask:
         return shared.model_copy(update=alone) if dedicated else shared
 
 
+@dataclass(frozen=True)
+class PoolOwn:
+    """What a pooled runner has of its own before it serves anybody."""
+
+    mailbox: Mailbox
+    heart: Heart
+    token: str
+    connection: "redis.Redis"
+    keepers: SecretKeepers
+
+
 def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) -> int:
     options = task.options
     if ended := single.end_predecessor():
         log.warning("ended %s processes that a runner before this one had left", ended)
     single.record()
-    for sentence in gather(task.folder).sentences(options.organisation):
-        log.warning("%s", sentence)
     keeper = SecretKeeper(task.configuration.keyring())
-    url = task.configuration.redis.get_secret_value()
-    mailbox = Mailbox(redis.Redis.from_url(url, socket_timeout=5.0), options.organisation, keeper)
+    keepers = SecretKeepers()
+    connection = redis.Redis.from_url(task.configuration.redis.get_secret_value(), socket_timeout=5.0)
+    mailbox = Mailbox(connection, options.organisation, keeper)
     heart = Heart(mailbox, single.token)
-    if not _take_lease(heart, asked):
+    if not take_lease(heart, asked):
         return _EXIT_CODES[RunnerExit.ASKED if asked.is_set() else RunnerExit.LEASE_LOST]
     heart.start()
     far = None if is_local(options.master) else driver_host(options.master)
-    hatch = SecretSocket(keeper, far)  # before Spark, whose processes inherit where it is
+    hatch = SecretSocket(
+        keeper if options.pool is None else keepers, far
+    )  # before Spark, whose processes inherit where it is
     session = None
     try:
         session = start_session(options.master, heap_mb=options.jvm_memory_mb)
         heart.session_began()
-        spark, cores = session, cores_of(session)
-
-        def opening(name: str) -> Carrier:
-            carrier = Carrier(spark, task.folder / CARRIERS / name, task.settings(name, cores))
-            if carrier.left_behind is not None:
-                log.warning(LEFT_BEHIND, name, carrier.left_behind)
-            return carrier
-
-        fleet = Fleet(opening, task.folder, time.monotonic)
-        deliveries = Deliveries(task.folder, targets(task.folder, keeper, task.configuration.outgoing))
-        runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=options.idle_exit_s)
-        runner.resume()
-        why = _turn_on(runner, asked)
-        log.info("the runner ends: %s", why)
-        runner.close()
-        fleet.close()
+        if options.pool is None:
+            why = _carry_one(task, session, mailbox, heart, asked)
+        else:
+            why = _carry_many(task, session, PoolOwn(mailbox, heart, single.token, connection, keepers), asked)
         return _EXIT_CODES[why]
     finally:
         heart.stop()
@@ -184,30 +216,77 @@ def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) 
         hatch.close()
 
 
-def _turn_on(runner: Runner, asked: threading.Event) -> RunnerExit:
+def _opened(session: SparkSession, place: Path, settings: CarrierSettings) -> Carrier:
+    carrier = Carrier(session, place, settings)
+    if carrier.left_behind is not None:
+        log.warning(LEFT_BEHIND, place.name, carrier.left_behind)
+    return carrier
+
+
+def _carry_one(
+    task: _RunnerTask, session: SparkSession, mailbox: Mailbox, heart: Heart, asked: threading.Event
+) -> RunnerExit:
+    """Be the runner of one organisation to its end."""
+    for sentence in gather(task.folder).sentences(task.options.organisation):
+        log.warning("%s", sentence)
+    cores = cores_of(session)
+
+    def opening(name: str) -> Carrier:
+        return _opened(session, task.folder / CARRIERS / name, task.settings(task.folder, name, cores))
+
+    fleet = Fleet(opening, task.folder, time.monotonic)
+    deliveries = Deliveries(task.folder, targets(task.folder, mailbox.keeper, task.configuration.outgoing))
+    runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=task.options.idle_exit_s)
+    runner.resume()
+    why = _turn_on(runner, asked)
+    log.info("the runner ends: %s", why)
+    runner.close()
+    fleet.close()
+    return why
+
+
+def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: threading.Event) -> RunnerExit:
+    """Be a pooled runner to its end."""
+    cores, options = cores_of(session), task.options
+
+    def opening(folder: Path, name: str) -> Carrier:
+        return _opened(session, folder / CARRIERS / name, task.settings(folder, name, cores))
+
+    shared = SharedCarrier(
+        options.organisation, _opened(session, task.folder / CARRIERS / MAIN, task.pooled()), time.monotonic
+    )
+    room = PoolRoom(
+        name=options.organisation,
+        root=task.folder.parent,
+        token=own.token,
+        connection=own.connection,
+        shared=shared,
+        keepers=own.keepers,
+        opening=opening,
+        outgoing=task.configuration.outgoing,
+        idle_exit_s=options.idle_exit_s,
+        monotonic=time.monotonic,
+    )
+    pool = Pool(room, own.mailbox, own.heart, task.configuration.keyring())
+    ended = threading.Event()
+    threading.Thread(target=pool.beat, args=(ended,), name="leases", daemon=True).start()
+    try:
+        why = _turn_on(pool, asked)
+        log.info("the pooled runner ends: %s", why)
+        pool.close()
+        shared.close()
+    finally:
+        ended.set()
+    return why
+
+
+def _turn_on(runner: Runner | Pool, asked: threading.Event) -> RunnerExit:
     while True:
         why = runner.turn()
         if why is not None:
             return why
         if asked.wait(TURN_S):
             return RunnerExit.ASKED
-
-
-def _take_lease(heart: Heart, asked: threading.Event) -> bool:
-    """Wait for Redis as long as it takes; for another runner's lease as long as one can last."""
-    refused_s = 0.0
-    while not asked.is_set():
-        try:
-            if heart.take():
-                return True
-            refused_s += 1.0
-            log.warning("another runner holds the lease of this organisation")
-        except redis.RedisError as error:
-            log.warning("Redis cannot be reached, trying again: %s", error)
-        if refused_s > LEASE_WAIT_S:
-            return False
-        asked.wait(1.0)
-    return False
 
 
 def _buckets(text: str) -> int:
@@ -219,7 +298,9 @@ def _buckets(text: str) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m streaming.runtime", description="The runner of one organisation.")
-    parser.add_argument("--organisation", required=True, metavar="ID")
+    whose = parser.add_mutually_exclusive_group(required=True)
+    whose.add_argument("--organisation", metavar="ID")
+    whose.add_argument("--pool", type=int, metavar="N", help="be pooled runner N instead")
     parser.add_argument("--root", required=True, type=Path, metavar="PATH", help="holds a folder for each organisation")
     parser.add_argument("--idle-exit-s", type=float, default=60.0, metavar="S", help="end when nothing is desired")
     parser.add_argument("--min-interval-s", type=float, default=5.0, metavar="S", help="freshness of who says none")

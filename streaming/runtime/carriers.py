@@ -1,10 +1,9 @@
 """What the runner needs of a carrier, and one carrier with what the runner remembers of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from streaming.runtime.binding_locations import MAIN
 from streaming.spark.errors import RunFailure, explain_query, passes
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.messages import RunSpec
@@ -49,6 +48,12 @@ class CarrierLike(Protocol):
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry it no longer."""
 
+    def forget(self, binding: str) -> None:
+        """Keep nothing of it."""
+
+    def known(self) -> Collection[str]:
+        """The bindings of which something may be kept, and perhaps some more."""
+
     def savepoint(self, binding: str, *, moving: bool = False) -> str:
         """Write what a stopped binding has kept; its path."""
 
@@ -78,6 +83,7 @@ class CarrierLike(Protocol):
 class FleetMember:
     """A carrier of the organisation. Times are those of a clock that only rises, in seconds.
 
+    `rests`: its query is closed while nobody needs it.
     `batch` is the last one whose manifest was read. `died`: how often a worker of it did since then.
     `tried`: how often its query was started since it last planned;
     `not_before`: when that may be tried again. `limits`: the limit that it was given last, as the only element;
@@ -86,6 +92,7 @@ class FleetMember:
 
     name: str
     carrier: CarrierLike
+    rests: bool = True
     batch: int = 0
     tried: int = 0
     died: int = 0
@@ -138,7 +145,7 @@ class FleetMember:
 
     def rest(self, now: float, *, needed: bool) -> None:
         """Close the query of a dedicated carrier that nobody has needed for a while."""
-        if needed or self.name == MAIN:
+        if needed or not self.rests:
             self.needed = now
         elif self.carrier.running and now - self.needed >= REST_AFTER_S:
             self.carrier.close()

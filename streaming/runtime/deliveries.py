@@ -6,6 +6,7 @@ The main loop says what is wanted, asks what is outstanding and passes on what w
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import copy_context
 from math import inf
 from pathlib import Path
 from typing import Final
@@ -57,6 +58,7 @@ class Deliveries:
         self._now = now
         self._threads: dict[str, _OutputThread] = {}
         self._told: dict[str, DeliveryObserved] = {}
+        self._ending: list[_OutputThread] = []
 
     def want(self, wanted: Mapping[str, BindingDeliveries]) -> None:
         """Let there be deliveries as `wanted`, by binding, and no others."""
@@ -103,7 +105,13 @@ class Deliveries:
             thread.end(forget=False)
         for thread in threads:
             thread.join(CLOSED_WITHIN_S / len(threads))
+        self._ending = [thread for thread in threads if thread.alive]
         self._threads.clear()
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is at work any more, after `close`: only then may another runner deliver."""
+        return not any(thread.alive for thread in self._ending)
 
 
 class _OutputThread:
@@ -116,7 +124,7 @@ class _OutputThread:
         self._wanted: tuple[DeliverySource, DeliveryTarget] | None = None
         self._ended = self._forget = False
         self.seen: DeliveryObserved | None = None
-        self._thread = threading.Thread(target=self._go_on, name="delivery", daemon=True)
+        self._thread = threading.Thread(target=copy_context().run, args=(self._go_on,), name="delivery", daemon=True)
 
     def want(self, source: DeliverySource, target: DeliveryTarget) -> None:
         """Deliver from `source` to `target` from the next step on."""
@@ -137,6 +145,11 @@ class _OutputThread:
         self._forget = forget
         self._ended = True
         self._woken.set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has not ended."""
+        return self._thread.is_alive()
 
     def join(self, seconds: float) -> None:
         """Wait until it has ended, but not longer than that."""

@@ -1,4 +1,4 @@
-"""The carriers of an organisation: the shared one, and those of dedicated bindings.
+"""The carriers of an organisation: the shared one, which a pooled runner shares with others, and dedicated ones.
 
 A binding whose run wants another carrier than the one that has what it keeps is moved first: a savepoint there, then
 the run begins with it here. What does not fit is left behind, and its user is told so (streaming.spark.next_offset).
@@ -11,20 +11,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from streaming.runtime.binding_locations import MAIN, BindingLocations
+from streaming.runtime.binding_locations import MAIN, NOWHERE, BindingLocations
 from streaming.runtime.carriers import CarrierLike, FleetMember
+from streaming.runtime.leaving import PoolLeave
 from streaming.runtime.rate_split import CarrierNeed, shares
 from streaming.spark.binding import needs_second_stage
 from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
+from streaming.wire.binding_homes import CARRIERS
+from streaming.wire.keys import OWN
 from streaming.wire.messages import RunSpec
 from streaming.wire.result_location import result_folder
 from streaming.wire.results import committed_batches
 
 log = logging.getLogger(__name__)
 
-CARRIERS: Final = "carriers"
 TWO_STAGES: Final = ".2"
 """How the name ends of the carrier of a dedicated binding whose plan needs a second stage."""
 START_MAY_TAKE_S: Final = 60.0
@@ -53,8 +55,15 @@ class BrokenCarrier:
 class Fleet:
     """Opens carriers as they are needed, in `folder` of the organisation; none of its methods waits for a batch."""
 
-    def __init__(self, opening: Callable[[str], CarrierLike], folder: Path, monotonic: Callable[[], float]) -> None:
-        """`opening` gives the carrier of that name: `main`, or a dedicated binding's (`carrier_of`)."""
+    def __init__(
+        self, opening: Callable[[str], CarrierLike], folder: Path, monotonic: Callable[[], float], shared: str = MAIN
+    ) -> None:
+        """`opening` gives the carrier of that name: `shared`, or a dedicated binding's (`carrier_of`).
+
+        In a pooled runner `shared` is the pool, and `main` the shared carrier of a runner of the organisation's own,
+        which has perhaps been before: it carries nothing any more, and bindings are brought over from it.
+        """
+        self._shared = shared
         self._opening = opening
         self._folder = folder
         self._monotonic = monotonic
@@ -63,13 +72,14 @@ class Fleet:
         self._placed: dict[str, str] = {}
         self._unanswered: dict[str, tuple[str, str]] = {}
         self._moves: dict[str, BindingMove] = {}
+        self._leave = PoolLeave(folder, shared, self._homes)
         self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
 
     def carrier_of(self, spec: RunSpec) -> str:
         """The carrier that `spec` wants. How many stages one has is fixed, so two of them may belong to one binding."""
         if not spec.dedicated:
-            return MAIN
+            return self._shared
         known = self._wanted.get(spec.binding)
         if known is None or known[0] != spec:
             known = spec, spec.binding + (TWO_STAGES if needs_second_stage(spec) else "")
@@ -80,16 +90,19 @@ class Fleet:
         """Open all carriers that there are; binding to run, as their control logs have it."""
         found = (path.parent.name for path in (self._folder / CARRIERS).glob(f"*/{SETTINGS_FILE}"))
         carried: dict[str, str] = {}
-        for name in sorted({MAIN, *found}):
+        for name in sorted({self._shared, *found}):
             member = self._member(name)
             answered = member.carrier.last_runs()
             for manifest in member.carrier.manifests_after(0):
                 self._note(member, manifest)
             for binding, run in member.carrier.commanded().items():
-                carried[binding] = run
-                self._placed[binding] = name
                 if run not in answered:
                     self._unanswered[binding] = (name, run)
+                if name == MAIN != self._shared:
+                    member.carrier.stop(binding, flush=False)
+                    continue
+                carried[binding] = run
+                self._placed[binding] = name
         return carried
 
     def last_runs(self) -> dict[str, RunChange]:
@@ -128,11 +141,13 @@ class Fleet:
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
         binding, wanted = spec.binding, self.carrier_of(spec)
-        unanswered = self._unanswered.get(binding)
-        there = self._homes.of(binding) if unanswered is None else unanswered[0]
-        if there == wanted or (
-            unanswered is None and not committed_batches(result_folder(self._folder).within(spec.results))
-        ):
+        unanswered, home = self._unanswered.get(binding), self._homes.home(binding)
+        if unanswered is None and home.savepoint is not None:
+            self._begin(spec, home.savepoint)
+            return
+        there = home.name if unanswered is None else unanswered[0]
+        fresh = unanswered is None and not committed_batches(result_folder(self._folder).within(spec.results))
+        if fresh or there in (wanted, NOWHERE):
             self._begin(spec)
             return
         log.info("binding %s moves from carrier %s to %s", binding, there, wanted)
@@ -164,7 +179,7 @@ class Fleet:
         if events_per_second is None:
             for member in self._members.values():
                 member.limit(None)
-        for name, part in shares(events_per_second or 0, needs or {MAIN: CarrierNeed(1)}).items():
+        for name, part in shares(events_per_second or 0, needs or {self._shared: CarrierNeed(1)}).items():
             self._member(name).limit(None if events_per_second is None else part)
 
     def uphold(self, active: Collection[str]) -> list[BrokenCarrier]:
@@ -202,6 +217,27 @@ class Fleet:
                 del self._unanswered[binding]
         return waited | {binding for binding, name in self._placed.items() if name == broken.name}
 
+    @property
+    def place(self) -> str:
+        """Who this is among those that may carry the organisation's runs (`keys.place`)."""
+        return self._shared if self.pooled else OWN
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the shared carrier is that of a pool."""
+        return self._shared != MAIN
+
+    def leave(self) -> bool:
+        """Bring all that is kept in the pool's carrier out of it, for whoever carries it next; whether that is done.
+
+        Nothing is desired any more. It may be called any number of times, also by a successor. Raises `OSError`.
+        """
+        if not self.pooled:
+            return True
+        carrier = self._member(self._shared).carrier
+        waits = {binding for binding, (name, _) in self._unanswered.items() if name == self._shared}
+        return self._leave.turn(carrier, waits)
+
     def tidy(self) -> None:
         """Merge or delete some of what is old. Raises `OSError`."""
         for member in self._members.values():
@@ -214,12 +250,15 @@ class Fleet:
 
     def _member(self, name: str) -> FleetMember:
         if name not in self._members:
-            self._members[name] = FleetMember(name, self._opening(name), needed=self._monotonic())
+            rests = name != self._shared
+            self._members[name] = FleetMember(name, self._opening(name), rests=rests, needed=self._monotonic())
         return self._members[name]
 
     def _begin(self, spec: RunSpec, path: str | None = None) -> None:
         name = self.carrier_of(spec)
         member = self._member(name)
+        if name == self._shared != MAIN:
+            self._homes.enter(spec.binding, name)  # before anything is commanded: no other runner may begin it now
         if path is None:
             member.carrier.add(spec)
         else:

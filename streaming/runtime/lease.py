@@ -16,6 +16,7 @@ from streaming.wire.messages import RunnerLease
 log = logging.getLogger(__name__)
 
 BEAT_S = 2.0
+LEASE_WAIT_S = 12.0
 HUNG_AFTER_S = 180.0
 """A runner whose main loop has not turned for so long no longer says that it is alive."""
 
@@ -93,6 +94,23 @@ class Heart:
             beat_at=self._now(),
             session_at=self._session_at,
         )
+
+
+def take_lease(heart: Heart, asked: threading.Event) -> bool:
+    """Wait for Redis as long as it takes; for another runner's lease as long as one can last."""
+    refused_s = 0.0
+    while not asked.is_set():
+        try:
+            if heart.take():
+                return True
+            refused_s += 1.0
+            log.warning("another runner holds the lease of this organisation")
+        except redis.RedisError as error:
+            log.warning("Redis cannot be reached, trying again: %s", error)
+        if refused_s > LEASE_WAIT_S:
+            return False
+        asked.wait(1.0)
+    return False
 
 
 def _lives(pid: int) -> bool:

@@ -31,10 +31,19 @@ return 1
 class Mailbox:
     """One organisation's keys. Every method raises `redis.RedisError` when Redis cannot be reached."""
 
-    def __init__(self, connection: "redis.Redis", organisation: str, keeper: SecretKeeper | None = None) -> None:
+    def __init__(
+        self,
+        connection: "redis.Redis",
+        organisation: str,
+        keeper: SecretKeeper | None = None,
+        *,
+        own_alone: bool = False,
+    ) -> None:
+        """With `own_alone` what is desired for another organisation is refused, where it could be had."""
         self._redis = connection
         self._organisation = organisation
-        self._keeper = keeper or SecretKeeper(Keyring([]))
+        self.keeper = keeper or SecretKeeper(Keyring([]))
+        self._own_alone = own_alone
         self._desired: tuple[Mapping[Any, Any], dict[str, RunSpec]] | None = None
 
     def desired(self) -> dict[str, RunSpec]:
@@ -51,11 +60,29 @@ class Mailbox:
         for name, content in told.items():
             binding = name.decode() if isinstance(name, bytes) else name
             try:
-                found[binding] = RunSpec.model_validate_json(content)
+                found[binding] = self._read(content)
             except ValidationError:
                 log.exception("what is desired of binding %s cannot be read", binding)
-        self._desired = (told, self._keeper.take(found))
+            except PermissionError:
+                log.error("what is desired of binding %s is of another organisation, and refused", binding)
+        self._desired = (told, self.keeper.take(found))
         return dict(self._desired[1])
+
+    def _read(self, content: bytes | str) -> RunSpec:
+        spec = RunSpec.model_validate_json(content)
+        if self._own_alone and spec.organisation != self._organisation:
+            raise PermissionError
+        return spec
+
+    def place(self) -> str | None:
+        """Who is to carry the runs; None while nobody has said it."""
+        content = self._redis.get(keys.place(self._organisation))
+        return None if content is None else _text(content)
+
+    def seated(self) -> dict[str, str]:
+        """Of a pool: the organisations that have something to do in it, each with its keys, sealed."""
+        contents = self._redis.hgetall(keys.seated(self._organisation))
+        return {_text(organisation): _text(sealed) for organisation, sealed in contents.items()}
 
     def deliveries(self) -> dict[str, BindingDeliveries]:
         """What is to be brought where, by binding, its secrets left with the keeper; what cannot be read is logged.
@@ -69,7 +96,7 @@ class Mailbox:
                 found[binding] = BindingDeliveries.model_validate_json(content)
             except ValidationError:
                 log.exception("the outputs of binding %s cannot be read", binding)
-        return self._keeper.take_targets(found)
+        return self.keeper.take_targets(found)
 
     def tell_deliveries(self, seen: Sequence[DeliveryObserved]) -> None:
         """Tell how far deliveries have come."""
@@ -126,3 +153,7 @@ class Mailbox:
     def take_over(self, lease: RunnerLease) -> None:
         """Take the lease of a runner that is known to be dead."""
         self._redis.set(keys.lease(self._organisation), lease.model_dump_json(), ex=keys.LEASE_TTL_S)
+
+
+def _text(content: bytes | str) -> str:
+    return content.decode() if isinstance(content, bytes) else content

@@ -34,6 +34,7 @@ class RunnerExit(StrEnum):
     LEASE_LOST = "another runner has the lease"
     ASKED = "it was asked to"
     KEYS_OUTDATED = "its keys are outdated"
+    MOVED = "its organisation is carried elsewhere from now on"
 
 
 class Runner:
@@ -49,6 +50,7 @@ class Runner:
         idle_exit_s: float = 60.0,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._elsewhere = False
         self._mailbox = mailbox
         self._heart = heart
         self._fleet = fleet
@@ -88,6 +90,11 @@ class Runner:
         """End the deliveries that are at work."""
         self._deliveries.close()
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing of it is at work any more, after `close`."""
+        return self._deliveries.ended
+
     def turn(self) -> RunnerExit | None:
         """One round; why the runner has to end, None while it goes on."""
         self._heart.turned()
@@ -97,12 +104,17 @@ class Runner:
             desired = self._mailbox.desired()
             limits = self._mailbox.limits()
             self._deliveries.want(self._mailbox.deliveries())
+            self._elsewhere = self._mailbox.place() not in (None, self._fleet.place)
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
             desired, limits = None, None
         except KeysOutdated as error:
             log.warning("%s", error)
             return RunnerExit.KEYS_OUTDATED
+        if self._elsewhere and not self._fleet.pooled:
+            return RunnerExit.MOVED  # who carries them next may open all that is kept here
+        if self._elsewhere and desired is not None:
+            desired = {}
         self._limits = limits or self._limits  # the last ones hold, which the folders of the carriers keep too
         if desired is not None:
             self._divide(desired)
@@ -114,6 +126,8 @@ class Runner:
         self._learn()
         self._send()
         self._tidy()
+        if self._elsewhere and self._fleet.leave() and not self._unsent and not self._outbox:
+            return RunnerExit.MOVED
         return RunnerExit.IDLE if desired is not None and self._idle_for(desired) >= self._idle_exit_s else None
 
     def _tidy(self) -> None:

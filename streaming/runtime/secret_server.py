@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from streaming.adapters.registry import output_secrets_among, secrets_among
 from streaming.definition.streams import AdapterChoice
@@ -106,6 +106,10 @@ class SecretKeeper:
             return {"refused": str(SealBroken()), "domain": "user"}
         return {"secrets": texts}
 
+    def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:  # noqa: ARG002 - there is but one
+        """The answer to a question of `organisation`, whose runner this is."""
+        return self.answer(run, name)
+
     def _without_secrets(self, spec: RunSpec, fresh: bool) -> RunSpec:
         inputs = {name: self._take_input(spec.run, name, each, fresh) for name, each in spec.inputs.items()}
         return spec.model_copy(update={"inputs": inputs})
@@ -142,6 +146,33 @@ class SecretKeeper:
             return _HeldSecret(token, None)
 
 
+class SecretKeepers:
+    """Those of a pool: of each organisation that it serves its own, which alone is asked; asked by threads."""
+
+    def __init__(self) -> None:
+        self._keepers: dict[str, SecretKeeper] = {}
+
+    def enter(self, organisation: str, keeper: SecretKeeper) -> None:
+        """From now on `keeper` answers for `organisation`."""
+        self._keepers[organisation] = keeper
+
+    def leave(self, organisation: str) -> None:
+        """Nobody answers for `organisation` any more."""
+        self._keepers.pop(organisation, None)
+
+    def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:
+        """What the keeper of `organisation` answers of its `run`."""
+        keeper = self._keepers.get(organisation)
+        return {"refused": UNKNOWN, "domain": "external"} if keeper is None else keeper.answer(run, name)
+
+
+class SecretAnswers(Protocol):
+    """Who answers questions for secrets."""
+
+    def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:
+        """The secrets of input `name` of `run` of `organisation`, else why they are refused and who must act."""
+
+
 def _place(target: DeliveryTarget) -> tuple[str, str]:
     """Where the secrets of an output are held: those of a revision never change. No input has such a name."""
     return target.identity, f"{_REVISION}{target.revision}"
@@ -154,7 +185,7 @@ class SecretSocket:
     socket hands out. What runners left that were killed is removed too.
     """
 
-    def __init__(self, keeper: SecretKeeper, host: str | None = None) -> None:
+    def __init__(self, keeper: SecretAnswers, host: str | None = None) -> None:
         _remove_left()
         self._remote = None if host is None else _TicketListener(host, keeper)
         self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # none but this user may enter it
@@ -191,11 +222,15 @@ def _remove_left() -> None:
                 continue  # it is just being made, it has much to do, or it is another user's
 
 
+def _answer(keeper: SecretAnswers, question: Mapping[str, Any]) -> dict[str, Any]:
+    return keeper.answer_of(str(question.get("organisation", "")), str(question["run"]), str(question["input"]))
+
+
 class _TicketListener(socketserver.ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 1_024
 
-    def __init__(self, host: str, keeper: SecretKeeper) -> None:
+    def __init__(self, host: str, keeper: SecretAnswers) -> None:
         super().__init__((host, 0), _TicketHandler)
         self.keeper = keeper
         self.tickets = Tickets()
@@ -215,7 +250,7 @@ class _TicketHandler(socketserver.StreamRequestHandler):
         try:
             asked = self.server.tickets.opened(self.rfile.readline(MOST_BYTES))
             if asked is not None:
-                answer = self.server.keeper.answer(str(asked.question["run"]), str(asked.question["input"]))
+                answer = _answer(self.server.keeper, asked.question)
                 self.wfile.write(asked.sealed(answer))
         except (OSError, KeyError):
             return  # whoever asked went away, or asks for something else
@@ -225,7 +260,7 @@ class _SecretListener(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
     request_queue_size = 1_024  # who finds it full is refused at once, and a run would fail
 
-    def __init__(self, path: str, keeper: SecretKeeper, remote: _TicketListener | None) -> None:
+    def __init__(self, path: str, keeper: SecretAnswers, remote: _TicketListener | None) -> None:
         super().__init__(path, _SecretHandler)
         self.keeper = keeper
         self.remote = remote
@@ -246,4 +281,4 @@ class _SecretHandler(socketserver.StreamRequestHandler):
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         if self.server.remote is not None and question.get("ticket"):
             return self.server.remote.handed_out()
-        return self.server.keeper.answer(str(question["run"]), str(question["input"]))
+        return _answer(self.server.keeper, question)

@@ -26,7 +26,8 @@ class AnotherRunner(Exception):
 class SingleRunner:
     """Held by the one runner of `folder`; released when its process ends, however it ends."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, token: str | None = None) -> None:
+        """`token`: that of this process, where it holds another folder already."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._lock: IO[str] = (folder / "runner.lock").open("w")
@@ -35,12 +36,12 @@ class SingleRunner:
         except OSError:
             self._lock.close()
             raise AnotherRunner(f"another runner holds {folder / 'runner.lock'}") from None
-        self.token = uuid.uuid4().hex
+        self.token = token or uuid.uuid4().hex
 
     def end_predecessor(self) -> int:
         """Kill what a dead runner of this folder left running; how many processes that were."""
         recorded = read_record(self._folder)
-        if recorded is None:
+        if recorded is None or recorded.token == self.token:
             return 0
         left = [process for process in psutil.process_iter() if _belongs(process, recorded)]
         for process in left:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
+from streaming.definition.counts import counted
 from streaming.planning.plan import NotRunnable
 from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
@@ -39,6 +40,11 @@ OTHER_PROGRAM: Final = (
     "Another version of Punctual wrote the state of the run before, and this one cannot read it. If that one was not "
     "closed but killed, results and quarantined rows of its last ten seconds may stand here twice."
 )
+ANOTHER_ROUTING: Final = (
+    "This version of the engine divides rows among buckets in another way than the one that wrote what the run kept."
+)
+START_AGAIN: Final = "Start it again: what was open is read again where the inputs still have it."
+BEGUN_ANEW: Final = "What the run had kept was for {before} and cannot be divided into {now}."
 GONE: Final = (
     "The input {name} no longer has the rows that were to be read again. Start the run at the old positions, where "
     "what was open is left behind, or from the beginning."
@@ -67,12 +73,13 @@ def hand_on(carrier: CarrierFolder, before: RunSpec | SavepointHead, spec: RunSp
     """Let the run of `spec`, which goes on with the state of the run `before`, say of its rows what that said."""
     if before.run == spec.run:
         return
+    shared = carrier.shared_of(spec.organisation)
     for path in (beginning_path, first_lanes_path):
-        content = carrier.shared.read(path(spec.binding, before.run))
+        content = shared.read(path(spec.binding, before.run))
         if content is not None:
-            carrier.shared.write(path(spec.binding, spec.run), content)
+            shared.write(path(spec.binding, spec.run), content)
     if isinstance(before, RunSpec):
-        carry_journals(carrier, journals_of(before), journals_of(spec), list(spec.inputs))
+        carry_journals(carrier, journals_of(carrier, before), journals_of(carrier, spec), list(spec.inputs))
 
 
 def carry_journals(carrier: CarrierFolder, source: str, target: str, inputs: Sequence[str]) -> None:
@@ -90,7 +97,8 @@ def carry_journals(carrier: CarrierFolder, source: str, target: str, inputs: Seq
 
 def points_of(carrier: CarrierFolder, known: CarriedBinding, batch: int) -> list[RestartPoint]:
     """The points of a binding, newest first, with one for committed `batch`, after which it is `known`."""
-    points = read_points(carrier, known.binding)
+    spec = carrier.control.added(known.entry).spec
+    points = read_points(carrier.shared_of(spec.organisation), spec.binding)
     if known.now.ended or known.again is not None:
         return points
     manifest = read_manifest(carrier.folder, batch)
@@ -113,8 +121,10 @@ def keep_newest_points(carrier: CarrierFolder) -> None:
         entry = entries.get(totals.binding)
         if totals.cleared or totals.reads_again or entry is None or carrier.control.added(entry).spec.run != totals.run:
             continue
+        spec = carrier.control.added(entry).spec
         with suppress(NotRunnable):  # it failed because it cannot be planned, and keeps nothing
-            keep_point(carrier, totals.binding, point_of(binding_of(carrier, entry), totals, manifest.batch))
+            point = point_of(binding_of(carrier, entry), totals, manifest.batch)
+            keep_point(carrier.shared_of(spec.organisation), spec.binding, point)
 
 
 def begun(
@@ -129,10 +139,10 @@ def begun(
     if not before.points:
         return _without_points(carrier, binding, before, fresh)
     planned = plan_beginning(before.points, binding.facts, spec.begin, before.why)
-    carry_journals(carrier, before.journals, journals_of(spec), planned.kept)
+    carry_journals(carrier, before.journals, journals_of(carrier, spec), planned.kept)
     item = fresh()
     if before.ended and spec.begin is None and _finished(binding, planned.kept, before.positions):
-        forget_points(carrier, spec.binding)
+        forget_points(carrier.shared_of(spec.organisation), spec.binding)
         return item, None
     gone = _gone(binding, planned, carrier.settings.read_deadline_s)
     if gone is not None:
@@ -148,8 +158,9 @@ def _written(
 ) -> CarriedBinding:
     """`item` as it was planned, with all written down that its batches look up."""
     spec, point = binding.added.spec, planned.point
+    shared = carrier.shared_of(spec.organisation)
     if planned.again is None and not planned.kept:
-        forget_points(carrier, spec.binding)
+        forget_points(carrier.shared_of(spec.organisation), spec.binding)
     positions: LanePositions = {} if point is None else point.positions
     lanes: dict[str, dict[str, Any]] = {}
     for name, kept in () if point is None else point.inputs.items():
@@ -158,8 +169,8 @@ def _written(
         same = kept.clock == binding.facts.clocks[name]
         each = {lane: said if same else said.model_copy(update={"clock": None}) for lane, said in kept.lanes.items()}
         lanes[name] = {lane: said.model_dump(mode="json") for lane, said in each.items()}
-    carrier.shared.write(first_lanes_path(spec.binding, spec.run), json.dumps(lanes).encode())
-    carrier.shared.write(beginning_path(spec.binding, spec.run), planned.said.model_dump_json().encode())
+    shared.write(first_lanes_path(spec.binding, spec.run), json.dumps(lanes).encode())
+    shared.write(beginning_path(spec.binding, spec.run), planned.said.model_dump_json().encode())
     merged = {
         name: {**first, **(positions.get(name, {}) if name in planned.kept else {})}
         for name, first in item.positions.items()
@@ -175,7 +186,7 @@ def _without_points(
     spec = binding.added.spec
     if before.shape != binding.facts.shape or spec.begin == "beginning":
         return fresh(), None
-    carry_journals(carrier, before.journals, journals_of(spec), list(spec.inputs))
+    carry_journals(carrier, before.journals, journals_of(carrier, spec), list(spec.inputs))
     item = fresh()
     if before.ended and _finished(binding, tuple(spec.inputs), before.positions):
         return item, None
@@ -191,7 +202,7 @@ def _without_points(
         rows_again=0,
         sentence=f"{before.why} {UNKNOWN}",
     )
-    carrier.shared.write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
+    carrier.shared_of(spec.organisation).write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
     return begun_binding(item.generation, before.positions), said.sentence
 
 
@@ -214,3 +225,20 @@ def _gone(binding: RunnableBinding, planned: PlannedBeginning, deadline_s: float
         if not asked_within(f"The input {name}", lambda: all(holds(*span) for span in spans), deadline_s):  # noqa: B023
             return name
     return None
+
+
+def begun_anew(before: int, now: int) -> str:
+    """Why what was kept in `before` buckets is nothing to a run that has `now`."""
+    return BEGUN_ANEW.format(before=_buckets(before), now=_buckets(now))
+
+
+def _buckets(number: int) -> str:
+    return "one bucket" if number == 1 else counted(number, "bucket")
+
+
+def first_positions(binding: RunnableBinding, deadline_s: float) -> LanePositions:
+    """The beginnings of all lanes, as adapters name them within `deadline_s`. Raises `AdapterError`."""
+    return {
+        name: dict.fromkeys(asked_within(f"The input {name}", adapter.lanes, deadline_s), 0)
+        for name, adapter in binding.adapters.items()
+    }

@@ -71,13 +71,15 @@ class RunnableBinding:
 
         Asked in batches alone: the planner has written it before the first.
         """
-        content = self.carrier.shared.read(beginning_path(self.added.spec.binding, self.added.spec.run))
+        spec = self.added.spec
+        content = self.carrier.shared_of(spec.organisation).read(beginning_path(spec.binding, spec.run))
         return None if content is None else RunBeginning.model_validate_json(content)
 
     @cached_property
     def first_lanes(self) -> dict[str, dict[str, LaneKept]]:
         """What its lanes, by input, begin with in the batch in which its run begins. Raises `OSError`."""
-        content = self.carrier.shared.read(first_lanes_path(self.added.spec.binding, self.added.spec.run))
+        spec = self.added.spec
+        content = self.carrier.shared_of(spec.organisation).read(first_lanes_path(spec.binding, spec.run))
         return {} if content is None else _FIRST_LANES.validate_json(content)
 
     @property
@@ -131,22 +133,23 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     Raises `AdapterError`.
     """
     choice = spec.inputs[name].adapter
-    journal = f"{journals_of(spec)}/{name}"
-    options = revealed(spec.run, name, choice.options)
+    journal = f"{journals_of(carrier, spec)}/{name}"
+    options = revealed(spec.run, name, choice.options, spec.organisation)
+    files = carrier.files_of(spec.organisation)
     return journaling(
         carrier,
         journal,
-        lambda path: input_adapter(choice.kind, options, stream, carrier.files, path, carrier.settings.outgoing),
+        lambda path: input_adapter(choice.kind, options, stream, files, path, carrier.settings.outgoing),
     )
 
 
-def journals_of(spec: RunSpec) -> str:
+def journals_of(carrier: CarrierFolder, spec: RunSpec) -> str:
     """Where the adapters of a binding journal, below the carrier's folder.
 
     One that is told to begin at the beginning finds nothing of what was journaled before.
     """
     anew = f"-{spec.run}" if spec.begin == "beginning" else ""
-    return f"journals/{spec.binding}-{named_shape_of(spec)[:12]}{anew}"
+    return f"journals/{carrier.control.name_of(spec)}-{named_shape_of(spec)[:12]}{anew}"
 
 
 def _stream_name(spec: RunSpec, name: str) -> str:

@@ -1,5 +1,6 @@
 """A carrier as its driver sees it: one streaming query, commands in, manifests out."""
 
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
-from streaming.spark.control import AddBinding, AtEnd, SaveBinding, StopBinding
+from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, SaveBinding, StopBinding, name_in_pool
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.looks import read_freshness, write_freshness
@@ -26,11 +27,13 @@ from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import StageProcessor
 from streaming.spark.tidying import Tidying
-from streaming.spark.token_bucket import read_rate, write_rate
+from streaming.spark.token_bucket import read_rates, write_rate
 from streaming.spark.with_state import transform_with_state
 from streaming.wire.kept import shape_of
 from streaming.wire.messages import RunSpec
 
+_STARTING = threading.Lock()
+"""A session has one number of partitions for what is started in it."""
 NO_CHECKPOINT = (
     "The carrier is on an object store, and nothing says where Spark keeps its own checkpoint. "
     "Name a folder that driver and workers share, or an address for which Spark has a connector."
@@ -38,7 +41,7 @@ NO_CHECKPOINT = (
 
 
 class Carrier:
-    """The bindings of one organisation in one streaming query, one checkpoint.
+    """The bindings of one organisation, or of several, in one streaming query, one checkpoint.
 
     Commands are written to the control log at once and take effect in a batch; what came of them stands in the
     manifests, which are the only truth about a run.
@@ -75,7 +78,13 @@ class Carrier:
         self._opened.folder.remove(HOLD)
         if self._opened.local is not None:
             count_deaths(self._opened.local)
+        with _STARTING:
+            self._begin_query()
+
+    def _begin_query(self) -> None:
         session, path = self._session, self._opened.location
+        # Of each thread, and only the main one has it: without this another one finds none of our data sources.
+        session._get_j_spark_session_class(session._jvm).setActiveSession(session._jsparkSession)
         session.dataSource.register(FeedSource)
         session.dataSource.register(ResultSink)
         session.conf.set("spark.sql.shuffle.partitions", str(self.settings.partitions))
@@ -161,25 +170,40 @@ class Carrier:
         self._opened.control.append(command)
         return path
 
-    def saved(self, path: str) -> bool:
-        """Whether the savepoint is there. Raises `PunctualError` when it was refused."""
-        why = refusal(self._opened, path)
+    def forget(self, binding: str) -> None:
+        """Keep nothing of `binding` here after the next batch."""
+        self._opened.control.append(ForgetBinding(kind="forget", tick=wall_clock(), binding=binding))
+
+    def saved(self, path: str, organisation: str = "") -> bool:
+        """Whether the savepoint is there, of `organisation` in a pooled carrier.
+
+        Raises `PunctualError` when it was refused.
+        """
+        shared = self._opened.shared_of(organisation)
+        why = refusal(shared, path)
         if why is not None:
             raise PunctualError(why, domain="user")
         folder, _, name = path.rpartition("/")
-        return name in self._opened.shared.tags(folder)
+        return name in shared.tags(folder)
 
-    def limit(self, events_per_second: int | None) -> None:
+    def limit(self, events_per_second: int | None, organisation: str = "") -> None:
         """Let all bindings together read no more than this from the next batch on; None: as much as they can.
 
-        Written only when it changes: it stays in the carrier's folder.
+        In a pooled carrier those of `organisation`. Written only when it changes: it stays in the carrier's folder.
         """
-        if events_per_second != read_rate(self._opened.folder):
-            write_rate(self._opened.folder, events_per_second)
+        if events_per_second != read_rates(self._opened.folder).get(organisation):
+            write_rate(self._opened.folder, events_per_second, organisation)
 
-    def freshen(self, wanted: Mapping[str, int]) -> None:
-        """Look at the bindings `wanted` as often as they want it now, in ticks; written only when it changes."""
-        if wanted != read_freshness(self._opened.folder):
+    def freshen(self, wanted: Mapping[str, int], organisation: str = "") -> None:
+        """Look at the bindings `wanted` as often as they want it now, in ticks; written only when it changes.
+
+        In a pooled carrier those of `organisation`, whose others are looked at as their runs say.
+        """
+        known = read_freshness(self._opened.folder)
+        if self.settings.pooled:
+            others = {name: said for name, said in known.items() if self._opened.organisation_of(name) != organisation}
+            wanted = others | {name_in_pool(organisation, binding): said for binding, said in wanted.items()}
+        if wanted != known:
             write_freshness(self._opened.folder, wanted)
 
     def manifests_after(self, batch: int) -> list[Manifest]:
@@ -204,6 +228,10 @@ class Carrier:
         """
         self._tidying.turn(budget_s)
 
+    def known(self) -> set[str]:
+        """The bindings of which something may be kept here, carried or not, and perhaps some more."""
+        return set(self._opened.control.newest_entries())
+
     @property
     def ready(self) -> bool:
         """Whether the query has come so far that it plans batches."""
@@ -226,7 +254,8 @@ class Carrier:
         for name, item in spec.inputs.items():
             try:
                 adapter = adapter_of(self._opened, spec, name, item.stream)
-                lanes[name] = list(lanes_of(name, adapter, self.settings.read_deadline_s))
+                deadline_s = min(self.settings.read_deadline_s, self.settings.lanes_deadline_s)
+                lanes[name] = list(lanes_of(name, adapter, deadline_s))
             except (AdapterError, OSError):
                 continue  # The planner meets the same fault and reports it in a manifest.
         return lanes
@@ -239,7 +268,7 @@ class Carrier:
         wanted, partitions = self.settings.buckets, self.settings.partitions
         if wanted == 1:
             return [0]
-        before = self._opened.control.last_added(spec.binding) if goes_on else None
+        before = self._opened.control.last_added(self._opened.control.name_of(spec)) if goes_on else None
         if before is not None and shape_of(before.spec) == shape_of(spec):
             return before.bucket_ids
         key = f"{spec.binding}@{self._opened.control.newest() + 1}"

@@ -1,8 +1,12 @@
-"""The control log: numbered commands to a carrier, written by its driver, read by planner and workers."""
+"""The control log: numbered commands to a carrier, written by its driver, read by planner and workers.
+
+Commands name a binding as its carrier does: by its id, in a pooled carrier with its organisation before it.
+"""
 
 import json
+import threading
 from collections.abc import Collection
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -56,10 +60,20 @@ class SaveBinding(Strict):
     moving: bool = False
 
 
-Command = AddBinding | StopBinding | SaveBinding
+class ForgetBinding(Strict):
+    """Keep nothing of a binding here any more; one that is carried is stopped. What it has given stays."""
+
+    kind: Literal["forget"]
+    tick: int
+    binding: str
+
+
+Command = AddBinding | StopBinding | SaveBinding | ForgetBinding
 _COMMAND: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="kind")])
 
 
+OF: Final = "."
+"""Between the id of an organisation, which has none, and that of its binding."""
 MANY = 64
 """So many entries are compacted at once."""
 _COMPACTED = "control/compacted.json"
@@ -78,10 +92,17 @@ class ControlLog:
     Those that no batch can need again go (`compact`); `control/compacted.json` says what they come to.
     """
 
-    def __init__(self, folder: BlobFolder) -> None:
+    def __init__(self, folder: BlobFolder, *, pooled: bool = False) -> None:
+        """`pooled`: it is that of a pooled carrier."""
         self._folder = folder
+        self._pooled = pooled
         self._cache: dict[int, Command] = {}
         self._newest: int | None = None
+        self._appending = threading.Lock()
+
+    def name_of(self, spec: RunSpec) -> str:
+        """What the binding of `spec` is called in this carrier."""
+        return name_in_pool(spec.organisation, spec.binding) if self._pooled else spec.binding
 
     def newest(self) -> int:
         """The number of the last entry, 0 when there is none."""
@@ -89,17 +110,18 @@ class ControlLog:
         return numbers[-1] if numbers else 0
 
     def append(self, command: Command) -> int:
-        """Write `command` as the next entry and return its number. Only the driver may call this.
+        """Write `command` as the next entry and return its number. Only the driver may call this, in any thread.
 
         Raises `AnotherDriver` when the entry is there already: whoever wrote it has the carrier now.
         """
-        number = (self.newest() if self._newest is None else self._newest) + 1
-        name, content = f"control/{number}.json", command.model_dump_json().encode()
-        # A store that lost its first answer is asked again, and then finds what it has just taken.
-        if not self._folder.create(name, content) and self._folder.read(name) != content:
-            raise AnotherDriver(number)
-        self._newest = number
-        return number
+        with self._appending:
+            number = (self.newest() if self._newest is None else self._newest) + 1
+            name, content = f"control/{number}.json", command.model_dump_json().encode()
+            # A store that lost its first answer is asked again, and then finds what it has just taken.
+            if not self._folder.create(name, content) and self._folder.read(name) != content:
+                raise AnotherDriver(number)
+            self._newest = number
+            return number
 
     def read(self, number: int) -> Command:
         """The entry `number`. Raises `LookupError` when there is none."""
@@ -114,7 +136,7 @@ class ControlLog:
         """The newest entry that is kept and adds `binding`; None where there is none."""
         for number in reversed(self._folder.numbers("control")):
             command = self.read(number)
-            if isinstance(command, AddBinding) and command.spec.binding == binding:
+            if isinstance(command, AddBinding) and self.name_of(command.spec) == binding:
                 return command
         return None
 
@@ -124,7 +146,7 @@ class ControlLog:
         for number in self._folder.numbers("control"):
             command = self.read(number)
             if isinstance(command, AddBinding):
-                found[command.spec.binding] = number
+                found[self.name_of(command.spec)] = number
         return found
 
     def commanded(self) -> dict[str, str]:
@@ -134,7 +156,7 @@ class ControlLog:
             try:
                 for number in self._folder.numbers("control"):
                     if number > upto:
-                        _obey(found, self.read(number))
+                        self._obey(found, self.read(number))
                 return found
             except LookupError:
                 continue  # it was compacted meanwhile, and now stands there
@@ -151,7 +173,7 @@ class ControlLog:
         numbers = self._folder.numbers("control")
         for number in numbers:
             if before < number <= upto:
-                _obey(found, self.read(number))
+                self._obey(found, self.read(number))
         self._folder.write(_COMPACTED, json.dumps({"upto": upto, "commanded": found}).encode())
         for number in numbers:
             if number < upto and number not in needed:
@@ -172,9 +194,18 @@ class ControlLog:
             raise LookupError(f"entry {number} of the control log does not add a binding")
         return command
 
+    def _obey(self, commanded: dict[str, str], command: Command) -> None:
+        if isinstance(command, AddBinding):
+            commanded[self.name_of(command.spec)] = command.spec.run
+        else:
+            commanded.pop(command.binding, None)
 
-def _obey(commanded: dict[str, str], command: Command) -> None:
-    if isinstance(command, AddBinding):
-        commanded[command.spec.binding] = command.spec.run
-    else:
-        commanded.pop(command.binding, None)
+
+def name_in_pool(organisation: str, binding: str) -> str:
+    """What a binding is called in a pooled carrier: nothing of two organisations has one name."""
+    return f"{organisation}{OF}{binding}"
+
+
+def organisation_in(name: str) -> str:
+    """The organisation of what a pooled carrier calls `name`."""
+    return name.partition(OF)[0]

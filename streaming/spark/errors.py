@@ -24,11 +24,12 @@ class PunctualError(Exception):
 
 @dataclass(frozen=True)
 class RunFailure:
-    """Why a run failed: `message` for its user, `detail` for the log alone."""
+    """Why a run failed: `message` for its user, `detail` for the log alone. `final`: it was tried again, in vain."""
 
     domain: Domain
     message: str
     detail: str
+    final: bool = False
 
 
 DISK_FULL = (
@@ -129,7 +130,7 @@ def blame_query(error: Exception) -> None:
 
 def passes(failure: RunFailure) -> bool:
     """Whether a query that ended so while it started is likely to start when it is tried again."""
-    return failure.message == WORKER_AWAY
+    return failure.message == WORKER_AWAY and not failure.final
 
 
 def explain_query(error: BaseException) -> RunFailure:

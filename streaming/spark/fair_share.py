@@ -1,4 +1,7 @@
-"""How the rows of one batch are shared out among the inputs that want them: evenly; what one leaves the others get."""
+"""How the rows of one batch are shared out among the inputs that want them; what one leaves the others get.
+
+Evenly among organisations first, then among the bindings of each, then among the inputs of each.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,7 +10,9 @@ from functools import partial
 
 from streaming.adapters.contract import BoundedAdapter, InputAdapter, Position
 from streaming.spark.adapter_queries import AdapterQueries
+from streaming.spark.token_bucket import Allowance
 
+_ANY = 1 << 62
 _ROUNDS = 32
 """After so many rounds the rest is left for the next batch: lanes that are uneven take a little each time."""
 
@@ -18,7 +23,7 @@ class ReadWish:
 
     `reached` are its positions so far. `inquiries` asks its adapter and knows of earlier questions; without, it is
     asked as if nobody had before. `fault`: what its adapter raised; it is asked no more.
-    `until`: it reads no further than that, and no lane that is not named there.
+    `until`: it reads no further than that, and no lane that is not named there. `organisation`: whose limit counts.
     """
 
     binding: str
@@ -28,6 +33,7 @@ class ReadWish:
     most: int
     inquiries: AdapterQueries | None = None
     until: Mapping[str, Position] | None = None
+    organisation: str = ""
     reached: Mapping[str, Position] = field(init=False)
     taken: int = 0
     fault: Exception | None = None
@@ -70,29 +76,64 @@ class ReadWish:
         return {lane: min(position, bounds.get(lane, position)) for lane, position in further.items()}
 
 
-def share(wishes: Sequence[ReadWish], rows: int, now: int, *, first: int) -> list[ReadWish]:
-    """Let `wishes` take about `rows` rows in all, each binding as much as any other; those that the end left waiting.
+class RowBudget:
+    """What one batch may still read: `rows` in all, None: any; `each`: of organisations that have a limit."""
+
+    def __init__(self, rows: int | None, each: Mapping[str, int]) -> None:
+        self.rows = _ANY if rows is None else rows
+        self._each = dict(each)
+
+    @classmethod
+    def of(cls, rows: int | None, allowances: Mapping[str, Allowance]) -> "RowBudget":
+        """What organisations with such `allowances` may read: none, where a batch of so few would cost too much."""
+        return cls(rows, {name: said.rows if said.worth_reading else 0 for name, said in allowances.items()})
+
+    def left(self, organisation: str) -> int:
+        """What `organisation` may still read."""
+        return min(self.rows, self._each.get(organisation, _ANY))
+
+    def ran_out(self, organisation: str) -> bool:
+        """Whether the limit of `organisation` itself is used up."""
+        return self._each.get(organisation, 1) <= 0
+
+    def part(self, organisation: str, of: int) -> int:
+        """What `organisation` is offered as one `of` so many."""
+        return min(self.rows // of, self._each.get(organisation, _ANY))
+
+    def take(self, organisation: str, rows: int) -> None:
+        """So many are taken."""
+        self.rows -= rows
+        if organisation in self._each:
+            self._each[organisation] -= rows
+
+
+def share(wishes: Sequence[ReadWish], budget: RowBudget, now: int, *, first: int) -> list[ReadWish]:
+    """Let `wishes` take about what `budget` has; those of which something waits that it has nothing left for.
 
     `first` is who is asked first, counted round: so the last row is not always the same binding's.
     """
     begin = first % len(wishes) if wishes else 0
-    hungry = [*wishes[begin:], *wishes[:begin]]
+    hungry, cut = [*wishes[begin:], *wishes[:begin]], []
     for _ in range(_ROUNDS):
-        if rows <= 0 or not hungry:
+        cut += [wish for wish in hungry if budget.left(wish.organisation) <= 0]
+        hungry = [wish for wish in hungry if budget.left(wish.organisation) > 0]
+        if not hungry:
             break
-        rows, hungry = _round(hungry, rows, now)
-    return [wish for wish in hungry if wish.waits(now)] if rows <= 0 else []
+        hungry = _round(hungry, budget, now)
+    return [wish for wish in cut if wish.waits(now)]
 
 
-def _round(hungry: Sequence[ReadWish], rows: int, now: int) -> tuple[int, list[ReadWish]]:
-    """Ask each once for its even share; the rows that are left, and who may want more."""
+def _round(hungry: Sequence[ReadWish], budget: RowBudget, now: int) -> list[ReadWish]:
+    """Ask each once for its even share; who may want more."""
     inputs = Counter(wish.binding for wish in hungry)
-    offered, left, again = rows, rows, []
+    bindings = Counter(organisation for organisation, _ in {(wish.organisation, wish.binding) for wish in hungry})
+    offered = {organisation: budget.part(organisation, len(bindings)) for organisation in bindings}
+    again = []
     for wish in hungry:
-        part = max(1, offered // (len(inputs) * inputs[wish.binding]))
-        asked = min(part, left, wish.most - wish.taken)
+        part = max(1, offered[wish.organisation] // (bindings[wish.organisation] * inputs[wish.binding]))
+        asked = min(part, budget.left(wish.organisation), wish.most - wish.taken)
         took = wish.take(asked, now) if asked > 0 else 0
-        left -= took
+        budget.take(wish.organisation, took)
         if wish.fault is None and wish.taken < wish.most and (took or asked <= 0):
             again.append(wish)
-    return left, again
+    return again

@@ -265,7 +265,8 @@ class BindingTask:
         path = self._work.enters
         if path is None:
             return []
-        for _, _, name, state in read_items(self._carrier, path, "clock"):
+        shared = self._carrier.shared_of(self._carrier.control.added(self._work.entry).spec.organisation)
+        for _, _, name, state in read_items(shared, path, "clock"):
             if name in self._work.clocks:
                 self._move(name, state, None)
         if self._work.turn is None:
@@ -273,7 +274,7 @@ class BindingTask:
         ids = self._carrier.control.added(self._work.entry).bucket_ids
         by_bucket: dict[tuple[str, int], list[Item]] = {}
         for part in PARTS:
-            for item in read_items(self._carrier, path, part):
+            for item in read_items(shared, path, part):
                 by_bucket.setdefault((part, item[1]), []).append(item)
         key, entry, batch = self._work.key, self._work.entry, self._task.batch
         return [

@@ -1,5 +1,6 @@
 """Where a carrier keeps what, and the settings that planner, workers and sink share through its folder."""
 
+import re
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,10 +10,12 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from streaming.definition.strict import Strict
-from streaming.spark.control import ControlLog
+from streaming.spark.control import ControlLog, organisation_in
 from streaming.spark.errors import PunctualError
 from streaming.wire.folders import folder_at, is_remote
+from streaming.wire.messages import RunSpec
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
+from streaming.wire.result_location import result_folder
 from streaming.wire.storage import BlobFolder
 
 LAYOUT: Final = 2
@@ -29,6 +32,7 @@ HOLD = "hold"
 """While this file exists the planner plans nothing: its driver is about to stop the query."""
 FIXED: Final = ("partitions", "stages", "pages")
 """What of the settings never changes."""
+_ORGANISATION: Final = re.compile(r"[0-9A-Za-z_-]+")
 _REMEMBERED_S: Final = 1.0
 """For so long a process takes the settings on an object store for unchanged: operators ask for them at every key."""
 
@@ -52,6 +56,12 @@ class CarrierSettings(Strict):
 
     `files`: the folder inside which adapters read where that is not all of `home`: what a runner keeps beside its
     organisation's data is no adapter's business.
+
+    `pooled`: the bindings are of several organisations; `home` holds a folder for each, in which `files` is the name of
+    the one for adapters, and a note where its results lie (`results_at`). `batch_rows`: about so many rows all inputs
+    together may read in a batch, each organisation as many as any other; None: no such limit. `patience_s`: one
+    planning waits so long in all for adapters that do not answer; `lanes_deadline_s`: so long one may take to name its
+    lanes.
     """
 
     home: str
@@ -66,6 +76,10 @@ class CarrierSettings(Strict):
     outgoing: OutgoingPolicy = NOTHING
     results: str | None = None
     files: str | None = None
+    pooled: bool = False
+    batch_rows: Annotated[int, Field(ge=1)] | None = None
+    patience_s: Annotated[float, Field(gt=0)] = 2.0
+    lanes_deadline_s: Annotated[float, Field(gt=0)] = 10.0
     read_deadline_s: Annotated[float, Field(gt=0)] = 30.0
     compute_deadline_s: Annotated[float, Field(gt=0)] = 600.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
@@ -86,9 +100,10 @@ class CarrierFolder:
         """Whether it took the place of a carrier that another version of the program wrote."""
         return self.folder.read(SUCCEEDS_FILE) is not None
 
-    @property
-    def files(self) -> Path:
-        """The folder that adapters may not leave."""
+    def files_of(self, organisation: str) -> Path:
+        """The folder that adapters of `organisation` may not leave."""
+        if self.settings.pooled:
+            return Path(self.settings.home) / _plain(organisation) / (self.settings.files or "")
         return Path(self.settings.files or self.settings.home)
 
     @property
@@ -97,9 +112,28 @@ class CarrierFolder:
         return None if is_remote(self.location) else Path(self.location)
 
     @cached_property
-    def shared(self) -> BlobFolder:
-        """What all carriers of the organisation see: results, savepoints."""
+    def every(self) -> BlobFolder:
+        """What all carriers of the organisation see; in a pooled one nothing lies there but organisations."""
         return folder_at(self.settings.home if self.settings.results is None else self.settings.results)
+
+    def shared_of(self, organisation: str) -> BlobFolder:
+        """What all carriers of `organisation` see: results, savepoints, restart points."""
+        return result_folder(Path(self.settings.home) / _plain(organisation)) if self.settings.pooled else self.every
+
+    def organisation_of(self, name: str) -> str:
+        """The organisation of the binding, or of its state, that is called `name` here; "" where all are of one."""
+        return organisation_in(name) if self.settings.pooled else ""
+
+    def results_called(self, name: str) -> BlobFolder:
+        """The folder of results that `results_within` calls so."""
+        if not self.settings.pooled:
+            return self.every.within(name)
+        organisation, _, rest = name.partition("/")
+        return self.shared_of(organisation).within(rest)
+
+    def results_within(self, spec: RunSpec) -> str:
+        """What the folder of the results of `spec` is called, with its organisation where there are several."""
+        return f"{_plain(spec.organisation)}/{spec.results}" if self.settings.pooled else spec.results
 
     def isolates(self, entry: int) -> bool:
         """Whether a fault of the operators stops the binding of `entry` alone: its only bucket can go back by itself.
@@ -110,7 +144,15 @@ class CarrierFolder:
 
     def results_of(self, entry: int) -> BlobFolder:
         """Where the results go of the binding that control entry `entry` added."""
-        return self.shared.within(self.control.added(entry).spec.results)
+        spec = self.control.added(entry).spec
+        return self.shared_of(spec.organisation).within(spec.results)
+
+
+def _plain(organisation: str) -> str:
+    """`organisation`, which names a folder. Raises `PunctualError` for what could name another one."""
+    if _ORGANISATION.fullmatch(organisation) is None:
+        raise PunctualError("The run belongs to no organisation that has a folder.", domain="internal")
+    return organisation
 
 
 def exists(location: Path | str) -> bool:
@@ -159,7 +201,7 @@ def create(location: Path | str, settings: CarrierSettings) -> CarrierFolder:
         before = CarrierSettings.model_validate_json(known)
         settings = settings.model_copy(update={name: getattr(before, name) for name in FIXED})
     folder.write(SETTINGS_FILE, settings.model_dump_json().encode())
-    return CarrierFolder(str(location), settings, folder, ControlLog(folder))
+    return CarrierFolder(str(location), settings, folder, ControlLog(folder, pooled=settings.pooled))
 
 
 def opened(location: str) -> CarrierFolder:
@@ -178,7 +220,7 @@ def opened(location: str) -> CarrierFolder:
         carrier = known.carrier
     else:
         settings = CarrierSettings.model_validate_json(content)
-        carrier = CarrierFolder(location, settings, folder, ControlLog(folder))
+        carrier = CarrierFolder(location, settings, folder, ControlLog(folder, pooled=settings.pooled))
     _OPENED[location] = _OpenedCarrier(content, time.monotonic() + _REMEMBERED_S, carrier)
     return carrier
 

@@ -6,7 +6,7 @@ again after an interrupted attempt gives the same totals.
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -54,12 +54,15 @@ class Manifest:
     """What a batch did, and what all bindings have counted after it.
 
     `bindings`: the totals of each generation by its key; `failed`: the keys of generations that failed. `reports`:
-    ProgressReport as JSON values. `read`: the rows that the batch received. `moved`: by key and output the CTIs, if the
-    carrier lists them. `runs`: the last change of each of the last RUNS_KEPT runs, without what is for the log.
+    ProgressReport as JSON values. `read`: the rows that the batch received; `reads`: in a
+    pooled carrier, those of each organisation. `moved`: by key and output the CTIs, if the
+    carrier lists them. `runs`: the last change of each of the runs that have totals and of the
+    last RUNS_KEPT others, without what is for the log.
     """
 
     batch: int
     read: int = 0
+    reads: Mapping[str, int] = field(default_factory=dict)
     bindings: Mapping[str, BindingTotals] = field(default_factory=dict)
     reports: tuple[Mapping[str, Any], ...] = ()
     changes: tuple[RunChange, ...] = ()
@@ -86,6 +89,7 @@ class Manifest:
         return cls(
             batch=said["batch"],
             read=said["read"],
+            reads=said.get("reads", {}),
             bindings={key: BindingTotals.of_json(totals) for key, totals in said["bindings"].items()},
             reports=tuple(said["reports"]),
             changes=tuple(RunChange(**each) for each in said["changes"]),
@@ -119,13 +123,14 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
     manifest = Manifest(
         batch=batch,
         read=sum(each.read for each in done.values()),
+        reads=_by_organisation(carrier, done) if carrier.settings.pooled else {},
         bindings={key: totals for key, totals in bindings.items() if key not in done or done[key].totals is not None},
         reports=tuple(each.report for each in done.values() if each.report is not None),
         changes=tuple(changes),
         failed=tuple(each.key for each in merged if each.change is not None and each.change.state == "failed"),
         saved=tuple(each.saved for each in done.values() if each.saved is not None),
         moved={key: each.moved for key, each in done.items() if each.moved and carrier.settings.list_ctis},
-        runs=_last_changes(before.runs, changes),
+        runs=_last_changes(before.runs, changes, {totals.run for totals in bindings.values()}),
     )
     carrier.folder.write(f"commits/{batch}.json", manifest.to_json())
     for summary in merged:
@@ -140,7 +145,7 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     spec = carrier.control.added(summary.entry).spec
     known = before.bindings.get(summary.key)
     start = _first_totals(carrier, summary) if known is None or known.cleared else known
-    begun = start.begun_by(spec.run, spec.results, before.bindings.values())
+    begun = start.begun_by(spec.run, carrier.results_within(spec), before.bindings.values())
     read = _received(summary.counts) - _received(begun.inputs, only=summary.counts)
     after = begun.with_lanes(summary.counts).with_output(summary.rows, summary.corrections, summary.failures)
     moved: dict[str, list[int]] = {}
@@ -151,9 +156,10 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     after = replace(after, pointed=_keep_point(carrier, begun, after, summary, batch))
     saved = None
     if summary.head is not None:
-        head = replace(SavepointHead(**summary.head), totals=after.to_json(), journals=journals_of(spec), run=spec.run)
-        assemble(carrier, head, summary.pieces)
-        saved = SavepointWritten(spec.binding, head.path)
+        head = replace(SavepointHead(**summary.head), totals=after.to_json(), run=spec.run)
+        head = replace(head, journals=journals_of(carrier, spec))
+        assemble(carrier, carrier.shared_of(spec.organisation), head, summary.pieces)
+        saved = SavepointWritten(carrier.control.name_of(spec), head.path)
     if summary.cleared and summary.change is None:
         return _Published(None, read, saved=saved)
     after = replace(after, cleared=summary.cleared)
@@ -172,18 +178,6 @@ def read_manifest(folder: BlobFolder, batch: int) -> Manifest | None:
     return None if content is None else Manifest.of_json(content)
 
 
-def failed_in(folder: BlobFolder, batch: int) -> tuple[str, ...]:
-    """The generations that failed in committed `batch`."""
-    manifest = read_manifest(folder, batch)
-    return () if manifest is None else manifest.failed
-
-
-def rows_read_in(folder: BlobFolder, batch: int) -> int | None:
-    """The rows that all bindings received in committed `batch`; None where it is not known any more."""
-    manifest = read_manifest(folder, batch)
-    return None if manifest is None else manifest.read
-
-
 def newest_manifest(folder: BlobFolder) -> Manifest | None:
     """The last committed manifest, None before the first."""
     numbers = folder.numbers("commits")
@@ -196,26 +190,39 @@ def manifest_before(folder: BlobFolder, batch: int) -> Manifest:
     return (read_manifest(folder, older[-1]) if older else None) or Manifest(0)
 
 
-def _last_changes(before: Mapping[str, RunChange], changes: Iterable[RunChange]) -> dict[str, RunChange]:
-    """Run to its last change, newest last."""
+def _last_changes(
+    before: Mapping[str, RunChange], changes: Iterable[RunChange], counted: Set[str]
+) -> dict[str, RunChange]:
+    """Run to its last change, newest last: of all that are `counted`, and the last RUNS_KEPT others."""
     runs = dict(before)
     for change in changes:
         runs.pop(change.run, None)
         runs[change.run] = replace(change, detail=None)
-    return dict(list(runs.items())[-RUNS_KEPT:])
+    too_many = [run for run in runs if run not in counted][:-RUNS_KEPT]
+    for run in too_many:
+        del runs[run]
+    return runs
+
+
+def _by_organisation(carrier: CarrierFolder, done: Mapping[str, _Published]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for key, each in done.items():
+        name = carrier.organisation_of(key)
+        found[name] = found.get(name, 0) + each.read
+    return found
 
 
 def _first_totals(carrier: CarrierFolder, summary: BindingSummary) -> BindingTotals:
     """Those of a new generation: none, or those of the savepoint that it begins with."""
     command = carrier.control.added(summary.entry)
-    none = BindingTotals(command.spec.binding)
+    none = BindingTotals(carrier.control.name_of(command.spec))
     path = command.from_savepoint
     if path is None or (summary.change is not None and summary.change.state == "failed"):
         return none
-    head = read_head(carrier, path)
+    head = read_head(carrier.shared_of(command.spec.organisation), path)
     binding = binding_of(carrier, summary.entry)
     keeps = goes_on(head, binding.facts, binding.plan)
-    return replace(BindingTotals.of_json(head.totals), cleared=False) if keeps == "all" else none
+    return replace(BindingTotals.of_json(head.totals), binding=none.binding, cleared=False) if keeps == "all" else none
 
 
 def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
@@ -253,7 +260,7 @@ def _received(inputs: Lanes, *, only: Lanes | None = None) -> int:
 
 def _change(carrier: CarrierFolder, summary: BindingSummary) -> RunChange | None:
     change, spec = summary.change, carrier.control.added(summary.entry).spec
-    return None if change is None else RunChange(spec.binding, spec.run, **vars(change))
+    return None if change is None else RunChange(carrier.control.name_of(spec), spec.run, **vars(change))
 
 
 def _keep_point(
@@ -275,7 +282,8 @@ def _keep_point(
         binding = binding_of(carrier, summary.entry)
     except NotRunnable:
         return after.pointed  # it failed because it cannot be planned, and keeps nothing
-    keep_point(carrier, after.binding, point_of(binding, totals, batch, flushed=ended))
+    spec = binding.added.spec
+    keep_point(carrier.shared_of(spec.organisation), spec.binding, point_of(binding, totals, batch, flushed=ended))
     return tick
 
 

@@ -1,32 +1,35 @@
 """The next offset while it is being made: one place for each thing that can happen to a binding between two batches."""
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.counts import counted
-from streaming.spark.adapter_queries import AdapterQueries, lanes_of
+from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.arrival_merge import feeds_together
 from streaming.spark.beginnings import (
+    ANOTHER_ROUTING,
     ANOTHER_VERSION,
     ASKED,
     FLUSHED,
     OTHER_PROGRAM,
+    START_AGAIN,
     STATE_IS_GONE,
     PriorBinding,
     begun,
+    begun_anew,
     carry_journals,
+    first_positions,
     hand_on,
     points_of,
 )
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, StateGeneration, begun_binding
-from streaming.spark.control import AddBinding, SaveBinding, StopBinding
+from streaming.spark.control import AddBinding, ForgetBinding, SaveBinding, StopBinding
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
-from streaming.spark.fair_share import ReadWish, share
+from streaming.spark.fair_share import ReadWish, RowBudget, share
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.looks import TimesOfBindings, Watched
 from streaming.spark.offset import BindingTurn, Offset
@@ -42,15 +45,11 @@ from streaming.spark.savepoints import (
     refuse,
 )
 from streaming.spark.token_bucket import Allowance
+from streaming.wire.kept import RestartPoint
 
 INPUT_ENDED = "The input has ended and every result was written."
 NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."
 HAS_ENDED = "The run has come to its end, and keeps nothing that another could go on with."
-BEGUN_ANEW = "What the run had kept was for {before} and cannot be divided into {now}."
-ANOTHER_ROUTING = (
-    "This version of the engine divides rows among buckets in another way than the one that wrote what the run kept."
-)
-START_AGAIN = "Start it again: what was open is read again where the inputs still have it."
 
 
 @dataclass
@@ -110,13 +109,16 @@ class NextOffset:
             self._guarded(item, check)
 
     def busy_with(self, entry: int) -> bool:
-        """Whether control entry `entry` starts a binding with which something happens in this batch already.
+        """Whether control entry `entry` starts or forgets a binding with which something happens in this batch already.
 
         It waits for the next one: a batch of a binding belongs to one run. Without this the parts and the commit of a
         run that stops would take the place of those of the run that begins, or the other way round.
         """
         command = self.carrier.control.read(entry)
-        return isinstance(command, AddBinding) and any(turn.binding == command.spec.binding for turn in self.turns)
+        name = command.binding if isinstance(command, ForgetBinding) else ""
+        if isinstance(command, AddBinding):
+            name = self.carrier.control.name_of(command.spec)
+        return any(turn.binding == name for turn in self.turns)
 
     def obey(self, entry: int) -> None:
         """Take the command of control entry `entry`."""
@@ -125,6 +127,8 @@ class NextOffset:
             self._add(entry, command)
         elif isinstance(command, SaveBinding):
             self._save(command)
+        elif isinstance(command, ForgetBinding):
+            self._forget(command)
         else:
             self._stop(command)
 
@@ -133,23 +137,24 @@ class NextOffset:
         """Whether the batch has anything to do."""
         return bool(self.turns) or self.moved
 
-    def read_on(self, names: AbstractSet[str], allowance: Allowance | None = None) -> None:
-        """Move the lanes of the bindings `names` on by what waits, as far as `allowance` lets all of them together.
+    def read_on(self, names: AbstractSet[str], allowances: Mapping[str, Allowance]) -> None:
+        """Move the lanes of the bindings `names` on by what waits, as far as `allowances` of organisations let them.
 
         A binding whose adapter fails is parked.
         """
         wishes = self._wishes(names)
         self.looked |= wishes.keys()
         every = [wish for mine in wishes.values() for wish in mine]
-        if allowance is None:
+        if not allowances and self.carrier.settings.batch_rows is None:
             for wish in every:
                 wish.take(wish.most, self.tick)
         else:
-            rows = allowance.rows if allowance.worth_reading else 0  # what has ended or fails needs none
-            for wish in share(every, rows, self.tick, first=self.batch):
+            budget = RowBudget.of(self.carrier.settings.batch_rows, allowances)
+            for wish in share(every, budget, self.tick, first=self.batch):
                 self.again.add(wish.binding)
-                item = self.carried[wish.binding]
-                self.carried[wish.binding] = replace(item, held=allowance.per_second)
+                if budget.ran_out(wish.organisation):
+                    item, limit = self.carried[wish.binding], allowances[wish.organisation].per_second
+                    self.carried[wish.binding] = replace(item, held=limit)
         for name, mine in wishes.items():
             self._guarded(self.carried[name], partial(self._move, mine))
 
@@ -181,6 +186,7 @@ class NextOffset:
                     most,
                     self.inquiries,
                     None if item.again is None else item.again.get(name, {}),
+                    self.carrier.organisation_of(item.binding),
                 )
                 for name, adapter in adapters.items()
                 if name not in item.now.ended
@@ -199,7 +205,7 @@ class NextOffset:
             self.parked[item.binding] = self.carried.pop(item.binding).failed_in_planning()
 
     def _add(self, entry: int, command: AddBinding) -> None:
-        name = command.spec.binding
+        name = self.carrier.control.name_of(command.spec)
         newest = self.carrier.results_of(entry).numbers("commits")  # another carrier may have written them
         self.batch = max(self.batch, newest[-1] + 1 if newest else 0)
         known = self.carried.pop(name, None) or self.parked.pop(name, None)
@@ -224,7 +230,7 @@ class NextOffset:
             return self._moved(entry, command, binding, command.from_savepoint)
         if known is None:
             why = OTHER_PROGRAM if self.carrier.succeeds_another_layout else STATE_IS_GONE
-            return self._begun(entry, PriorBinding(read_points(self.carrier, command.spec.binding), "", why))
+            return self._begun(entry, PriorBinding(self._points(command), "", why))
         before = self.carrier.control.added(known.entry)
         ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
         anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
@@ -235,14 +241,14 @@ class NextOffset:
         elif known.now.ended:
             why = FLUSHED
         elif ids != binding.bucket_ids:
-            why = _begun_anew(len(ids), binding.plan.buckets)
+            why = begun_anew(len(ids), binding.plan.buckets)
         elif known.generation.routing != routing:
             why = ANOTHER_ROUTING
         else:
             hand_on(self.carrier, before.spec, command.spec)
             return known.resumed(entry, binding.facts.shape, routing), None
         kept = points_of(self.carrier, known, self.previous)
-        journals = journals_of(before.spec)
+        journals = journals_of(self.carrier, before.spec)
         return self._begun(
             entry, PriorBinding(kept, journals, why, known.positions, known.generation.shape, bool(known.now.ended))
         )
@@ -251,21 +257,22 @@ class NextOffset:
         self, entry: int, command: AddBinding, binding: RunnableBinding, path: str
     ) -> tuple[CarriedBinding, str | None]:
         facts, plan = binding.facts, binding.plan
-        head = read_head(self.carrier, path)
+        shared = self.carrier.shared_of(command.spec.organisation)
+        head = read_head(shared, path)
         if not command.moving:
             fitting(head, facts, plan)
         anew = command.spec.begin == "beginning" and command.spec.run != head.run
         keeps = "nothing" if anew else goes_on(head, facts, plan)
-        enter_journals(self.carrier, head, path, head.journals)
+        enter_journals(self.carrier, shared, head, path)
         if keeps == "all":
-            carry_journals(self.carrier, head.journals, journals_of(command.spec), list(head.positions))
+            carry_journals(self.carrier, head.journals, journals_of(self.carrier, command.spec), list(head.positions))
             hand_on(self.carrier, head, command.spec)
             return self._entered(head, entry, binding), None
         alike = (head.buckets, head.second) == plan.spread
-        divided = ANOTHER_ROUTING if alike else _begun_anew(head.buckets, plan.buckets)
+        divided = ANOTHER_ROUTING if alike else begun_anew(head.buckets, plan.buckets)
         other = ASKED if facts.fits(head.shape) else ANOTHER_VERSION
         why = other if keeps == "nothing" else FLUSHED if head.ended else divided
-        points = read_points(self.carrier, command.spec.binding)
+        points = self._points(command)
         return self._begun(entry, PriorBinding(points, head.journals, why, head.positions, head.shape, head.ended))
 
     def _begun(self, entry: int, before: PriorBinding) -> tuple[CarriedBinding, str | None]:
@@ -275,36 +282,43 @@ class NextOffset:
     def _fresh(self, entry: int, binding: RunnableBinding) -> CarriedBinding:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
-        deadline_s = self.carrier.settings.read_deadline_s
-        first = {
-            name: dict.fromkeys(lanes_of(name, adapter, deadline_s), 0) for name, adapter in binding.adapters.items()
-        }
+        settings, name = self.carrier.settings, self.carrier.control.name_of(spec)
+        first = first_positions(binding, min(settings.read_deadline_s, settings.lanes_deadline_s))
         shape = binding.facts.shape
-        return begun_binding(
-            StateGeneration(spec.binding, entry, entry, shape, plan.routing, feeds_together(plan)), first
-        )
+        return begun_binding(StateGeneration(name, entry, entry, shape, plan.routing, feeds_together(plan)), first)
 
     def _entered(self, head: SavepointHead, entry: int, binding: RunnableBinding) -> CarriedBinding:
         self.batch = max(self.batch, head.batch + 1)
         command, routing = binding.added, binding.plan.routing
-        of = StateGeneration(command.spec.binding, entry, entry, head.shape, routing, head.together)
+        name = self.carrier.control.name_of(command.spec)
+        of = StateGeneration(name, entry, entry, head.shape, routing, head.together)
         path, again = command.from_savepoint, head.again
         return begun_binding(of, head.positions, BindingState.ENTERING, savepoint=path, again=again)
 
     def _save(self, command: SaveBinding) -> None:
-        name = command.binding
+        name, shared = command.binding, self.carrier.shared_of(self.carrier.organisation_of(command.binding))
         if name in self.carried:
             self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
         item = self.parked.get(name)
         if item is not None and item.now.ended and command.moving:
-            journals = journals_of(self.carrier.control.added(item.entry).spec)
+            spec = self.carrier.control.added(item.entry).spec
             head = head_of(item, command.path, self.previous)
-            run = self.carrier.control.added(item.entry).spec.run
-            assemble(self.carrier, replace(head, ended=True, journals=journals, run=run), ())
+            head = replace(head, ended=True, journals=journals_of(self.carrier, spec), run=spec.run)
+            assemble(self.carrier, shared, head, ())
         elif item is None or item.now.ended or item.savepoint is not None:
-            refuse(self.carrier, command.path, NOT_KNOWN if item is None else HAS_ENDED)
+            refuse(shared, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:
             self._note(BindingTurn(name, item.key, item.entry, save=command.path))
+
+    def _forget(self, command: ForgetBinding) -> None:
+        if command.binding in self.carried:
+            self._stop(StopBinding(kind="stop", tick=command.tick, binding=command.binding, flush=False))
+        item = self.parked.pop(command.binding, None)
+        if item is not None:
+            self._note(BindingTurn(command.binding, item.key, item.entry, clear=True))
+
+    def _points(self, command: AddBinding) -> list[RestartPoint]:
+        return read_points(self.carrier.shared_of(command.spec.organisation), command.spec.binding)
 
     def _stop(self, command: StopBinding) -> None:
         item = self.carried.pop(command.binding, None)
@@ -384,11 +398,3 @@ class NextOffset:
                 self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user, cut=cut)
                 return
         self.turns.append(turn)
-
-
-def _begun_anew(before: int, now: int) -> str:
-    return BEGUN_ANEW.format(before=_buckets(before), now=_buckets(now))
-
-
-def _buckets(number: int) -> str:
-    return "one bucket" if number == 1 else counted(number, "bucket")

@@ -4,6 +4,7 @@ A batch is a function of two offsets, so a replay repeats every decision. A *car
 read; a *parked* one was stopped or failed and keeps its positions, so that a later start goes on from there.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -41,6 +42,7 @@ class Offset:
     """`n` numbers the planned batches from 1; `tick` is the wall clock at planning; `control` the last entry taken.
 
     `spare` is what the limit of rows each second leaves after the batch, in millionths of rows; None without a limit.
+    `spares`: the same in a pooled carrier, of the organisations that have one.
     """
 
     n: int = 0
@@ -50,16 +52,20 @@ class Offset:
     parked: dict[str, CarriedBinding] = field(default_factory=dict)
     turns: tuple[BindingTurn, ...] = ()
     spare: int | None = None
+    spares: dict[str, int] = field(default_factory=dict)
 
     @property
     def every(self) -> tuple[CarriedBinding, ...]:
         """All bindings that are known, the carried ones first."""
         return (*self.carried.values(), *self.parked.values())
 
-    @property
-    def planned_rows(self) -> int:
-        """How many positions the batch moves on by."""
-        return sum(_rows(item.positions) - _rows(item.stood.positions) for item in self.every)
+    def planned_rows(self, organisation_of: Callable[[str], str]) -> dict[str, int]:
+        """How many positions the batch moves on by, of each organisation."""
+        found: dict[str, int] = {}
+        for item in self.every:
+            name = organisation_of(item.binding)
+            found[name] = found.get(name, 0) + _rows(item.positions) - _rows(item.stood.positions)
+        return found
 
     @property
     def entries(self) -> set[int]:
@@ -90,6 +96,7 @@ class Offset:
             parked={name: _carried(item) for name, item in content["parked"].items()},
             turns=tuple(BindingTurn(**{**turn, "end": tuple(turn["end"])}) for turn in content["turns"]),
             spare=content["spare"],
+            spares=content.get("spares", {}),
         )
 
 

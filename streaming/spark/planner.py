@@ -10,7 +10,7 @@ from streaming.spark.looks import SOON, LookTimes, TimesOfBindings, Watched, rea
 from streaming.spark.manifests import read_manifest
 from streaming.spark.next_offset import NextOffset
 from streaming.spark.offset import Offset
-from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rate
+from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rates
 
 
 def wall_clock() -> int:
@@ -20,12 +20,13 @@ def wall_clock() -> int:
 
 @dataclass(frozen=True)
 class BatchBefore:
-    """What is known of batch `n` once it is committed: who failed in it, the rows it read (None: not known any more),
+    """What is known of batch `n` once it is committed: who failed in it, the rows it read of each
+    organisation, of "" where all are of one (None: not known any more),
     and by generation when time alone may move a CTI (`BindingTotals.due`)."""
 
     n: int = -1
     failed: tuple[str, ...] = ()
-    read: int | None = None
+    read: Mapping[str, int] | None = None
     dues: Mapping[str, int | None] = field(default_factory=dict)
 
     @classmethod
@@ -34,7 +35,12 @@ class BatchBefore:
         manifest = read_manifest(carrier.folder, n)
         if manifest is None:
             return cls(n)
-        return cls(n, manifest.failed, manifest.read, {key: each.due for key, each in manifest.bindings.items()})
+        return cls(
+            n,
+            manifest.failed,
+            manifest.reads or {"": manifest.read},
+            {key: each.due for key, each in manifest.bindings.items()},
+        )
 
 
 class Planner:
@@ -50,7 +56,7 @@ class Planner:
         self._looks = LookTimes()
         self._quiet: dict[Watched, int] = {}
         self._wanted: dict[Watched, int] = {}
-        self._inquiries = AdapterQueries(carrier.settings.read_deadline_s)
+        self._inquiries = AdapterQueries(carrier.settings.read_deadline_s, carrier.settings.patience_s)
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there is nothing to do."""
@@ -64,16 +70,20 @@ class Planner:
         due = self._looks.due(self._wanted, self._time)
         if newest == start.control and not due:
             return start
-        allowance = self._allowance(start, tick)
+        allowances = self._allowances(start, tick)
         draft, newest = self._drafted(start, tick, newest)
-        self._read(draft, due, allowance)
+        self._read(draft, due, allowances)
         planned = newest != start.control or draft.has_work
         self._remember(draft, planned=planned)
         if not planned:
             return start
         self._planned_at = self._time
         after = Offset(draft.batch, tick, newest, draft.carried, draft.parked, tuple(draft.turns))
-        return after if allowance is None else replace(after, spare=allowance.without(after.planned_rows))
+        if not allowances:
+            return after
+        rows = after.planned_rows(self._carrier.organisation_of)
+        spares = {name: each.without(rows.get(name, 0)) for name, each in allowances.items()}
+        return replace(after, spare=spares.pop("", None), spares=spares)
 
     @property
     def next_look_s(self) -> float | None:
@@ -94,7 +104,7 @@ class Planner:
             draft.obey(entry)
         return draft, newest
 
-    def _read(self, draft: NextOffset, due: Collection[Watched], allowance: Allowance | None) -> None:
+    def _read(self, draft: NextOffset, due: Collection[Watched], allowances: Mapping[str, Allowance]) -> None:
         """Read what waits for those that are due, and then, if there is a batch, for those that go along with it.
 
         Under a limit all are asked at once, so that it is shared evenly.
@@ -103,9 +113,10 @@ class Planner:
         first = {*due, *new}
         along = self._looks.along(self._wanted, self._time) - first
         times = TimesOfBindings(self._before.dues, self._quiet)
-        for who in (first, along) if allowance is None else (first | along,):
+        limited = allowances or self._carrier.settings.batch_rows is not None
+        for who in (first | along,) if limited else (first, along):
             names = {each.binding for each in who}
-            draft.read_on(names, allowance)
+            draft.read_on(names, allowances)
             draft.beat(names, int(self._carrier.settings.heartbeat_s * TICKS_PER_S), times)
             if not draft.has_work:
                 return
@@ -152,14 +163,21 @@ class Planner:
         self._seen = now
         return max(now, start.tick + 1)
 
-    def _allowance(self, start: Offset, tick: int) -> Allowance | None:
-        """What may be read now; the batch before is charged by the rows that it read, for some positions hold many."""
-        per_second = read_rate(self._carrier.folder)
-        if per_second is None:
-            return None
-        if start.spare is None:
-            return Allowance.at(per_second, None, 0)
+    def _allowances(self, start: Offset, tick: int) -> dict[str, Allowance]:
+        """What may be read now, of the organisations that have a limit.
+
+        The batch before is charged by the rows that it read, for some positions hold many.
+        """
+        rates = read_rates(self._carrier.folder)
+        if not rates:
+            return {}
         read = self._before.read
-        more = 0 if read is None else start.planned_rows - read
+        planned = {} if read is None else start.planned_rows(self._carrier.organisation_of)
         passed = max(self._time - self._planned_at, tick - start.tick)
-        return Allowance.at(per_second, start.spare + more * TICKS_PER_S, passed)
+        spares = start.spares if start.spare is None else {**start.spares, "": start.spare}
+        found = {}
+        for name, per_second in rates.items():
+            more = 0 if read is None else planned.get(name, 0) - read.get(name, 0)
+            spare = spares[name] + more * TICKS_PER_S if name in spares else None
+            found[name] = Allowance.at(per_second, spare, 0 if spare is None else passed)
+        return found

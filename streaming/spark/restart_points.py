@@ -3,10 +3,10 @@
 from typing import Final
 
 from streaming.spark.binding import RunnableBinding
-from streaming.spark.layout import CarrierFolder
 from streaming.spark.totals import BindingTotals
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, points_path
+from streaming.wire.storage import BlobFolder
 
 POINT_EVERY_TICKS: Final = 10_000_000
 """A restart point is kept about so often while a run reads."""
@@ -33,28 +33,28 @@ def point_of(binding: RunnableBinding, totals: BindingTotals, batch: int, *, flu
     return RestartPoint(batch=batch, run=spec.run, shape=facts.shape, flushed=flushed, inputs=inputs, outputs=outputs)
 
 
-def keep_point(carrier: CarrierFolder, binding: str, point: RestartPoint) -> None:
+def keep_point(shared: BlobFolder, binding: str, point: RestartPoint) -> None:
     """Store `point`; of the older ones about two stay for each power of two of batches. Raises `OSError`."""
     folder = points_path(binding)
-    carrier.shared.write(f"{folder}/{point.batch}.json", point.model_dump_json().encode())
+    shared.write(f"{folder}/{point.batch}.json", point.model_dump_json().encode())
     ages: dict[int, list[int]] = {}
-    for number in carrier.shared.numbers(folder):
+    for number in shared.numbers(folder):
         ages.setdefault((point.batch - number).bit_length(), []).append(number)
     for numbers in ages.values():
         for number in numbers[1:-1]:
-            carrier.shared.remove(f"{folder}/{number}.json")
+            shared.remove(f"{folder}/{number}.json")
 
 
-def read_points(carrier: CarrierFolder, binding: str) -> list[RestartPoint]:
+def read_points(shared: BlobFolder, binding: str) -> list[RestartPoint]:
     """The points that are kept of a binding, newest first. Raises `OSError`."""
     folder = points_path(binding)
-    contents = (carrier.shared.read(f"{folder}/{number}.json") for number in carrier.shared.numbers(folder))
+    contents = (shared.read(f"{folder}/{number}.json") for number in shared.numbers(folder))
     found = [RestartPoint.model_validate_json(content) for content in contents if content is not None]
     return sorted(found, key=lambda point: point.batch, reverse=True)
 
 
-def forget_points(carrier: CarrierFolder, binding: str) -> None:
+def forget_points(shared: BlobFolder, binding: str) -> None:
     """Forget all of them: positions mean something else from now on. Raises `OSError`."""
     folder = points_path(binding)
-    for number in carrier.shared.numbers(folder):
-        carrier.shared.remove(f"{folder}/{number}.json")
+    for number in shared.numbers(folder):
+        shared.remove(f"{folder}/{number}.json")

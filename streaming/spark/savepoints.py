@@ -18,6 +18,7 @@ from streaming.planning.plan import QueryPlan
 from streaming.spark.binding_life import CarriedBinding, LanePositions
 from streaming.spark.layout import CarrierFolder
 from streaming.wire.kept import BindingFacts
+from streaming.wire.storage import BlobFolder
 
 VERSION: Final = 4
 """Of the layout. Another one is refused."""
@@ -71,9 +72,9 @@ def head_of(item: CarriedBinding, path: str, batch: int) -> SavepointHead:
     return replace(head, again=item.again)
 
 
-def read_head(carrier: CarrierFolder, path: str) -> SavepointHead:
+def read_head(shared: BlobFolder, path: str) -> SavepointHead:
     """The head of the savepoint `path` in the organisation's folder. Raises `AdapterError` if it is none of ours."""
-    blob = carrier.shared.read(path)
+    blob = shared.read(path)
     try:
         content = json.loads((pa.ipc.open_stream(blob or b"").schema.metadata or {})[_HEAD])
     except (KeyError, ValueError, pa.ArrowInvalid):
@@ -126,9 +127,9 @@ def _said(spread: tuple[int, int]) -> str:
     return f"{counted(buckets, 'bucket')}" + (f" and a second stage of {second}" if second else "")
 
 
-def read_items(carrier: CarrierFolder, path: str, part: str) -> Iterator[Item]:
+def read_items(shared: BlobFolder, path: str, part: str) -> Iterator[Item]:
     """The rows of `part` of a savepoint. Raises `OSError`."""
-    yield from (item for item in items_of(carrier.shared.read(path) or b"") if item[0] == part)
+    yield from (item for item in items_of(shared.read(path) or b"") if item[0] == part)
 
 
 def pieces_of(items: Iterable[Item]) -> Iterator[bytes]:
@@ -151,9 +152,9 @@ def items_of(piece: bytes) -> Iterator[Item]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def assemble(carrier: CarrierFolder, head: SavepointHead, pieces: Iterable[str]) -> None:
+def assemble(carrier: CarrierFolder, shared: BlobFolder, head: SavepointHead, pieces: Iterable[str]) -> None:
     """Write the savepoint of `head` from its pieces (names in the carrier's folder), atomically. Raises `OSError`."""
-    writing = carrier.shared.writing(head.path)
+    writing = shared.writing(head.path)
     sink = pa.BufferOutputStream()
     schema = _SCHEMA.with_metadata({_HEAD: head.to_json()})
     with pa.ipc.new_stream(sink, schema) as writer:
@@ -175,28 +176,30 @@ def _journaled(carrier: CarrierFolder, head: SavepointHead) -> Iterator[Item]:
                 yield "journal", 0, f"{name}/{blob}", content
 
 
-def enter_journals(carrier: CarrierFolder, head: SavepointHead, path: str, target: str) -> None:
-    """Let the adapters that journal in `target` find what they had journaled there. Raises `OSError`."""
+def enter_journals(carrier: CarrierFolder, shared: BlobFolder, head: SavepointHead, path: str) -> None:
+    """Let adapters find what they had journaled, where they had. Raises `OSError`."""
+    target = head.journals
     for name in head.positions:
         for blob in carrier.folder.tags(f"{target}/{name}"):
             carrier.folder.remove(f"{target}/{name}/{blob}")
-    for _, _, name, content in read_items(carrier, path, "journal"):
+    for _, _, name, content in read_items(shared, path, "journal"):
         carrier.folder.write(f"{target}/{name}", content)
 
 
-def refuse(carrier: CarrierFolder, path: str, why: str) -> None:
+def refuse(shared: BlobFolder, path: str, why: str) -> None:
     """Note for whoever waits for the savepoint `path` why there is none."""
-    carrier.shared.write(_refusal(path), json.dumps(why).encode())
+    shared.write(refusal_path(path), json.dumps(why).encode())
 
 
-def refusal(carrier: CarrierFolder, path: str) -> str | None:
+def refusal(shared: BlobFolder, path: str) -> str | None:
     """Why the savepoint `path` was not taken, None if it was or is still being taken."""
-    content = carrier.shared.read(_refusal(path))
+    content = shared.read(refusal_path(path))
     found: str | None = None if content is None else json.loads(content)
     return found
 
 
-def _refusal(path: str) -> str:
+def refusal_path(path: str) -> str:
+    """Where it is said why the savepoint `path` was not taken."""
     return f"{path}.refused.json"
 
 

@@ -24,14 +24,14 @@ _ANSWER_S: Final = 10.0
 _borne: list[Ticket] = []
 
 
-def revealed(run: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The `options` of input `name` of `run` with its secrets in place of their placeholders.
+def revealed(run: str, name: str, options: Mapping[str, Any], organisation: str = "") -> dict[str, Any]:
+    """The `options` of input `name` of `run` of `organisation` with its secrets in place of their placeholders.
 
     Raises `AdapterError`, external when the runner cannot be asked, user when the secret has to be given again.
     """
     if not any(is_placeholder(value) for value in options.values()):
         return dict(options)
-    question = {"run": run, "input": name}
+    question = {"organisation": organisation, "run": run, "input": name}
     answer = _told(lambda: ask(_borne[0], question, _ANSWER_S) if _borne else _ask(question))
     if "refused" in answer:
         raise AdapterError(answer["refused"], domain=answer["domain"])

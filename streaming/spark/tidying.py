@@ -39,7 +39,7 @@ class Tidying:
         while self._waiting and self._monotonic() < until:
             name = self._waiting[0]
             beside = Path(self._carrier.settings.home) / name
-            if not tidy(self._carrier.shared.within(name), beside, keep_s=self._carrier.settings.keep_results_s):
+            if not tidy(self._carrier.results_called(name), beside, keep_s=self._carrier.settings.keep_results_s):
                 self._waiting.popleft()
 
     def _folders(self) -> list[str]:
@@ -47,5 +47,8 @@ class Tidying:
         manifest = newest_manifest(self._carrier.folder)
         found = set() if manifest is None else {totals.folder for totals in manifest.bindings.values()}
         if self._carrier.settings.keep_results_s is not None:
-            found |= {f"{RESULTS}/{name}" for name in self._carrier.shared.folders(RESULTS)}
+            pooled = self._carrier.settings.pooled
+            for above in {folder.partition("/")[0] + "/" for folder in found} if pooled else {""}:
+                names = self._carrier.shared_of(above.rstrip("/")).folders(RESULTS)
+                found |= {f"{above}{RESULTS}/{name}" for name in names}
         return sorted(found)

@@ -15,16 +15,26 @@ TICKS_PER_S = 1_000_000
 RATE = "rate.json"
 
 
-def write_rate(folder: BlobFolder, per_second: int | None) -> None:
-    """Let the bindings of the carrier `folder` read `per_second` rows in all from the next batch on; None: any."""
-    folder.write(RATE, json.dumps(per_second).encode())
+def write_rate(folder: BlobFolder, per_second: int | None, organisation: str = "") -> None:
+    """Let the bindings of the carrier `folder` read `per_second` rows in all from the next batch on; None: any.
+
+    In a pooled carrier those of `organisation` alone; nobody writes beside.
+    """
+    rates = read_rates(folder)
+    rates.pop(organisation, None)
+    if per_second is not None:
+        rates[organisation] = per_second
+    said = rates if organisation else per_second
+    folder.write(RATE, json.dumps(said).encode())
 
 
-def read_rate(folder: BlobFolder) -> int | None:
-    """The rows that may be read each second, None without a limit."""
+def read_rates(folder: BlobFolder) -> dict[str, int]:
+    """The rows that may be read each second, of those organisations that have a limit; "" where all are of one."""
     content = folder.read(RATE)
-    found: int | None = None if content is None else json.loads(content)
-    return found
+    found: int | dict[str, int] | None = None if content is None else json.loads(content)
+    if isinstance(found, dict):
+        return found
+    return {} if found is None else {"": found}
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ RATE_TTL_S = 15
 """A rate that the runner has not told for so long is none."""
 LEASE_TTL_S = 8
 """A runner that has not renewed its lease for so long is lost."""
+OWN = "own"
+"""The place of an organisation that has a runner of its own."""
+POOL = "pool-"
 REPORTS_KEPT = 3_600
 """About how many progress reports of a run stay readable for pages that open later."""
 
@@ -11,6 +14,24 @@ REPORTS_KEPT = 3_600
 def lease(organisation: str) -> str:
     """String: the RunnerLease of the organisation's runner, with LEASE_TTL_S to live."""
     return f"punctual:{organisation}:lease"
+
+
+def place(organisation: str) -> str:
+    """String: who is to carry the organisation's runs, OWN or a pool (`pool_name`). The web application writes it."""
+    return f"punctual:{organisation}:place"
+
+
+def seated(pool: str) -> str:
+    """Hash: id of an organisation that has something to do in `pool` to its keys, sealed for that pool.
+
+    The web application writes it whole; the pool only reads. `pool` stands where others have their organisation.
+    """
+    return f"punctual:{pool}:organisations"
+
+
+def pool_name(number: int) -> str:
+    """What pooled runner `number` is called: in Redis, as the folder beside those of organisations, and as a place."""
+    return f"{POOL}{number}"
 
 
 def desired(organisation: str) -> str:

@@ -10,7 +10,7 @@ from streaming.adapters.contract import BoundedAdapter
 from streaming.adapters.file.journal import Journal, TakenFile
 from streaming.adapters.registry import input_adapter
 from streaming.definition.streams import StreamDefinition
-from streaming.spark.fair_share import ReadWish, share
+from streaming.spark.fair_share import ReadWish, RowBudget, share
 from tests.adapters.inputs import POINTS, write
 
 LINE = '{"ts": 1, "k": "a", "v": 1}\n'
@@ -23,7 +23,7 @@ def batches(root: Path, rows: int, **options: int) -> list[int]:
     while True:
         adapter = input_adapter("file", {"path": ".", **options}, POINTS, root, root.parent / "journal")
         wish = ReadWish("a", "in", adapter, {"0": reached}, rows)
-        share([wish], 1_000_000, 0, first=0)
+        share([wish], RowBudget(1_000_000, {}), 0, first=0)
         if wish.reached["0"] == reached:
             return ends
         reached = wish.reached["0"]

@@ -41,6 +41,7 @@ class PaperCarrier:
     cannot_tidy: bool = False
     asked: dict[str, str] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
+    kept: set[str] = field(default_factory=set)
     nothing_kept: set[str] = field(default_factory=set)
 
     @property
@@ -66,6 +67,13 @@ class PaperCarrier:
     def stop(self, binding: str, *, flush: bool) -> None:
         self.commands.append(f"stop {binding} flush={flush}")
         self.asked.pop(binding, None)
+
+    def forget(self, binding: str) -> None:
+        self.commands.append(f"forget {binding}")
+        self.kept.discard(binding)
+
+    def known(self) -> set[str]:
+        return {*self.asked, *self.kept}
 
     def savepoint(self, binding: str, *, moving: bool = False) -> str:
         self.commands.append(f"save {binding}" + (" to move" if moving else ""))

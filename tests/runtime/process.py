@@ -1,5 +1,6 @@
 """A real runner process, and what it leaves in its folder and in Redis."""
 
+import base64
 import json
 import os
 import signal
@@ -7,44 +8,28 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import redis
+from cryptography.fernet import Fernet
 
 from streaming.adapters.places import FILES
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved, RunSpec
 
 DEADLINE_S = 300.0
 
 
-class RunnerProcess:
-    """`python -m streaming.runtime` for `organisation` under `root`; its log is `<organisation>.log` there.
+class OrganisationMail:
+    """What an organisation's runs are told through Redis, and what is heard of them, as the web application does it."""
 
-    `told` is its configuration, which may be added to before it starts.
-    """
-
-    def __init__(self, root: Path, organisation: str, redis_url: str, *arguments: str) -> None:
+    def __init__(self, root: Path, organisation: str, redis_url: str) -> None:
         self.folder = root / organisation
         self.files = self.folder / FILES
         self.organisation = organisation
         self.connection = redis.Redis.from_url(redis_url, decode_responses=True)
-        self._command = [sys.executable, "-m", "streaming.runtime", "--organisation", organisation]
-        self._command += ["--root", str(root), *arguments]
-        self.told: dict[str, Any] = {"redis": redis_url}
-        self._log = root / f"{organisation}.log"
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        """Start it; it becomes the successor of whatever ran before."""
-        with self._log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self._command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True
-            )
-        assert self.process.stdin is not None
-        with self.process.stdin as told:
-            told.write(json.dumps(self.told).encode())
 
     def desire(self, *specs: RunSpec) -> None:
         """Write what is desired, as the web application does."""
@@ -64,9 +49,47 @@ class RunnerProcess:
         seen = self.observed(run)
         return None if seen is None else seen.state
 
+    def batch(self, run: str) -> int:
+        """The last batch that was reported of `run`, 0 before the first."""
+        content = self.connection.hget(keys.progress(self.organisation), run)
+        return 0 if content is None else ProgressReport.model_validate_json(str(content)).batch
+
     def progress(self, run: str) -> ProgressReport:
         """The last report of `run`."""
         return ProgressReport.model_validate_json(str(self.connection.hget(keys.progress(self.organisation), run)))
+
+    def lease(self) -> RunnerLease | None:
+        """Who carries its runs."""
+        content = self.connection.get(keys.lease(self.organisation))
+        return None if content is None else RunnerLease.model_validate_json(str(content))
+
+
+class RunnerProcess(OrganisationMail):
+    """`python -m streaming.runtime` for `organisation` under `root`; its log is `<organisation>.log` there.
+
+    `told` is its configuration, which may be added to before it starts.
+    """
+
+    def __init__(self, root: Path, organisation: str, redis_url: str, *arguments: str) -> None:
+        super().__init__(root, organisation, redis_url)
+        self._command = [sys.executable, "-m", "streaming.runtime", *self._whose()]
+        self._command += ["--root", str(root), *arguments]
+        self.told: dict[str, Any] = {"redis": redis_url}
+        self._log = root / f"{organisation}.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def _whose(self) -> list[str]:
+        return ["--organisation", self.organisation]
+
+    def start(self) -> None:
+        """Start it; it becomes the successor of whatever ran before."""
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                self._command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True
+            )
+        assert self.process.stdin is not None
+        with self.process.stdin as told:
+            told.write(json.dumps(self.told).encode())
 
     def wait_until(self, reached: Callable[[], bool], what: str, every_s: float = 0.1) -> None:
         """Look every `every_s` until `reached`; fails when the process ends before, or after DEADLINE_S."""
@@ -98,3 +121,31 @@ class RunnerProcess:
     def log_end(self) -> str:
         """The last lines of its log."""
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-30:])
+
+
+class PoolProcess(RunnerProcess):
+    """Pooled runner `number`, which serves whom `serve` says."""
+
+    def __init__(self, root: Path, number: int, redis_url: str, *arguments: str) -> None:
+        self.number = number
+        super().__init__(root, keys.pool_name(number), redis_url, *arguments)
+        self._key = Fernet.generate_key().decode()
+        self.told["keys"] = [self._key]
+
+    def _whose(self) -> list[str]:
+        return ["--pool", str(self.number)]
+
+    def serve(self, *organisations: str) -> None:
+        """Let it serve these, each of which has a key of its own, and no others."""
+        sealed = {each: Fernet(self._key).encrypt(json.dumps([key_of(each)]).encode()) for each in organisations}
+        with self.connection.pipeline(transaction=True) as together:
+            together.delete(keys.seated(self.organisation))
+            together.hset(keys.seated(self.organisation), mapping=sealed)  # type: ignore[arg-type]
+            for each in organisations:
+                together.set(keys.place(each), self.organisation)
+            together.execute()
+
+
+def key_of(organisation: str) -> str:
+    """The key of an organisation's secrets."""
+    return base64.urlsafe_b64encode(sha256(organisation.encode()).digest()).decode()

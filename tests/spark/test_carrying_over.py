@@ -69,7 +69,7 @@ def given(loop: Loop) -> list[dict[str, Any]]:
 
 
 def beginning(loop: Loop, run: str) -> RunBeginning:
-    content = loop.carrier.shared.read(beginning_path("a", run))
+    content = loop.carrier.every.read(beginning_path("a", run))
     assert content is not None
     return RunBeginning.model_validate_json(content)
 
@@ -120,7 +120,7 @@ def test_new_names_alone_change_nothing(home: Path, undisturbed: tuple[list[str]
     add(loop, renamed(spec("a", "readings.jsonl")))
     assert states(loop.run(), "a")[0] == ("running", None, None)
     assert rows(loop, "a")[0] == undisturbed[0]
-    assert loop.carrier.shared.read(beginning_path("a", "a-2")) is None, "it reads nothing again and marks nothing"
+    assert loop.carrier.every.read(beginning_path("a", "a-2")) is None, "it reads nothing again and marks nothing"
 
 
 def test_under_new_names_files_are_still_those_that_were_listed(home: Path) -> None:

@@ -111,7 +111,7 @@ def test_a_run_that_was_flushed_says_which_rows_were_cut_short_and_gives_them_ag
     stop(shared, flush=True)
     shared.run()
     save(shared)
-    assert refusal(shared.carrier, PATH) is None
+    assert refusal(shared.carrier.every, PATH) is None
     alone = Loop(home, str(home / "alone"))
     add(alone, spec("a", "readings.jsonl", run="a-2", final=True), PATH, ids=(0, 1))
     alone.run()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from streaming.spark.beginnings import ANOTHER_ROUTING, START_AGAIN
 from streaming.spark.binding_life import CarriedBinding
-from streaming.spark.next_offset import ANOTHER_ROUTING, START_AGAIN
 from streaming.spark.savepoints import read_head
 from tests.spark.loop import Loop
 from tests.spark.specs import write_readings
@@ -71,7 +71,7 @@ def test_a_savepoint_does_not_enter_if_it_was_routed_otherwise(begun: Loop) -> N
     with path.open("wb") as file, pa.ipc.new_stream(file, schema) as writer:
         for batch in stream:
             writer.write_batch(batch)
-    assert read_head(begun.carrier, PATH).routing == "another"
+    assert read_head(begun.carrier.every, PATH).routing == "another"
     other = Loop(begun.home, str(begun.home / "other"), isolate=False)
     add(other, run(2), PATH, ids=(5, 6))
     ((state, _, message), *_) = states(other.run(), "a")

@@ -171,22 +171,22 @@ def test_another_version_and_what_is_no_savepoint_are_refused(home: Path) -> Non
         pa.ipc.new_stream(file, schema).close()
     (home / "savepoints" / "none.arrow").write_text("nothing of ours")
     with pytest.raises(AdapterError, match="has version 99"):
-        read_head(loop.carrier, "savepoints/newer.arrow")
+        read_head(loop.carrier.every, "savepoints/newer.arrow")
     for name in ("none", "missing"):
         with pytest.raises(AdapterError, match="cannot be read"):
-            read_head(loop.carrier, f"savepoints/{name}.arrow")
+            read_head(loop.carrier.every, f"savepoints/{name}.arrow")
 
 
 def test_a_savepoint_of_what_is_not_there_is_refused(home: Path) -> None:
     loop = Loop(home)
     save(loop)
     assert loop.run() != []
-    assert refusal(loop.carrier, PATH) == NOT_KNOWN
+    assert refusal(loop.carrier.every, PATH) == NOT_KNOWN
     add(loop, spec("a", "readings.jsonl"))
     loop.run()
     save(loop, "savepoints/ended.arrow")
     loop.run()
-    assert refusal(loop.carrier, "savepoints/ended.arrow") == HAS_ENDED
+    assert refusal(loop.carrier.every, "savepoints/ended.arrow") == HAS_ENDED
     assert not (home / PATH).exists()
 
 

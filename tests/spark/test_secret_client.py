@@ -22,7 +22,7 @@ class Runner:
     asked: bool = True
     by: list[str] = field(default_factory=list)
 
-    def reveal(self, run: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    def reveal(self, run: str, name: str, options: Mapping[str, Any], organisation: str) -> dict[str, Any]:
         self.by.append(run)
         if not self.asked and run.startswith("a"):
             raise AdapterError(f"no secret for {name}", domain="user")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.spark.control import AddBinding, StopBinding
-from streaming.spark.fair_share import ReadWish, share
+from streaming.spark.fair_share import ReadWish, RowBudget, share
 from streaming.spark.token_bucket import BURST_S, TICKS_PER_S, Allowance, write_rate
 from streaming.wire.arrived import Arrived
 from streaming.wire.messages import ProgressReport, RunSpec
@@ -60,14 +60,14 @@ def wish(binding: str, waiting: int, *, most: int = 1_000_000, name: str = "in",
 
 def test_each_binding_gets_as_much_as_any_other_however_many_inputs_it_has() -> None:
     wishes = [wish("a", 9_000), wish("b", 9_000, name="left"), wish("b", 9_000, name="right")]
-    waiting = share(wishes, 1_000, 0, first=0)
+    waiting = share(wishes, RowBudget(1_000, {}), 0, first=0)
     assert [each.taken for each in wishes] == [500, 250, 250]
     assert waiting == wishes
 
 
 def test_what_one_binding_leaves_the_others_get() -> None:
     wishes = [wish("a", 10), wish("b", 9_000), wish("c", 9_000)]
-    waiting = share(wishes, 1_000, 0, first=0)
+    waiting = share(wishes, RowBudget(1_000, {}), 0, first=0)
     assert [each.taken for each in wishes] == [10, 495, 495]
     assert [each.binding for each in waiting] == ["b", "c"]
 
@@ -76,7 +76,7 @@ def test_the_last_row_is_not_always_the_same_bindings() -> None:
     taken = {"a": 0, "b": 0, "c": 0}
     for batch in range(9):
         wishes = [wish(name, 50) for name in taken]
-        share(wishes, 1, 0, first=batch)
+        share(wishes, RowBudget(1, {}), 0, first=batch)
         for each in wishes:
             taken[each.binding] += each.taken
     assert taken == {"a": 3, "b": 3, "c": 3}
@@ -84,19 +84,19 @@ def test_the_last_row_is_not_always_the_same_bindings() -> None:
 
 def test_no_input_takes_more_than_a_batch_holds() -> None:
     wishes = [wish("a", 9_000, most=100), wish("b", 50)]
-    assert share(wishes, 1_000, 0, first=0) == []
+    assert share(wishes, RowBudget(1_000, {}), 0, first=0) == []
     assert [each.taken for each in wishes] == [100, 50]
 
 
 def test_who_took_all_that_waited_was_not_held_back() -> None:
     wishes = [wish("a", 500), wish("b", 500)]
-    assert share(wishes, 1_000, 0, first=0) == []
+    assert share(wishes, RowBudget(1_000, {}), 0, first=0) == []
 
 
 def test_the_fault_of_one_adapter_leaves_its_share_to_the_others() -> None:
     broken = ReadWish("a", "in", Broken({"0": 1}), {"0": 0}, 100)
     well = wish("b", 9_000)
-    share([broken, well], 1_000, 0, first=0)
+    share([broken, well], RowBudget(1_000, {}), 0, first=0)
     assert isinstance(broken.fault, AdapterError)
     assert well.taken == 1_000
 
@@ -110,7 +110,7 @@ def test_all_together_take_the_limit_or_all_that_waits(
     waiting: list[tuple[str, int, int]], rows: int, first: int
 ) -> None:
     wishes = [wish(name, count * lanes, lanes=lanes) for name, count, lanes in waiting]
-    held = share(wishes, rows, 0, first=first)
+    held = share(wishes, RowBudget(rows, {}), 0, first=first)
     taken, present = sum(each.taken for each in wishes), sum(count * lanes for _, count, lanes in waiting)
     assert taken <= rows + 2, "a share of one row takes at most a row from each of three lanes"
     assert taken >= min(rows, present)

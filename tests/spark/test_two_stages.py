@@ -213,7 +213,7 @@ def test_a_run_takes_the_state_of_both_stages_along(tmp_path: Path, undisturbed:
         old.batch()
     save(old)
     old.run()
-    head = read_head(old.carrier, PATH)
+    head = read_head(old.carrier.every, PATH)
     before = head.totals["results"]
     assert (head.buckets, head.second, head.version) == (2, 2, VERSION)
     add(new, chained_spec("a-2"), PATH)

@@ -1,0 +1,253 @@
+"""A pooled runner: one Spark session, and a seat for each organisation that has something to do in it.
+
+A seat is a thread with what a runner of the organisation's own has: the lock of its folder, its lease, its runner. Who
+waits there, for an adapter or a disk, holds up no other.
+"""
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import redis
+
+from streaming.adapters.gathering import gather
+from streaming.runtime.carriers import CarrierLike
+from streaming.runtime.deliveries import Deliveries, targets
+from streaming.runtime.fleet import Fleet
+from streaming.runtime.lease import BEAT_S, Heart, take_lease
+from streaming.runtime.logs import logging_for
+from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.runner import Runner, RunnerExit
+from streaming.runtime.secret_server import SecretKeeper, SecretKeepers
+from streaming.runtime.shared_carrier import SharedCarrier
+from streaming.runtime.single import AnotherRunner, SingleRunner
+from streaming.wire.binding_homes import pools_of
+from streaming.wire.outgoing import OutgoingPolicy
+from streaming.wire.sealed import Keyring, SealBroken
+
+log = logging.getLogger(__name__)
+
+TURN_S: Final = 0.5
+TURNS_A_SECOND: Final = 100
+"""So many turns all seats together make: with more than fifty each makes them less often."""
+AGAIN_AFTER_S: Final = 3.0
+"""A seat that has ended is taken again after so long, if its organisation has still something to do."""
+ENDS_WITHIN_S: Final = 30.0
+KEPT_ELSEWHERE: Final = "%s keeps something of this organisation, and none but it may carry its runs"
+
+
+@dataclass(frozen=True)
+class PoolRoom:
+    """What all seats of a pool have in common. `opening` gives a carrier in the folder of an organisation, by name."""
+
+    name: str
+    root: Path
+    token: str
+    connection: "redis.Redis"
+    shared: SharedCarrier
+    keepers: SecretKeepers
+    opening: Callable[[Path, str], CarrierLike]
+    outgoing: OutgoingPolicy
+    idle_exit_s: float
+    monotonic: Callable[[], float]
+
+
+class PoolSeat:
+    """The seat of one organisation: `start` it, `ask` it to end."""
+
+    def __init__(self, room: PoolRoom, organisation: str, keys: tuple[str, ...], seats: Callable[[], int]) -> None:
+        self.keys = keys
+        self.ended_at: float | None = None
+        self.heart: Heart | None = None
+        self._room = room
+        self._organisation = organisation
+        self._folder = (room.root / organisation).resolve()
+        self._seats = seats
+        self._asked = threading.Event()
+        self._thread = threading.Thread(target=self._sit, name=f"seat {organisation}", daemon=True)
+
+    def start(self) -> None:
+        """Take the seat, as soon as nobody else carries the organisation's runs."""
+        self._thread.start()
+
+    def ask(self) -> None:
+        """Let what runs be as it is, and end: a successor goes on."""
+        self._asked.set()
+
+    def join(self, seconds: float) -> None:
+        """Wait until it has ended, but not longer than that."""
+        self._thread.join(seconds)
+
+    def _sit(self) -> None:
+        with logging_for(self._folder):
+            try:
+                self._hold()
+            except Exception:
+                log.exception("the organisation's seat in %s broke; it is taken again", self._room.name)
+            finally:
+                self.ended_at = self._room.monotonic()
+
+    def _hold(self) -> None:
+        single = self._locked()
+        if single is None:
+            return
+        try:
+            others = pools_of(self._folder) - {self._room.name}
+            if others:
+                log.error(KEPT_ELSEWHERE, ", ".join(sorted(others)))
+                return
+            if ended := single.end_predecessor():
+                log.warning("ended %s processes that a runner before this one had left", ended)
+            single.record()
+            for sentence in gather(self._folder).sentences(self._organisation):
+                log.warning("%s", sentence)
+            self._carry()
+        finally:
+            single.release()
+
+    def _locked(self) -> SingleRunner | None:
+        while not self._asked.is_set():
+            try:
+                return SingleRunner(self._folder, self._room.token)
+            except AnotherRunner as error:
+                log.info("waits: %s", error)
+                self._asked.wait(AGAIN_AFTER_S)
+        return None
+
+    def _carry(self) -> None:
+        room, organisation = self._room, self._organisation
+        keeper = SecretKeeper(Keyring(list(self.keys)))
+        mailbox = Mailbox(room.connection, organisation, keeper, own_alone=True)
+        heart = Heart(mailbox, room.token)
+        if not take_lease(heart, self._asked):
+            return
+        self.heart = heart
+        heart.session_began()
+        room.keepers.enter(organisation, keeper)
+        try:
+            fleet = Fleet(self._opened, self._folder, room.monotonic, room.name)
+            deliveries = Deliveries(self._folder, targets(self._folder, keeper, room.outgoing))
+            runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=room.idle_exit_s)
+            runner.resume()
+            log.info("carried by %s", room.name)
+            why = self._turn_on(runner)
+            log.info("no longer carried by %s: %s", room.name, why)
+            runner.close()
+            fleet.close()
+            while not runner.ended and not self._asked.wait(TURN_S):
+                heart.turned()  # nobody else may deliver before the last one has ended
+        finally:
+            self.heart = None
+            room.keepers.leave(organisation)
+            room.shared.give_back(organisation)
+            heart.stop()
+
+    def _opened(self, name: str) -> CarrierLike:
+        room = self._room
+        return room.shared.share(self._organisation) if name == room.name else room.opening(self._folder, name)
+
+    def _turn_on(self, runner: Runner) -> RunnerExit:
+        while True:
+            why = runner.turn()
+            if why is not None:
+                return why
+            if self._asked.wait(max(TURN_S, self._seats() / TURNS_A_SECOND)):
+                return RunnerExit.ASKED
+
+
+@dataclass
+class Pool:
+    """All seats, and what they share; `turn` is one round of the main loop.
+
+    `keyring` opens the keys of organisations, which are sealed for this pool.
+    """
+
+    room: PoolRoom
+    mailbox: Mailbox
+    heart: Heart
+    keyring: Keyring
+    seats: dict[str, PoolSeat] = field(default_factory=dict)
+    _idle_since: float | None = None
+    _looked: bool = False
+
+    def turn(self) -> RunnerExit | None:
+        """One round; why the pool has to end, None while it goes on."""
+        self.heart.turned()
+        if self.heart.lost.is_set():
+            return RunnerExit.LEASE_LOST
+        try:
+            served = self.mailbox.seated()
+        except redis.RedisError as error:
+            log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
+        else:
+            try:
+                self._serve(served)
+            except SealBroken:
+                return RunnerExit.KEYS_OUTDATED
+        self.room.shared.turn()
+        return self._idle()
+
+    def beat(self, ended: threading.Event) -> None:
+        """Renew the leases of all until `ended`."""
+        while not ended.wait(BEAT_S):
+            for heart in (self.heart, *(seat.heart for seat in list(self.seats.values()))):
+                if heart is not None and not heart.lost.is_set():
+                    heart.beat()
+
+    def close(self) -> None:
+        """Let all seats end."""
+        for seat in self.seats.values():
+            seat.ask()
+        until = self.room.monotonic() + ENDS_WITHIN_S
+        for seat in self.seats.values():
+            seat.join(max(0.0, until - self.room.monotonic()))
+
+    def _serve(self, served: dict[str, str]) -> None:
+        """Take seats for all that are `served`. Raises `SealBroken` where a newer key was used than this pool has."""
+        if not self._looked:
+            self._drop_strangers(served)
+        for organisation, seat in list(self.seats.items()):
+            if seat.ended_at is not None and self.room.monotonic() - seat.ended_at >= AGAIN_AFTER_S:
+                del self.seats[organisation]
+        for organisation, sealed in served.items():
+            if organisation in self.seats:
+                continue
+            try:
+                keys = tuple(json.loads(self.keyring.open(sealed)))
+            except SealBroken:
+                if self._looked:
+                    raise
+                log.exception("the keys of organisation %s cannot be opened; it is not carried", organisation)
+                continue
+            seat = self.seats[organisation] = PoolSeat(self.room, organisation, keys, self._count)
+            seat.start()
+        self._looked = True
+
+    def _count(self) -> int:
+        return len(self.seats)
+
+    def _drop_strangers(self, served: dict[str, str]) -> None:
+        """Stop what is commanded of organisations that are not here any more; of deleted ones nothing is kept.
+
+        Before the query is started: without this it would go on with them.
+        """
+        shared = self.room.shared
+        for organisation, names in shared.strangers(served).items():
+            gone = not (self.room.root / organisation).is_dir()
+            for name in sorted(names):
+                if gone:
+                    shared.carrier.forget(name)
+                elif name in shared.carrier.commanded():
+                    shared.carrier.stop(name, flush=False)
+
+    def _idle(self) -> RunnerExit | None:
+        if any(seat.ended_at is None for seat in self.seats.values()):
+            self._idle_since = None
+            return None
+        now = self.room.monotonic()
+        self._idle_since = now if self._idle_since is None else self._idle_since
+        return RunnerExit.IDLE if now - self._idle_since >= self.room.idle_exit_s else None

@@ -1,0 +1,75 @@
+"""What a pool keeps of an organisation that leaves: savepoints, noted before anything is forgotten; nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from streaming.runtime.binding_locations import NOWHERE, BindingLocations
+from streaming.runtime.leaving import PoolLeave
+from streaming.wire.binding_homes import CARRIERS, pools_of
+from tests.runtime.paper import PaperCarrier
+
+POOL = "pool-1"
+BARRIER = "nobody.arrow"
+
+
+@pytest.fixture
+def carrier() -> PaperCarrier:
+    return PaperCarrier(kept={"a"})
+
+
+def homes_of(folder: Path, *bindings: str) -> BindingLocations:
+    homes = BindingLocations(folder / CARRIERS)
+    for binding in bindings:
+        homes.enter(binding, POOL)
+        homes.note(binding, POOL, 7)
+    return homes
+
+
+def test_a_binding_is_noted_with_its_savepoint_before_it_is_forgotten(tmp_path: Path, carrier: PaperCarrier) -> None:
+    homes = homes_of(tmp_path, "a")
+    leave = PoolLeave(tmp_path, POOL, homes)
+    assert not leave.turn(carrier, set())
+    assert not leave.turn(carrier, set())
+    assert carrier.commands == ["save a to move"]
+    assert pools_of(tmp_path) == {POOL}
+    carrier.there.add("a.arrow")
+    assert not leave.turn(carrier, set())
+    assert carrier.commands[1:] == ["forget a", "save nobody"]
+    again = BindingLocations(tmp_path / CARRIERS).home("a")
+    assert (again.name, again.batch, again.savepoint) == (NOWHERE, 7, "a.arrow")
+
+
+def test_it_is_over_when_two_commands_behind_all_others_have_been_answered(
+    tmp_path: Path, carrier: PaperCarrier
+) -> None:
+    carrier.kept.clear()
+    leave = PoolLeave(tmp_path, POOL, homes_of(tmp_path))
+    assert not leave.turn(carrier, set())
+    carrier.nothing_kept.add(BARRIER)
+    assert not leave.turn(carrier, set())
+    assert leave.turn(carrier, set())
+    assert carrier.commands == ["save nobody"] * 2
+
+
+def test_what_waits_for_an_answer_and_what_has_not_begun_there_lose_nothing(
+    tmp_path: Path, carrier: PaperCarrier
+) -> None:
+    homes = homes_of(tmp_path, "a")
+    homes.leave("b", "savepoints/b.arrow")
+    homes.enter("b", POOL)
+    leave = PoolLeave(tmp_path, POOL, homes)
+    assert not leave.turn(carrier, {"a"})
+    assert carrier.commands == ["forget b"]
+    assert homes.home("b").savepoint == "savepoints/b.arrow"
+    assert pools_of(tmp_path) == {POOL}
+
+
+def test_a_binding_of_which_nothing_is_kept_is_at_home_nowhere(tmp_path: Path, carrier: PaperCarrier) -> None:
+    homes = homes_of(tmp_path, "a")
+    carrier.nothing_kept.add("a.arrow")
+    leave = PoolLeave(tmp_path, POOL, homes)
+    leave.turn(carrier, set())
+    leave.turn(carrier, set())
+    assert (homes.of("a"), homes.home("a").savepoint) == (NOWHERE, None)
+    assert pools_of(tmp_path) == set()
