@@ -17,6 +17,7 @@ def test_nothing_sticks_out_where_names_are_long_or_read_from_right_to_left_or_s
     for state in states(page, pages):
         with answering(page, state):
             page.goto(state.address)
+            expect(page.get_by_role("heading", level=1).first).to_be_visible()
             state.act(page)
             expect(page.get_by_text("Loading")).to_have_count(0)
             wrong += [f"{state.name}: {each}" for each in (*misfits(page), *violations(page))]

@@ -11,11 +11,13 @@ interface ReasonedProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "t
 
 /**
  * A button that, where it cannot be pressed, says why: to the pointer, to a finger and to a screen reader. It stays
- * reachable by keyboard, because a reason that nobody can reach is none.
+ * reachable by keyboard, because a reason that nobody can reach is none. The reason is drawn in the same main part or
+ * dialog: what stands beside those is not found by landmarks, and lies hidden behind a dialog.
  */
 export function ReasonedButton({ reason, kind, children, onClick, className = "button", ...rest }: ReasonedProps) {
   const id = useId();
   const [told, setTold] = useState(false);
+  const [part, setPart] = useState<Element>();
   if (reason === null) {
     return (
       <button type="button" className={className} data-kind={kind} onClick={onClick} {...rest}>
@@ -28,6 +30,7 @@ export function ReasonedButton({ reason, kind, children, onClick, className = "b
       <TooltipTrigger delay={200} closeDelay={0} shouldCloseOnPress={false} isOpen={told} onOpenChange={setTold}>
         <Focusable>
           <button
+            ref={(button) => setPart(button?.closest("[role=dialog], main") ?? undefined)}
             type="button"
             className={className}
             data-kind={kind}
@@ -39,7 +42,7 @@ export function ReasonedButton({ reason, kind, children, onClick, className = "b
             {children}
           </button>
         </Focusable>
-        <Tooltip className="tooltip" offset={6}>
+        <Tooltip className="tooltip" offset={6} {...(part === undefined ? {} : { UNSTABLE_portalContainer: part })}>
           {reason}
         </Tooltip>
       </TooltipTrigger>
