@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { advanceWords, lateWord } from "./advance";
+import type { AdvanceTimeSettings } from "./api";
 
 test("without settings time moves by the adapter's CTIs alone and late events are dropped", () => {
   expect(advanceWords(undefined)).toEqual([
@@ -31,4 +32,12 @@ test("every setting beside the clock has its sentence", () => {
     "A lane that is silent for 30s follows the wall clock.",
     "Events more than 1m beyond their arrival are dropped.",
   ]);
+});
+
+test("no delay is not told as one", () => {
+  for (const delay of ["0s", 0, undefined])
+    expect(advanceWords({ generate: { every: 10, delay } } as AdvanceTimeSettings)[0]).not.toContain("minus");
+  expect(advanceWords({ generate: { every: 10, delay: "-1tick" } } as AdvanceTimeSettings)[0]).toContain(
+    "minus -1tick",
+  );
 });

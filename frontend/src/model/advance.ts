@@ -2,6 +2,7 @@
 
 import type { AdvanceTimeSettings } from "./api";
 import { counted } from "./counts";
+import { parseDuration } from "./ticks";
 
 const LATE_WORDS = {
   drop: "Late events are dropped.",
@@ -14,7 +15,7 @@ function generateWords(generate: NonNullable<AdvanceTimeSettings["generate"]>): 
   const every =
     typeof generate.every === "number" ? counted(generate.every, "event") : `${generate.every} of event time`;
   const basis = generate.basis === "max" ? "the largest start seen" : "the last received event's start";
-  const delay = generate.delay ? ` minus ${generate.delay}` : "";
+  const delay = parseDuration(generate.delay ?? 0) === 0 ? "" : ` minus ${generate.delay}`;
   const final = generate.final ? " When the input ends or is flushed, everything is closed." : "";
   return `A CTI after every ${every}, at ${basis}${delay}.${final}`;
 }

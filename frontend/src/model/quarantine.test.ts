@@ -20,9 +20,9 @@ const ROW: LateShown = {
   raw: "{}",
 };
 
-function ran(advance: unknown): RunDefinitionShown {
+function ran(advance: unknown, definition: object = { fields: {} }): RunDefinitionShown {
   const inputs = [
-    { node: "cars", stream: "cars", adapter: "file", definition: { shape: "point", fields: {} }, advance },
+    { node: "cars", stream: "cars", adapter: "file", definition: { shape: "point", ...definition }, advance },
   ];
   return { inputs } as unknown as RunDefinitionShown;
 }
@@ -55,5 +55,18 @@ test("no delay is promised where CTIs come with the data", () => {
 test("a row that was not late, or could not be read, has nothing to say of the CTI", () => {
   expect(whyLate({ ...ROW, start: null }, null)).toEqual([]);
   expect(whyLate({ ...ROW, start: 22 * S }, null)).toEqual([]);
-  expect(whyLate({ ...ROW, outcome: "malformed", reason: "bad_payload" }, ran(null))).toHaveLength(1);
+});
+
+test("a malformed row says what it would have had to be", () => {
+  const malformed = { ...ROW, start: null, outcome: "malformed", reason: "bad_payload" } as const;
+  const fields = { plate: "string", speed: "double" };
+  expect(whyLate(malformed, ran(null, { fields }))).toEqual([
+    "Each value must be of the type of its field, or empty: plate string, speed double.",
+  ]);
+  const timeless = { ...malformed, reason: "bad_time" } as const;
+  const at = (unit?: string) => ran(null, { fields, event_time: { start: { column: "seen_at", unit } } });
+  expect(whyLate(timeless, at())).toEqual(["Its time must stand in seen_at, as ISO 8601 text."]);
+  expect(whyLate(timeless, at("ms"))).toEqual(["Its time must stand in seen_at, as a number of ms."]);
+  expect(whyLate({ ...malformed, reason: "bad_row" }, at())).toEqual([]);
+  expect(whyLate(malformed, null)).toEqual([]);
 });

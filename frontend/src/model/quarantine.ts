@@ -58,6 +58,24 @@ function delayOf(row: LateShown, { inputs }: RunDefinitionShown): Ticks | null {
 
 /** What a row met, in sentences; `ran` is what the run ran, null while it is not known. */
 export function whyLate(row: LateShown, ran: RunDefinitionShown | null): string[] {
+  return [...expectedWords(row, ran), ...metWords(row, ran)];
+}
+
+/** What a malformed row would have had to be. */
+function expectedWords({ input, reason }: LateShown, ran: RunDefinitionShown | null): string[] {
+  const definition = ran?.inputs.find(({ node }) => node === input)?.definition;
+  if (definition === undefined) return [];
+  if (reason === "bad_payload") {
+    const types = Object.entries(definition.fields).map(([name, type]) => `${name} ${type}`);
+    return [`Each value must be of the type of its field, or empty: ${types.join(", ")}.`];
+  }
+  const start = definition.event_time?.start;
+  if (reason !== "bad_time" || !start) return [];
+  const unit = start.unit === undefined || start.unit === "iso" ? "ISO 8601 text" : `a number of ${start.unit}`;
+  return [`Its time must stand in ${start.column}, as ${unit}.`];
+}
+
+function metWords(row: LateShown, ran: RunDefinitionShown | null): string[] {
   if (row.cti === null || row.start === null || row.cti <= row.start) return [];
   const behind = row.cti - row.start;
   const met = `When it came, the CTI of lane ${row.lane} of ${row.input} was ${formatSpan(behind)} beyond its start.`;

@@ -81,6 +81,14 @@ test("a secret that is stored is kept, replaced by what is typed, and left out w
   expect(readForm(SECRET, { token: "" })).toEqual({ options: {}, wrong: {} });
 });
 
+test("an option that is as it would be by default is usual", () => {
+  const schema = { properties: { follow: { type: "boolean", default: false }, columns: { default: {} }, path: {} } };
+  const titled = titledOptions({ follow: false, columns: {}, path: "a.csv", of_old: 1 }, schema);
+  expect(titled.filter(({ usual }) => usual).map(({ name }) => name)).toEqual(["follow", "columns"]);
+  const changed = titledOptions({ follow: true, columns: { a: "b" } }, schema);
+  expect(changed.some(({ usual }) => usual)).toBe(false);
+});
+
 test("an option is called as in its form, and one that has no field by its name", () => {
   const titled = titledOptions({ path: "a.csv", rate: 10, of_old: 1 }, SCHEMA);
   expect(titled.map(({ title, value }) => [title, value])).toEqual([

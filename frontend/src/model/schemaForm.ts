@@ -211,12 +211,18 @@ export function readForm(fields: readonly FormField[], values: FormValues, path 
   return read;
 }
 
-/** Each option that is set, by the title that it has in its form. */
+function usualOf(name: string, { properties }: JsonSchema): unknown {
+  const option = isSchema(properties) ? properties[name] : undefined;
+  return isSchema(option) ? option.default : undefined;
+}
+
+/** Each option that is set, by the title that it has in its form; `usual`: as it is where nobody sets it. */
 export function titledOptions(options: Record<string, unknown>, schema: JsonSchema) {
   const titles = new Map(formFields(schema).map(({ name, title }) => [name, title]));
   return Object.entries(options).map(([name, value]) => ({
     name,
     value,
     title: titles.get(name) ?? name.replaceAll("_", " "),
+    usual: JSON.stringify(usualOf(name, schema)) === JSON.stringify(value),
   }));
 }

@@ -8,6 +8,7 @@ import { ReasonedButton, ReasonedLink } from "../../components/Reasoned";
 import { Scroll } from "../../components/Scroll";
 import { UseList, UsesPanel, useUses } from "../../components/Uses";
 import { useInputKinds } from "../../lib/adapterKinds";
+import { counted } from "../../lib/numbers";
 import { useReason, useSlug } from "../../lib/session";
 import { advanceWords } from "../../model/advance";
 import type { StreamDefinition, StreamShown } from "../../model/api";
@@ -62,9 +63,27 @@ function timeWords(definition: StreamDefinition): string[] {
   ];
 }
 
+function optionWords(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function Options({ options }: { options: ReturnType<typeof titledOptions> }) {
+  return options.map(({ name, title, value }) => (
+    <div key={name} className="fact-pair">
+      <dt>{title}</dt>
+      <dd>
+        <code>{optionWords(value)}</code>
+      </dd>
+    </div>
+  ));
+}
+
 function Settings({ stream }: { stream: StreamShown }) {
   const { definition, adapter } = stream;
   const kind = useInputKinds().data?.find((each) => each.kind === adapter.kind);
+  const options = titledOptions(adapter.options, kind?.options_schema ?? {});
+  const usual = options.filter((each) => each.usual);
   return (
     <Panel title="Time and adapter">
       <dl className="facts">
@@ -84,14 +103,7 @@ function Settings({ stream }: { stream: StreamShown }) {
         </dd>
         <dt>Adapter</dt>
         <dd>{kind?.title ?? adapter.kind}</dd>
-        {titledOptions(adapter.options, kind?.options_schema ?? {}).map(({ name, title, value }) => (
-          <div key={name} className="fact-pair">
-            <dt>{title}</dt>
-            <dd>
-              <code>{typeof value === "string" ? value : JSON.stringify(value)}</code>
-            </dd>
-          </div>
-        ))}
+        <Options options={options.filter((each) => !each.usual)} />
         {definition.lanes ? (
           <>
             <dt>Lanes</dt>
@@ -99,6 +111,14 @@ function Settings({ stream }: { stream: StreamShown }) {
           </>
         ) : null}
       </dl>
+      {usual.length > 0 ? (
+        <details className="folded">
+          <summary>{counted(usual.length, "option")} as set by default</summary>
+          <dl className="facts">
+            <Options options={usual} />
+          </dl>
+        </details>
+      ) : null}
     </Panel>
   );
 }

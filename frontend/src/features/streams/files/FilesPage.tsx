@@ -103,7 +103,7 @@ function FileTable({ files }: { files: readonly FileShown[] }) {
           <tr>
             <th>File</th>
             <th className="num">Size</th>
-            <th>Brought (UTC)</th>
+            <th>Written (UTC)</th>
             <th>Read by</th>
             <th>
               <span className="visually-hidden">What can be done</span>

@@ -63,7 +63,7 @@ export function HowLate({ form, change, givenTimes, proposal }: HowLateProps) {
             path="definition.advance.generate.delay"
             value={form.delay}
             onChange={(delay) => change({ delay })}
-            help="How long late events are waited for, such as 10s. -1tick commits each point at once."
+            help="How long late events are waited for, such as 10s, 500ms or 5m."
           />
         )}
         <p className="planned" role="status">
