@@ -114,8 +114,12 @@ def answering(page: Page, state: PageState) -> Iterator[None]:
 
     def changed(change: Callable[[Any], Any]) -> Callable[[Route], None]:
         def answer(route: Route) -> None:
-            if route.request.method != "GET":  # nothing is done: only how it is refused is drawn
-                route.fulfill(status=422, json=change(None))
+            if route.request.method != "GET":
+                refusal = change(None)
+                if refusal is None:
+                    route.continue_()
+                else:  # nothing is done: only how it is refused is drawn
+                    route.fulfill(status=422, json=refusal)
                 return
             found = route.fetch()
             body = change(found.json())
