@@ -54,6 +54,8 @@ from streaming.wire.result_location import noted_location
 log = logging.getLogger("streaming.runtime")
 
 TURN_S = 0.5
+_EAGER_S = 10.0
+"""So long after its start a binding has results every second, however patient it is: somebody waits to see it."""
 _MOST_BUCKETS = 256
 _CHOSEN = 500
 """Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
@@ -168,6 +170,7 @@ class _RunnerTask:
             outgoing=self.configuration.outgoing,
             read_deadline_s=self.options.read_deadline_s,
             keep_results_s=self.options.keep_results_s,
+            eager_s=_EAGER_S,
         )
         return shared.model_copy(update=alone) if dedicated else shared
 

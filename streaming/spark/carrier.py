@@ -40,6 +40,10 @@ NO_CHECKPOINT = (
 )
 
 
+ASKED_EVERY_S = 0.05
+"""A question to Spark costs both sides tenths of a millisecond, and a turn of the runner asks five times the same."""
+
+
 class Carrier:
     """The bindings of one organisation, or of several, in one streaming query, one checkpoint.
 
@@ -62,6 +66,8 @@ class Carrier:
         self._opened: CarrierFolder = create(location, settings)
         self._checkpoint = _checkpoint_of(self._opened) if checkpoint is None else checkpoint
         self._query: StreamingQuery | None = None
+        self._ran: StreamingQuery | None = None
+        self._ran_at = 0.0
         self._ready: StreamingQuery | None = None
         self._planned: StreamingQuery | None = None
         self._tidying = Tidying(self._opened)
@@ -102,8 +108,12 @@ class Carrier:
 
     @property
     def running(self) -> bool:
-        """Whether the streaming query runs."""
-        return self._query is not None and self._query.isActive
+        """Whether the streaming query runs; one that did a moment ago is not asked again."""
+        query, now = self._query, time.monotonic()
+        if query is None or (self._ran is query and now - self._ran_at < ASKED_EVERY_S):
+            return query is not None
+        self._ran, self._ran_at = (query if query.isActive else None), now
+        return self._ran is not None
 
     def failure(self) -> RunFailure | None:
         """Why the query stopped, None while it runs or when it was closed."""

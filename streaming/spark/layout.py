@@ -52,7 +52,8 @@ class CarrierSettings(Strict):
     where that is not `home`. `read_deadline_s`: so long, in all, the adapters of a binding may keep one batch waiting;
     `compute_deadline_s`: so long its work in one task may last; it fails where either is not enough. `heartbeat_s`: how
     often those bindings get a batch that wait for time to pass. `keep_results_s`: results and quarantine older than
-    this go, of every binding that has any beside these; None: they stay.
+    this go, of every binding that has any beside these; None: they stay. `eager_s`: so long after its start a binding
+    is looked at every second, for somebody waits to see it.
 
     `files`: the folder inside which adapters read where that is not all of `home`: what a runner keeps beside its
     organisation's data is no adapter's business.
@@ -84,6 +85,7 @@ class CarrierSettings(Strict):
     compute_deadline_s: Annotated[float, Field(gt=0)] = 600.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
     keep_results_s: Annotated[float, Field(gt=0)] | None = None
+    eager_s: Annotated[float, Field(ge=0)] = 0.0
 
 
 @dataclass(frozen=True)

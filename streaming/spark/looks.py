@@ -14,6 +14,8 @@ from streaming.wire.storage import BlobFolder
 
 SOON: Final = 250_000
 """In ticks: who has an answer to give, or rows that the limit held back, is looked at again after so long."""
+EAGER: Final = 1_000_000
+"""In ticks: how often who has just begun is looked at, if it does not want that more often."""
 FRESHNESS: Final = "freshness.json"
 
 
@@ -31,9 +33,11 @@ class Watched:
 
 
 class LookTimes:
-    """When each binding was looked at, in ticks of a clock that only rises."""
+    """When each binding was looked at, in ticks of a clock that only rises; `eager`: `CarrierSettings.eager_s`."""
 
-    def __init__(self) -> None:
+    def __init__(self, eager: int = 0) -> None:
+        self._eager = eager
+        self._begun: dict[Watched, int] = {}
         self._looked: dict[Watched, int] = {}
         self._again: dict[Watched, int] = {}
 
@@ -56,6 +60,7 @@ class LookTimes:
     def looked(self, who: Collection[Watched], now: int) -> None:
         """They have been looked at."""
         for each in who:
+            self._begun.setdefault(each, now)
             self._looked[each] = now
             self._again.pop(each, None)
 
@@ -65,13 +70,14 @@ class LookTimes:
 
     def keep(self, who: Collection[Watched]) -> None:
         """Forget all others."""
-        for known in (self._looked, self._again):
+        for known in (self._begun, self._looked, self._again):
             for each in known.keys() - set(who):
                 del known[each]
 
     def _next(self, who: Watched, most: int) -> int:
         looked = self._looked.get(who)
-        usual = 0 if looked is None else looked + most
+        eager = looked is not None and looked - self._begun[who] < self._eager
+        usual = 0 if looked is None else looked + (min(most, EAGER) if eager else most)
         return min(usual, self._again.get(who, usual))
 
 

@@ -6,6 +6,7 @@ enough, until a command comes or somebody's time has.
 
 import time
 from collections.abc import Callable, Hashable
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +19,11 @@ from streaming.spark.token_bucket import RATE
 AT_MOST_S: Final = 10.0
 """After so long Spark is told that there is nothing to do, and asks again."""
 LOOK_S: Final = 0.1
+QUIET_LOOK_S: Final = 0.25
+SHORTEST_S: Final = 0.02
 REMOTE_LOOK_S: Final = 0.5
-"""How often it is seen whether the driver has said anything; on an object store each time costs two requests."""
+"""How often it is seen whether the driver has said anything: while there is work, when there was none for AT_MOST_S,
+and on an object store, where each time costs two requests; and how soon at most."""
 
 
 class PatientPlanner:
@@ -39,6 +43,7 @@ class PatientPlanner:
         self._wait = wait
         self._look_s = REMOTE_LOOK_S if carrier.local is None else LOOK_S
         self._asked = False
+        self._quiet = False
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there was nothing to do for some seconds."""
@@ -48,17 +53,20 @@ class PatientPlanner:
             heard = self._heard()
             after = self._planner.plan(start)
             if after is not start or self._carrier.folder.read(HOLD) is not None:
+                self._quiet = False
                 return after
             if not self._rest(heard, until):
+                self._quiet = True
                 return start
 
     def _rest(self, heard: Hashable, until: float) -> bool:
         """Wait until somebody is due or the driver says something; False if neither came by `until`."""
         in_s = self._planner.next_look_s
-        due = None if in_s is None else self._monotonic() + in_s
+        due = inf if in_s is None else self._monotonic() + in_s
+        look_s = max(self._look_s, QUIET_LOOK_S) if self._quiet else self._look_s
         while (now := self._monotonic()) < until:
-            self._wait(min(self._look_s, until - now))
-            if (due is not None and self._monotonic() >= due) or self._heard() != heard:
+            self._wait(max(SHORTEST_S, min(look_s, until - now, due - now)))
+            if self._monotonic() >= due or self._heard() != heard:
                 return True
         return False
 

@@ -53,7 +53,7 @@ class Planner:
         self._time = 0
         self._planned_at = 0
         self._before = BatchBefore()
-        self._looks = LookTimes()
+        self._looks = LookTimes(int(carrier.settings.eager_s * TICKS_PER_S))
         self._quiet: dict[Watched, int] = {}
         self._wanted: dict[Watched, int] = {}
         self._inquiries = AdapterQueries(carrier.settings.read_deadline_s, carrier.settings.patience_s)

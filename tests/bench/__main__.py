@@ -2,8 +2,8 @@
 
 `python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
 turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
-the run. Where both sides mean the same, their results are compared. `bringing` stands in lines below the table. What
-else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of its own.
+the run. Where both sides mean the same, their results are compared. `bringing` and `freshness` stand below the table.
+What else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of its own.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import bringing, data, limit, results, validation
+from tests.bench import bringing, data, freshness, limit, results, validation
 from tests.bench.catalogue import WORKS
 from tests.bench.works import Work
 from tests.kafka_broker import running_kafka
@@ -33,6 +33,8 @@ FURTHER = ("further row us: plain, ours, ratio", "peak MB: plain, ours", "DuckDB
 TEXTS = "texts"
 LATENCY = "latency"
 BRINGING = "bringing"
+FRESHNESS = "freshness"
+APART = (TEXTS, BRINGING, FRESHNESS)
 
 
 @dataclass(frozen=True)
@@ -153,12 +155,12 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
 def main() -> None:
     """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
     options = parser().parse_args()
-    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING]
+    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING, FRESHNESS]
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if TEXTS in wanted:
         CONSOLE.print(validation.table())
     table = Table(*COLUMNS, *FURTHER, title=f"bench, {options.runs} turns, rows times {options.rows:g}")
-    for name in (name for name in wanted if name not in (TEXTS, BRINGING)):
+    for name in (name for name in wanted if name not in APART):
         with tempfile.TemporaryDirectory(prefix="punctual-bench-", dir=options.folder) as folder:
             found = latencies(options, Path(folder)) if name == LATENCY else [measured(name, options, Path(folder))]
         for row in found:
@@ -166,14 +168,14 @@ def main() -> None:
         CONSOLE.print(table)
     for line in bringing.told() if BRINGING in wanted else ():
         CONSOLE.print(line)
+    if FRESHNESS in wanted:
+        CONSOLE.print(freshness.table(freshness.SHOWN, freshness.MEASURED_S))
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(prog="python -m tests.bench", description="Punctual beside plain Spark.")
-    made.add_argument(
-        "works", nargs="*", choices=[[], TEXTS, *WORKS, LATENCY, BRINGING], help="which works; all without any"
-    )
+    made.add_argument("works", nargs="*", choices=[[], *APART, *WORKS, LATENCY], help="which works; all without any")
     made.add_argument("--runs", type=int, default=1, help="how often each side is run, in turns")
     made.add_argument("--rows", type=float, default=1.0, help="how many times the rows of each batch")
     made.add_argument("--state", choices=["rocksdb", "memory"], default="rocksdb", help="where plain Spark keeps state")

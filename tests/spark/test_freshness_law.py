@@ -14,7 +14,7 @@ from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.spark.control import AddBinding
 from streaming.spark.layout import CarrierFolder, CarrierSettings, create
 from streaming.spark.offset import Offset
-from streaming.spark.patience import LOOK_S, PatientPlanner
+from streaming.spark.patience import SHORTEST_S, PatientPlanner
 from streaming.spark.planner import Planner
 from streaming.wire.messages import RunSpec
 from tests.spark.specs import spec
@@ -103,4 +103,4 @@ def test_no_row_waits_longer_than_its_binding_lets_it_and_no_batch_has_nothing_t
             clock.at += batch_ticks
     for number, each in enumerate(bindings):
         assert len(waited[number]) == len(each.arrivals), "a row that was never read"
-        assert max(waited[number], default=0) <= each.freshness + batch_ticks + LOOK_S * S
+        assert max(waited[number], default=0) <= each.freshness + batch_ticks + SHORTEST_S * S

@@ -73,6 +73,14 @@ def test_bindings_that_began_at_different_times_come_to_share_their_batches(tmp_
     assert batches(loop, 13) == "b-----b-----b"
 
 
+def test_who_has_just_begun_is_looked_at_every_second_for_a_while(tmp_path: Path) -> None:
+    loop = Loop(tmp_path, eager_s=3.0)
+    add(loop, endless("a", freshness=6 * S))
+    assert batches(loop, 16) == "bbbb-----b-----b"
+    add(loop, endless("b", freshness=1 * S, rate=1e-6))
+    assert batches(loop, 12) == "b----b-----b", "who begins does not hurry those that go on"
+
+
 def test_a_freshness_that_is_changed_holds_from_the_next_look_on(tmp_path: Path) -> None:
     loop = Loop(tmp_path)
     add(loop, endless("a", freshness=6 * S))

@@ -318,7 +318,7 @@ class BindingView(TenantView):
         responses={200: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Replace name, query version and inputs; a run that is under way keeps what it started with."""
+        """Replace name, query version and inputs; a run that is under way keeps all but its freshness."""
         found = access_binding(binding)
         body = read_body(request, BindingChange)
         bindings.replace_binding(binding=found, said=_said(body), query_version=body.query_version, upon=body.upon)

@@ -184,7 +184,7 @@ export interface paths {
         };
         /** @description Return a binding. */
         get: operations["bindings_get"];
-        /** @description Replace name, query version and inputs; a run that is under way keeps what it started with. */
+        /** @description Replace name, query version and inputs; a run that is under way keeps all but its freshness. */
         put: operations["bindings_replace"];
         post?: never;
         /** @description Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay. */

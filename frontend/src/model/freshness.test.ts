@@ -45,6 +45,7 @@ test("the batches of the last minute are those of one batch each, with what they
   const sample = (at: number, batchSeconds: number, step = 0) =>
     ({ at: at * 1_000_000, batchSeconds, step }) as unknown as HistorySample;
   const samples = [sample(10, 9), sample(65, 3, 10_000_000), sample(70, 1), sample(100, 2), sample(101, 0)];
-  expect(recentBatches(samples, 120_000_000)).toEqual({ count: 2, part: 0.05 });
-  expect(recentBatches(samples, 200_000_000)).toEqual({ count: 0, part: 0 });
+  expect(recentBatches(samples, 120_000_000)).toBe("2 batches in the last minute took 5 % of it");
+  expect(recentBatches(samples, 155_000_000)).toBe("1 batch in the last minute took 3.3 % of it");
+  expect(recentBatches(samples, 200_000_000)).toBe("no batch in the last minute");
 });

@@ -51,10 +51,12 @@ export function costWords(freshness: Freshness, batchSeconds: number): string {
   return `The last batch took ${each}: ${many}, ${share(batchSeconds / every)} of the time of its carrier.`;
 }
 
-/** The batches of the last minute before `now`, and the part of that minute that they took. */
-export function recentBatches(samples: readonly HistorySample[], now: Ticks): { count: number; part: number } {
+/** How often there were batches in the last minute before `now`, and which part of it they took. */
+export function recentBatches(samples: readonly HistorySample[], now: Ticks): string {
   const recent = samples.filter((sample) => sample.step === 0 && sample.at > now - MINUTE && sample.batchSeconds > 0);
-  return { count: recent.length, part: recent.reduce((sum, each) => sum + each.batchSeconds, 0) / MINUTE_S };
+  if (recent.length === 0) return "no batch in the last minute";
+  const part = recent.reduce((sum, each) => sum + each.batchSeconds, 0) / MINUTE_S;
+  return `${counted(recent.length, "batch", "batches")} in the last minute took ${share(part)} of it`;
 }
 
 /** A part of the time in percent, with two digits. */

@@ -12,8 +12,9 @@ import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
 import type { MendableRun, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
-import { type Freshness, freshnessTicks, staleWords } from "../../model/freshness";
+import { type Freshness, freshnessTicks, recentBatches, staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
+import type { RunHistory } from "../../model/history";
 import { withoutClock } from "../../model/noClock";
 import { borderAfter } from "../../model/rates";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
@@ -249,6 +250,11 @@ function NoFigures({ state, now }: { state: RunState; now: Ticks }) {
   );
 }
 
+/** How often there were batches lately, while the run goes on. */
+function LatelyWords({ history, moving, now }: { history: RunHistory; moving: boolean; now: Ticks }) {
+  return moving ? `; ${recentBatches(history.samples, now)}` : null;
+}
+
 interface FiguresProps {
   run: RunShown;
   live: LiveRun;
@@ -280,6 +286,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
         <Choices label="Time shown in the charts" options={SPANS} value={span} onChange={onSpan} />
         <span className="quiet small figures">
           last report {formatInstant(Math.floor(newest / 1_000_000) * 1_000_000)}, batch {latest.batch}
+          <LatelyWords history={history} moving={moving} now={now} />
         </span>
       </div>
       {unread === null ? null : <ErrorNote error={unread} />}

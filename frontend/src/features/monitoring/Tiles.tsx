@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { OutcomeGlyph } from "../../components/Glyph";
 import { formatCount, formatRate, formatShare } from "../../lib/numbers";
-import { recentBatches, share } from "../../model/freshness";
 import { allEnded, type HistorySample, outputCti, type RunHistory } from "../../model/history";
 import { DROPPED, meaningInRun, OUTCOME_WORDS, type Outcome } from "../../model/outcomes";
 import { recentRate } from "../../model/rates";
@@ -89,21 +88,6 @@ function LagTiles({ newest, now }: { newest: HistorySample; now: Ticks }) {
   );
 }
 
-/** How often there were batches lately, and what they took: a fresher setting costs more of them. */
-function BatchTile({ history, newest, now }: { history: RunHistory; newest: HistorySample; now: Ticks }) {
-  const { count, part } = recentBatches(history.samples, now);
-  const took = `last: ${Number(newest.batchSeconds.toPrecision(2))} s`;
-  const fresh = history.freshness === undefined ? "" : ` Rows wait at most ${formatSpan(history.freshness)} for one.`;
-  return (
-    <Tile
-      name="Batches, last minute"
-      value={formatCount(count)}
-      under={count === 0 ? took : `${took} · ${share(part)} of the time`}
-      title={`Without new rows, or a CTI that is due, there is none.${fresh} The time is that of the whole batch, with what it did for others.`}
-    />
-  );
-}
-
 /** The newest totals, each with its share and its rate over the last ten seconds or so. */
 export function Tiles({ history, now }: { history: RunHistory; now: Ticks }) {
   const newest = history.samples.at(-1);
@@ -127,8 +111,12 @@ export function Tiles({ history, now }: { history: RunHistory; now: Ticks }) {
       <CountTile history={history} newest={newest} outcomes={DROPPED} name="Dropped" />
       <CountTile history={history} newest={newest} outcomes={["malformed"]} />
       <LagTiles newest={newest} now={now} />
-      <Tile name="Results" value={formatCount(newest.results)} under="rows" title="Rows given out by this run." />
-      <BatchTile history={history} newest={newest} now={now} />
+      <Tile
+        name="Results"
+        value={formatCount(newest.results)}
+        under={`last batch: ${Number(newest.batchSeconds.toPrecision(2))} s`}
+        title="Rows given out by this run."
+      />
     </dl>
   );
 }

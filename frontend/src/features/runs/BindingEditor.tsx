@@ -196,7 +196,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
       <WhatBecomes binding={binding} typed={typed} after={chosen} />
       <p className="row">
         <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the binding"}</ReasonedSubmit>
-        <span className="quiet">It holds from the next start.</span>
+        <span className="quiet">Freshness holds at once, all else from the next start.</span>
       </p>
     </FaultyForm>
   );

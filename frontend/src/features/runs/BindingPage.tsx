@@ -91,7 +91,10 @@ function Settings({ binding, onReload }: { binding: BindingShown; onReload: () =
       <div className="stack">
         {running ? (
           <Notice tone="busy">
-            <p>A run is under way, and keeps what it started with. What is saved here holds from the next start.</p>
+            <p>
+              A run is under way, and keeps what it started with. Freshness holds as soon as it is saved, all else from
+              the next start.
+            </p>
           </Notice>
         ) : null}
         <BindingEditor
@@ -136,7 +139,7 @@ export function BindingPage() {
       <Head binding={binding.data} />
       {saved > 0 ? (
         <Notice tone="good">
-          <p>This is what is stored now. It holds from the next start.</p>
+          <p>This is what is stored now. Freshness holds at once, all else from the next start.</p>
         </Notice>
       ) : null}
       <Settings key={saved} binding={binding.data} onReload={reload} />
