@@ -18,11 +18,10 @@ from webapp.environment import QUOTAS, address, mail, networks, openid_providers
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 _NAMES = """
-DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES
-LOG_LEVEL OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM
-OIDC_ISSUER OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB
-JVM_MEMORY_MB KEEP_RESULTS_DAYS RESULTS
-"""
+DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES LOG_LEVEL
+OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM OIDC_ISSUER
+OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB JVM_MEMORY_MB
+KEEP_RESULTS_DAYS RESULTS"""
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
@@ -342,6 +341,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(PUNCTUAL_DATA / "celerybeat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "keep-house": {"task": "webapp.administration.tasks.keep_house", "schedule": 3_600.0},
     "roll-up": {"task": "webapp.monitoring.tasks.roll_up_all", "schedule": 10.0, "options": {"expires": 10.0}},
+    "footprints": {"task": "webapp.runs.tasks.tend_all", "schedule": 30.0, "options": {"expires": 30.0}},
     "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
 }
 

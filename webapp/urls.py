@@ -24,6 +24,7 @@ from webapp.queries import simulation_api as simulation
 from webapp.queries.comparing_api import VersionDifferenceView, VersionMergeView
 from webapp.runs import api as runs
 from webapp.runs.delivered_rows_api import DeliveredRowsView
+from webapp.runs.footprints_api import FootprintsView, FootprintView
 from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
@@ -117,6 +118,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/rows/", DeliveredRowsView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", RefusedRequestsView.as_view()),
+    path("footprints/", FootprintsView.as_view()),
+    path("footprints/<uuid:footprint>/", FootprintView.as_view()),
     path("runs/", runs.RunsView.as_view()),
     path("runs/<uuid:run>/", runs.RunView.as_view()),
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),

@@ -1,6 +1,6 @@
 """What a kind of adapter says of itself: its `KIND` is all that the rest of the house knows of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +11,7 @@ from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.strict import Strict
+from streaming.temporal.events import Shape
 
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
@@ -35,12 +36,43 @@ def shown_with(*conditions: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
+class FootprintSeen:
+    """What is there of a footprint: the `names` of its parts, and how much a server keeps for them (None: not known).
+
+    `warning` is a sentence for a person who should act, None where nobody has to.
+    """
+
+    names: Sequence[str]
+    kept_bytes: int | None
+    warning: str | None
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What inputs of a kind leave at the other side for as long as they read there, such as a replication slot.
+
+    `what` is a noun for it. `where` says of options as they are stored (secrets sealed) in which place it is: other
+    words are another place. `by_hand` says of these options and a holder (`Reach.holder`) what a person runs there to
+    remove it. `look` asks, within a reach, what is there of a holder, and `release` removes all of it but the names to
+    keep; both raise `AdapterError`, and may be called again at any time. Who removes nothing that is there returns.
+    """
+
+    what: str
+    where: Callable[[Mapping[str, Any]], str]
+    by_hand: Callable[[Mapping[str, Any], str], str]
+    look: Callable[[Any, str, Reach], FootprintSeen]
+    release: Callable[[Any, str, Collection[str], Reach], None]
+
+
+@dataclass(frozen=True)
 class InputKind:
     """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
 
     `fields` are those that the adapter produces (name to type), None where the data decide. `addresses` are the options
     that say where secrets are sent: when one of them changes, the secrets have to be given again. `menu` is its place
-    among the kinds that a person chooses from: least first, then by name.
+    among the kinds that a person chooses from: least first, then by name. `footprint`: what its inputs leave at the
+    other side, which is removed when their binding is gone or reads there no more. `clocked` are the shapes of streams
+    for which it sends a CTI behind all that it gives, so that nobody need generate any.
     """
 
     kind: str
@@ -51,6 +83,8 @@ class InputKind:
     fields: Mapping[str, str] | None = None
     addresses: frozenset[str] = frozenset()
     menu: int = 100
+    footprint: Footprint | None = None
+    clocked: frozenset[Shape] = frozenset()
 
     @property
     def help(self) -> str:

@@ -96,17 +96,18 @@ def input_adapter(
     stream: StreamDefinition,
     root: Path,
     journal: Path | None = None,
-    outgoing: OutgoingPolicy = NOTHING,
+    outgoing: OutgoingPolicy | Reach = NOTHING,
 ) -> InputAdapter:
     """The adapter of `kind` for `stream`, reading inside `root` only.
 
     `journal` is a folder under the checkpoint in which the adapter keeps what it must find again after a restart
-    (without one it remembers in memory: for previews). `outgoing` is where adapters may connect to; who says nothing
-    reaches nothing. Raises `AdapterError` for options that do not fit.
+    (without one it remembers in memory: for previews). `outgoing` is where adapters may connect to, and for whom; who
+    says nothing reaches nothing. Raises `AdapterError` for options that do not fit.
     """
     build, read = adapter_kind(kind).build, read_options(kind, options)
     if isinstance(build, ConnectingBuild):
-        return build.build(read, stream, root, journal, Reach(outgoing))
+        reach = outgoing if isinstance(outgoing, Reach) else Reach(outgoing)
+        return build.build(read, stream, root, journal, reach)
     return build(read, stream, root, journal)
 
 

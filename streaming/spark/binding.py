@@ -8,6 +8,7 @@ from functools import cached_property
 from pydantic import TypeAdapter
 
 from streaming.adapters.contract import InputAdapter
+from streaming.adapters.network.fetching import Reach
 from streaming.adapters.registry import input_adapter
 from streaming.definition.advance import temporal_settings
 from streaming.definition.graph import InputNode
@@ -19,7 +20,8 @@ from streaming.spark.journals import journaling
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.secret_client import revealed
 from streaming.wire.beginning import RunBeginning
-from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, named_shape_of
+from streaming.wire.deliveries import reader_name
+from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, journals_place
 from streaming.wire.messages import RunSpec
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
@@ -136,20 +138,17 @@ def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamD
     journal = f"{journals_of(carrier, spec)}/{name}"
     options = revealed(spec.run, name, choice.options, spec.organisation)
     files = carrier.files_of(spec.organisation)
+    reach = Reach(carrier.settings.outgoing, holder=reader_name(spec.binding, name))
     return journaling(
         carrier,
         journal,
-        lambda path: input_adapter(choice.kind, options, stream, files, path, carrier.settings.outgoing),
+        lambda path: input_adapter(choice.kind, options, stream, files, path, reach),
     )
 
 
 def journals_of(carrier: CarrierFolder, spec: RunSpec) -> str:
-    """Where the adapters of a binding journal, below the carrier's folder.
-
-    One that is told to begin at the beginning finds nothing of what was journaled before.
-    """
-    anew = f"-{spec.run}" if spec.begin == "beginning" else ""
-    return f"journals/{carrier.control.name_of(spec)}-{named_shape_of(spec)[:12]}{anew}"
+    """Where the adapters of a binding journal, below the carrier's folder."""
+    return journals_place(spec, carrier.control.name_of(spec))
 
 
 def _stream_name(spec: RunSpec, name: str) -> str:

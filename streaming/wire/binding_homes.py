@@ -18,3 +18,12 @@ def pools_of(folder: Path) -> set[str]:
     except FileNotFoundError:
         return set()
     return {said[0] for said in content.values() if said[0].startswith(POOL)}
+
+
+def home_of(folder: Path, binding: str) -> str:
+    """The carrier of `binding` as it was noted last, the shared one where nothing was. Raises `OSError`."""
+    try:
+        content = json.loads((folder / CARRIERS / FILE).read_text())
+    except FileNotFoundError:
+        return "main"
+    return str(content[binding][0]) if binding in content else "main"

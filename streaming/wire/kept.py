@@ -151,6 +151,15 @@ def named_shape_of(spec: RunSpec) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
+def journals_place(spec: RunSpec, name: str) -> str:
+    """Where the adapters of a binding, called `name` there, journal below a carrier's folder; `spec` is concealed.
+
+    One that is told to begin at the beginning finds nothing of what was journaled before.
+    """
+    anew = f"-{spec.run}" if spec.begin == "beginning" else ""
+    return f"journals/{name}-{named_shape_of(spec)[:12]}{anew}"
+
+
 def concealed_spec(spec: RunSpec) -> RunSpec:
     """`spec` with placeholders for secrets, as runners write it down: what is digested."""
     inputs = {}

@@ -89,7 +89,11 @@ def both(home: Path, rows: list[dict[str, Any]]) -> Loop:
 
 
 def found(loop: Loop) -> list[tuple[int, int, str]]:
-    lines = committed_lines(loop.home / "results" / SECOND, "results")
+    return results_in(loop.home, SECOND)
+
+
+def results_in(home: Path, binding: str) -> list[tuple[int, int, str]]:
+    lines = committed_lines(home / "results" / binding, "results")
     return sorted((row["start"], row["end"], json.dumps(row["payload"], sort_keys=True)) for row in lines)
 
 

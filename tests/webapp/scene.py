@@ -61,7 +61,7 @@ class Scene:
     @property
     def run(self) -> Run:
         with organisation_context(self.person.organisation.pk):
-            return Run.objects.get(pk=self.run_id)
+            return Run.objects.select_related("binding").get(pk=self.run_id)
 
     def desired(self) -> dict[str, RunSpec]:
         found = self.connection.hgetall(keys.desired(self.organisation))

@@ -92,6 +92,8 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/outputs/check/": {"post": E},
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/": {"get": V},
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/": {"get": V, "delete": E},
+    "footprints/": {"get": V},
+    "footprints/<uuid:footprint>/": {"delete": E},
     "runs/": {"get": V},
     "runs/<uuid:run>/": {"get": V},
     "runs/<uuid:run>/definition/": {"get": V},

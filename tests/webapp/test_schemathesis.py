@@ -18,6 +18,7 @@ from schemathesis.checks import CHECKS
 from tests.conftest import ROOT
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import Person, kept_scenario
+from tests.webapp.rows.filling import left_elsewhere
 from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.core.context import organisation_context
 
@@ -56,6 +57,7 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
     }
     with organisation_context(alice.organisation.pk):
         ids["output"] = output_with_refused(UUID(binding["id"]))
+        ids["footprint"] = str(left_elsewhere())
     for name, path, body in (
         ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),
         ("account", "service-accounts/", {"name": "nightly", "role": "viewer"}),

@@ -2,7 +2,8 @@
 
 import logging
 import shutil
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 import redis
@@ -19,18 +20,22 @@ from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation, organisation_context
 from webapp.core.tenancy import TenantModel
+from webapp.runs.footprints import audited, removed_all, target_of
 from webapp.runs.launching import end_runner
 from webapp.runs.models import Run, RunnerLaunch
 from webapp.runs.redis_users import dismiss_runner
 
+WAITED_FOR_SERVERS: Final = timedelta(days=7)
+"""For so long an organisation is not deleted while a server is away on which its inputs have left something."""
 logger = logging.getLogger(__name__)
 
 
 def delete_if_due(organisation: Organisation, now: datetime) -> bool:
     """Delete `organisation` if its time has come and nothing of it runs any more; whether that was done.
 
-    What Redis and the disk hold goes first, so that a turn that breaks off is made again as long as there are rows.
-    The audit events stay.
+    What its inputs have left on other servers goes first, for which it waits seven days at most; then what Redis and
+    the disk hold, so that a turn that breaks off is made again as long as there are rows. The audit events stay, and
+    say what was left elsewhere.
     """
     key = organisation.pk
     with organisation_context(key):
@@ -39,6 +44,10 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
         if Run.objects.filter(ended_at__isnull=True).exists() or not _runner_is_gone(key):
             logger.info("organisation %s waits for what runs to end before it is deleted", key)
             return False
+        left = removed_all(now)
+        if left and Organisation.objects.filter(pk=key, delete_after__gt=now - WAITED_FOR_SERVERS).exists():
+            logger.warning("organisation %s is deleted later: %s", key, "; ".join(each.where for each in left))
+            return False
         _forget_in_redis(key)
         forget_remote_results(settings.PUNCTUAL_DATA / str(key))
         for folder in (settings.PUNCTUAL_DATA / str(key), exports_folder(settings.PUNCTUAL_DATA, key)):
@@ -46,6 +55,8 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
         with transaction.atomic():
             Organisation.objects.select_for_update().get(pk=key, delete_after__lte=now)
             _delete_rows()
+            for each in left:
+                record("footprint.left", target=target_of(each), before=audited(each))
             record("organisation.deleted", target=Target("organisation", key, organisation.slug))
             organisation.delete()
     return True

@@ -29,7 +29,7 @@ from webapp.core.tenancy import TenantModel
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.queries.models import Query, QueryLayout, QueryText, QueryVersion
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Binding, BindingInput, Run, RunnerLaunch, StoredBytes
+from webapp.runs.models import Binding, BindingInput, InputFootprint, Run, RunnerLaunch, StoredBytes
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
@@ -67,6 +67,7 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     RunRollup: "figures of runs over time, which the API gives as long as they are kept",
     RollupCursor: "how far such figures were read",
     ScenarioVerdict: "what came of scenarios, which are in the export and can be run again",
+    InputFootprint: "what inputs keep on other servers, which is removed there with the organisation",
     StoredBytes: "the sizes of the files that are in the export",
     Export: "this file itself",
 }

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from streaming.definition.faults import FaultCode
 from streaming.wire.freshness import USUAL, Freshness
@@ -29,6 +30,7 @@ from webapp.runs.bound_outputs import (
 )
 from webapp.runs.checking import BoundInput, bound_faults, refuses
 from webapp.runs.composing import COMPOSED, check_read_outputs, reader_faults
+from webapp.runs.footprints import hurry_footprints
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
@@ -88,6 +90,7 @@ def delete_binding(*, binding: Binding) -> None:
         binding.delete()
         record("binding.deleted", target=target, before=before)
         forget_restart_points(pk)
+        hurry_footprints(timezone.now(), pk)
 
 
 def target_of(binding: Binding) -> Target:
@@ -159,6 +162,7 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
                     event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
                 ).save()
             check_read_outputs(binding)
+            hurry_footprints(timezone.now(), binding.pk)
             action = "binding.created" if before is None else "binding.replaced"
             after = audited(binding)
             if replaced := [] if was is None else secrets_replaced(was, binding):

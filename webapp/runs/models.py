@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import models
 
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
@@ -179,3 +179,48 @@ class StoredBytes(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.name} {self.result_bytes} + {self.quarantine_bytes}"
+
+
+class InputFootprint(TenantModel):
+    """What an input of a binding may have left on somebody else's server (`streaming.adapters.kinds.Footprint`).
+
+    It is noted before the first run that could leave it, and goes when it is known to be removed. `binding` is no
+    foreign key and the names are those of the last start, for all of them may be deleted before. `adapter` is what the
+    run read by, secrets sealed; `where` the place that these options name. `names`, `kept_bytes` and `warning` are as
+    they were seen at `seen_at`; `message` is why that could not be asked, or removed, at `tried_at`. At `due_at` it is
+    asked again, or removed if nobody reads there any more.
+    """
+
+    binding = models.UUIDField()
+    binding_name = models.CharField(max_length=63)
+    node = models.CharField(max_length=63)
+    stream = models.UUIDField()
+    stream_name = models.CharField(max_length=63)
+    adapter = OrderedJSON()
+    where = models.CharField(max_length=500)
+    noted_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    names = models.JSONField(default=list)
+    kept_bytes = models.BigIntegerField(null=True)
+    warning = models.TextField(default="")
+    seen_at = models.DateTimeField(null=True)
+    message = models.TextField(default="")
+    tried_at = models.DateTimeField(null=True)
+    failures = models.PositiveIntegerField(default=0)
+
+    class Meta(TenantModel.Meta):
+        """One for each place in which an input has read."""
+
+        constraints = (
+            models.UniqueConstraint(
+                fields=["organisation", "binding", "node", "where"], name="one_footprint_in_each_place"
+            ),
+        )
+        indexes = (models.Index(fields=["organisation", "due_at"], name="footprint_by_due"),)
+
+    def __str__(self) -> str:
+        return f"{self.binding_name} {self.node}: {self.where}"
+
+    def read_adapter(self) -> AdapterChoice:
+        """Return by which options it was left, secrets sealed."""
+        return AdapterChoice.model_validate(self.adapter)

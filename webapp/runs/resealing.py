@@ -10,7 +10,7 @@ from django.db import transaction
 from streaming.adapters.registry import output_secrets_among, secrets_among
 from streaming.wire.sealed import SealBroken, concealed
 from webapp.core.secrets import sealed_anew
-from webapp.runs.models import Binding, Run
+from webapp.runs.models import Binding, InputFootprint, Run
 from webapp.streams.models import Stream
 
 SecretsAmong = Callable[[str, Mapping[str, Any]], frozenset[str]]
@@ -35,21 +35,23 @@ def reseal(told: ResealingCounts) -> None:
     A run that has ended needs no secret any more, so that its specification keeps none.
     """
     for stream in Stream.objects.values_list("pk", flat=True):
-        _reseal_stream(stream, told)
+        _reseal_source(Stream, stream, told)
     for binding in Binding.objects.exclude(outputs=[]).values_list("pk", flat=True):
         _reseal_binding(binding, told)
     for run in Run.objects.values_list("pk", flat=True):
         _reseal_run(run, told)
+    for footprint in InputFootprint.objects.values_list("pk", flat=True):
+        _reseal_source(InputFootprint, footprint, told)
 
 
 @transaction.atomic
-def _reseal_stream(pk: UUID, told: ResealingCounts) -> None:
-    stream = Stream.objects.select_for_update().filter(pk=pk).first()
-    if stream is None:
+def _reseal_source(model: type[Stream] | type[InputFootprint], pk: UUID, told: ResealingCounts) -> None:
+    found = model.objects.select_for_update().filter(pk=pk).first()
+    if found is None:
         return
-    adapter = _reseal_adapter(stream.adapter, f"stream {stream.name}", told)
-    if adapter != stream.adapter:
-        Stream.objects.filter(pk=pk).update(adapter=adapter)
+    adapter = _reseal_adapter(found.adapter, f"{model._meta.verbose_name} {found}", told)
+    if adapter != found.adapter:
+        model.objects.filter(pk=pk).update(adapter=adapter)
 
 
 @transaction.atomic

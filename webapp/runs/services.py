@@ -22,6 +22,7 @@ from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.composing import check_composed, input_faults, reader_told
+from webapp.runs.footprints import note_footprints
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
@@ -109,6 +110,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
                 check_room_for_run(dedicated=binding.dedicated)
             run.save()
+            note_footprints(run, bound_inputs(binding), now)
             check_composed()
             record("run.started", target=target_of(run), after=audited(run))
     except IntegrityError:

@@ -4,10 +4,12 @@ from uuid import UUID
 
 from celery import shared_task
 from django.db import transaction
+from django.utils import timezone
 
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
+from webapp.runs.footprints import tend_footprints
 from webapp.runs.reconciler import reconcile_installation
 
 
@@ -24,6 +26,21 @@ def reconcile_all() -> None:
 def reconcile(*, organisation: str) -> None:
     """Make what is observed of the organisation's runs follow what is desired."""
     reconcile_installation(UUID(organisation))
+
+
+@shared_task
+def tend_all() -> None:
+    """Look after what the inputs of every organisation leave on other servers, each in a task of its own."""
+    with installation_context("every organisation has a turn"):
+        organisations = list(Organisation.objects.values_list("pk", flat=True))
+    for organisation in organisations:
+        tend.apply_async(kwargs={"organisation": str(organisation)}, expires=30)
+
+
+@tenant_task
+def tend(*, organisation: str) -> None:  # noqa: ARG001 - it is in context
+    """Look at what is due of what the organisation's inputs leave on other servers."""
+    tend_footprints(timezone.now())
 
 
 def reconcile_soon(organisation: UUID) -> None:

@@ -9,11 +9,12 @@ from streaming.adapters.preview import SampleRow
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.simulator.capturing import RowNote, TakenRow, TakenSample, of_adapter
 from webapp.core.limited.jobs import READING, limited
+from webapp.samples.journals import journal_of
 from webapp.samples.taking import FEWER, TakenGiven, plain
 from webapp.streams.adapters import adapter_fault, build
 
-ReadInput = tuple[str, StreamDefinition, AdapterChoice, Mapping[str, int]]
-"""The name that the query has for the stream, how it is read, and how far each lane was read."""
+ReadInput = tuple[str, StreamDefinition, AdapterChoice, Mapping[str, int], str | None]
+"""The name that the query has for the stream, how it is read, how far each lane was read, and its `journals_folder`."""
 NO_ORDER: Final = (
     "In which order lanes and inputs spoke is not known of rows whose arrival is not. They stand in order of start, so "
     "that lateness between lanes may be lost; rows of one lane are in their order."
@@ -25,9 +26,9 @@ def read_again(inputs: Mapping[str, ReadInput], rows: int) -> TakenGiven:
     """Return the last `rows` rows before the positions of each lane; `inputs` is by node."""
     found: list[list[tuple[SampleRow, TakenRow]]] = []
     notes: list[RowNote] = []
-    for node, (name, stream, choice, positions) in inputs.items():
+    for node, (name, stream, choice, positions, journals) in inputs.items():
         try:
-            adapter = build(stream, choice)
+            adapter = build(stream, choice, None if journals is None else journal_of(journals, node))
             lanes = [list(_last(adapter, lane, end, rows)) for lane, end in positions.items()]
         except AdapterError as error:
             return TakenGiven(None, [adapter_fault(str(error), node)])

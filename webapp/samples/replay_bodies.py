@@ -1,12 +1,12 @@
 """What a replay of quarantine is asked, and what it shows."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from pydantic import Field
 
 from streaming.definition.strict import Strict
-from streaming.simulator.comparing import Mark
+from streaming.simulator.comparing import ComparedRow
 from streaming.wire.quarantine_choice import QuarantineChoice
 
 MOST_CHOSEN: Final = 1_000
@@ -48,7 +48,7 @@ class ReplayBody(QuarantineChoice):
     most_rows: Annotated[int, Field(ge=1, le=MOST_AGAIN)] = AGAIN
 
 
-class ReplayedRow(Strict):
+class ReplayedRow(ComparedRow):
     """A row of the result of `output` that would be another one: `changed`, `only_here` (new), or `missing` (gone).
 
     Of one that would change `today_...` is what it is; one that would go is shown as it is. `final`: the binding had
@@ -56,14 +56,6 @@ class ReplayedRow(Strict):
     another one, but which values it has is not known, and only the fields of its group are shown.
     """
 
-    output: str
-    mark: Mark
-    start: int
-    end: int | None
-    payload: dict[str, Any]
-    today_start: int | None
-    today_end: int | None
-    today_payload: dict[str, Any] | None
     final: bool
     whole: bool
 

@@ -24,6 +24,7 @@ from streaming.wire.results import committed_rows
 from streaming.wire.rows import Element
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import MIB, Limits, limited
+from webapp.samples.journals import journal_of
 from webapp.samples.replay_bodies import (
     MOST_CHOSEN,
     MOST_SHOWN,
@@ -68,7 +69,7 @@ class BeginChoice:
 class ReplayWork:
     """All that the job is given: what the binding runs, how far it came, from where it can be read again (oldest first)
 
-    and until when each output had given all.
+    until when each output had given all, the folder of its quarantine, and that of its journals (`journals_folder`).
     """
 
     graph: QueryGraph
@@ -78,6 +79,7 @@ class ReplayWork:
     begins: Sequence[BeginChoice]
     given_until: Mapping[str, int | None]
     folder: str
+    journals: str
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,7 @@ class ChosenRows:
 def what_would_change(work: ReplayWork, body: ReplayBody) -> ReplayGiven:
     """Return which rows of the result would be other ones; nothing is written."""
     try:
-        adapters = {name: build(each.stream, each.adapter) for name, each in work.inputs.items()}
-        again = _again(work, adapters, body.most_rows)
+        again = _again(work, _adapters(work), body.most_rows)
         if again is None:
             message = NOT_AGAIN.format(most=counted(body.most_rows, "row"))
             return ReplayGiven(None, [fault(FaultCode.EMPTY_SAMPLE, message, MORE_ROWS)])
@@ -131,6 +132,13 @@ def what_would_change(work: ReplayWork, body: ReplayBody) -> ReplayGiven:
     return ReplayGiven(_shown(work, again, chosen, refused, result))
 
 
+def _adapters(work: ReplayWork) -> dict[str, InputAdapter]:
+    """The adapters by input, each over what the runner has journaled for it, where that is here."""
+    return {
+        name: build(each.stream, each.adapter, journal_of(work.journals, name)) for name, each in work.inputs.items()
+    }
+
+
 def _again(work: ReplayWork, adapters: Mapping[str, InputAdapter], most: int) -> RowsAgain | None:
     """The rows from the earliest place from which no more than `most` are to be read, and all are still there.
 
@@ -142,7 +150,7 @@ def _again(work: ReplayWork, adapters: Mapping[str, InputAdapter], most: int) ->
         if not 0 < sum(end - start for _, _, start, end in spans) <= most:
             continue
         try:
-            if begin.batch < 0 and not _begins_at_zero(adapters):
+            if begin.batch < 0 and not _begins_at_zero(work):
                 continue
             found = _read(spans, adapters)
             if all(_holds(adapters[name], lane, start, end) for name, lane, start, end in spans):
@@ -154,10 +162,14 @@ def _again(work: ReplayWork, adapters: Mapping[str, InputAdapter], most: int) ->
     return None
 
 
-def _begins_at_zero(adapters: Mapping[str, InputAdapter]) -> bool:
-    """Whether all lanes begin at 0: those of a broker that was to be read from some time on do not."""
+def _begins_at_zero(work: ReplayWork) -> bool:
+    """Whether all lanes begin at 0: those of a broker that was to be read from some time on do not.
+
+    Adapters are asked that have no journal, for who is asked may write there.
+    """
     now = now_ticks()
-    return not any(at for each in adapters.values() for at in each.latest({}, now=now, limit_rows=0).values())
+    adapters = (build(each.stream, each.adapter) for each in work.inputs.values())
+    return not any(at for each in adapters for at in each.latest({}, now=now, limit_rows=0).values())
 
 
 def _holds(adapter: InputAdapter, lane: str, start: int, end: int) -> bool:

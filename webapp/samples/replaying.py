@@ -12,6 +12,7 @@ from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
 from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
+from webapp.samples.journals import journals_folder
 from webapp.samples.replay_bodies import ReplayBody, ReplayShown
 from webapp.samples.replay_job import BeginChoice, ReplayWork, what_would_change
 from webapp.samples.running import NOTHING_READ, WAIT
@@ -53,6 +54,7 @@ def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReplayWork | None:
         begins=[begin for begin in _begins(binding, spec, facts, points) if begin.batch + 1 >= at_hand.complete_from],
         given_until={name: kept.until for name, kept in newest.outputs.items()},
         folder=at_hand.folder,
+        journals=journals_folder(spec),
     )
 
 

@@ -6,11 +6,12 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.graph import InputNode
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
-from webapp.runs.access import bound_inputs
+from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.checking import definitions
 from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
 from webapp.samples.bodies import SampleTaken
+from webapp.samples.journals import journals_folder
 from webapp.samples.reading_again import ReadInput, read_again
 from webapp.samples.taking import given
 
@@ -30,8 +31,10 @@ def last_read(binding: Binding, rows: int) -> SampleTaken:
     read = definitions(graph, inputs)
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     positions = points[0].positions
+    run = latest_run(binding)
+    journals = None if run is None else journals_folder(run.read_spec())
     wanted: dict[str, ReadInput] = {
-        node: (named[node], read[node], bound.stream.read_adapter(), positions.get(node, {}))
+        node: (named[node], read[node], bound.stream.read_adapter(), positions.get(node, {}), journals)
         for node, bound in inputs.items()
         if node in named
     }

@@ -41,10 +41,13 @@ def adapter_root() -> Path:
     return root
 
 
-def build(definition: StreamDefinition, choice: AdapterChoice) -> InputAdapter:
-    """Return the adapter, its secrets opened. Raises `AdapterError` for options that do not fit."""
+def build(definition: StreamDefinition, choice: AdapterChoice, journal: Path | None = None) -> InputAdapter:
+    """Return the adapter, its secrets opened; one with a `journal`, a runner's, is to read and never to look further.
+
+    Raises `AdapterError` for options that do not fit.
+    """
     choice = opened(choice)
-    return input_adapter(choice.kind, choice.options, definition, adapter_root(), outgoing=settings.OUTGOING)
+    return input_adapter(choice.kind, choice.options, definition, adapter_root(), journal, settings.OUTGOING)
 
 
 def adapter_fault(message: str, node: str | None = None) -> Fault:

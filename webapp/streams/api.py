@@ -59,7 +59,8 @@ class AdapterKindShown(Strict):
     """A kind of adapter and the JSON Schema of its options, from which a form is drawn.
 
     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
-    `reads_back`: what goes to an output of this kind can be shown again.
+    `reads_back`: what goes to an output of this kind can be shown again. `clocked` are the shapes of streams for which
+    CTIs come with all that it gives, so that none need be generated.
     """
 
     kind: str
@@ -69,6 +70,7 @@ class AdapterKindShown(Strict):
     fields: dict[str, str] | None
     options_schema: dict[str, Any]
     reads_back: bool
+    clocked: list[str]
 
 
 class AdapterKindList(RootModel[list[AdapterKindShown]]):
@@ -206,6 +208,7 @@ def _described(kind: InputKind | OutputKind) -> AdapterKindShown:
         title=kind.title,
         help=kind.help,
         sends_ctis=isinstance(kind, InputKind) and kind.sends_ctis,
+        clocked=sorted(map(str, kind.clocked)) if isinstance(kind, InputKind) else [],
         fields=None if fields is None else dict(fields),
         options_schema=kind.json_schema(),
         reads_back=isinstance(kind, OutputKind) and kind.reads_back,

@@ -520,6 +520,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/footprints/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description List what inputs keep on other servers, such as replication slots, as seen every few minutes.
+         *
+         *     Also what deleted bindings have left there, until it is removed.
+         */
+        get: operations["footprints_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/footprints/{footprint}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Forget what is left elsewhere, because somebody has removed it there; it is not tried again. */
+        delete: operations["footprints_put_aside"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/invitations/": {
         parameters: {
             query?: never;
@@ -1700,7 +1738,8 @@ export interface components {
          * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
          *
          *     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
-         *     `reads_back`: what goes to an output of this kind can be shown again.
+         *     `reads_back`: what goes to an output of this kind can be shown again. `clocked` are the shapes of streams for which
+         *     CTIs come with all that it gives, so that none need be generated.
          */
         AdapterKindShown: {
             /** Kind */
@@ -1721,6 +1760,8 @@ export interface components {
             };
             /** Reads Back */
             reads_back: boolean;
+            /** Clocked */
+            clocked: string[];
         };
         /**
          * AdvanceTimeSettings
@@ -3246,6 +3287,53 @@ export interface components {
              * @default false
              */
             replace?: boolean;
+        };
+        /**
+         * FootprintList
+         * @description What inputs leave on other servers, by binding and input.
+         */
+        FootprintList: components["schemas"]["FootprintShown"][];
+        /**
+         * FootprintShown
+         * @description What the input `node` of a binding leaves at `where`; the binding may be deleted by now (`exists`).
+         *
+         *     `used` false: nobody reads there any more, and it is being removed, which failed at `tried_at` if there is a
+         *     `message`; `by_hand` is what a person runs there to remove it. `names` is what was there at `seen_at`, `kept_bytes`
+         *     what the server keeps for it, `warning` a sentence where somebody should act.
+         */
+        FootprintShown: {
+            /** Id */
+            id: string;
+            /** Binding */
+            binding: string;
+            /** Binding Name */
+            binding_name: string;
+            /** Exists */
+            exists: boolean;
+            /** Node */
+            node: string;
+            /** Stream Name */
+            stream_name: string;
+            /** What */
+            what: string;
+            /** Where */
+            where: string;
+            /** Used */
+            used: boolean;
+            /** Names */
+            names: string[];
+            /** Kept Bytes */
+            kept_bytes: number | null;
+            /** Warning */
+            warning: string;
+            /** Seen At */
+            seen_at: string | null;
+            /** Message */
+            message: string;
+            /** Tried At */
+            tried_at: string | null;
+            /** By Hand */
+            by_hand: string;
         };
         /**
          * Freshness
@@ -9077,6 +9165,115 @@ export interface operations {
                 };
             };
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    footprints_list: {
+        parameters: {
+            query?: {
+                /** @description Only those of this binding. */
+                binding?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FootprintList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    footprints_put_aside: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                footprint: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -75,6 +75,7 @@ export type InboxShown = Schemas["InboxShown"];
 export type TokenBody = Schemas["TokenBody"];
 export type TokenShown = Schemas["TokenShown"];
 export type BindingChange = Schemas["BindingChange"];
+export type FootprintShown = Schemas["FootprintShown"];
 export type RefusedRequestShown = Schemas["RefusedRequestShown"];
 export type BindingShown = Schemas["BindingShown"];
 export type RunShown = Schemas["RunShown"];

@@ -92,6 +92,7 @@ test("an adapter that gives all takes the delay alone", () => {
     fields: { a: "long" },
     options_schema: {},
     reads_back: false,
+    clocked: [],
   };
   const form = withProposal(EMPTY_FORM, PROPOSAL, kind);
   expect(form).toMatchObject({ startColumn: "", delay: "5s", fields: EMPTY_FORM.fields });
@@ -105,6 +106,10 @@ test("one sentence says what will happen", () => {
   expect(plannedWords({ ...EMPTY_FORM, every: "1", delay: "0s" })).toMatch(/^A CTI after every 1 event, at the newest/);
   expect(plannedWords({ ...EMPTY_FORM, every: "2s" })).toMatch(/^A CTI every 2s, /);
   expect(plannedWords({ ...EMPTY_FORM, generate: false })).toMatch(/^Nothing says/);
+  const own = { kind: "b", title: "", help: "", sends_ctis: true, fields: null, options_schema: {}, reads_back: false };
+  const clocked = { ...own, clocked: ["point" as const] };
+  expect(plannedWords({ ...EMPTY_FORM, generate: false }, clocked)).toMatch(/^CTIs come with the rows/);
+  expect(withProposal(EMPTY_FORM, { ...PROPOSAL, times: [] }, clocked).generate).toBe(false);
 });
 
 test("what a delay keeps is never rounded up to everything", () => {

@@ -2,7 +2,7 @@
 
 import type { AdapterKind, StreamProposal, TimeCandidate } from "./api";
 import { counted } from "./counts";
-import type { StreamForm } from "./streamForm";
+import { isClocked, type StreamForm } from "./streamForm";
 
 const ENDINGS = /\.(gz|zst)$|\.(csv|jsonl?|ndjson|parquet|pq|txt)$/i;
 const LONGEST = 63;
@@ -64,7 +64,8 @@ export function withTime(form: StreamForm, proposal: StreamProposal, time: TimeC
 /** The form as the proposal fills it in, with its likeliest time; of a kind that gives all, the delay alone. */
 export function withProposal(form: StreamForm, proposal: StreamProposal, kind: AdapterKind | undefined): StreamForm {
   const [likeliest] = proposal.times;
-  const begun = { ...form, every: "10", basis: "max" as const, final: true, generate: true };
+  const generate = !isClocked(kind, likeliest?.shape ?? form.shape);
+  const begun = { ...form, every: "10", basis: "max" as const, final: true, generate };
   if (givesAll(kind)) return { ...begun, delay: proposedDelay(likeliest, form) };
   return withTime(begun, proposal, likeliest);
 }
@@ -89,8 +90,10 @@ function rhythm(every: string): string {
 }
 
 /** What will happen to the events, in one sentence. */
-export function plannedWords(form: StreamForm): string {
+export function plannedWords(form: StreamForm, kind?: AdapterKind): string {
   if (form.kept.advance.preset) return `Time advances as ${form.kept.advance.preset} says.`;
+  if (!form.generate && isClocked(kind, form.shape))
+    return "CTIs come with the rows and say how far all has been read: nothing has to be waited for.";
   if (!form.generate) return "Nothing says when a window is complete: time advances by CTIs that the input sends.";
   const delay = form.delay.trim();
   const behind =

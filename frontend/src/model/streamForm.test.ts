@@ -46,13 +46,24 @@ test("fields without a name are left out", () => {
 });
 
 test("an adapter that knows its fields fills them in, another one leaves what was typed", () => {
-  const filled = withAdapter(EMPTY_FORM, "generator", { lane: "long", speed: "double" });
+  const file = { kind: "file", fields: null, clocked: [] };
+  const generator = { kind: "generator", fields: { lane: "long", speed: "double" }, clocked: [] };
+  const filled = withAdapter(EMPTY_FORM, generator, file);
   expect(filled.adapter).toBe("generator");
   expect(filled.fields.map(({ name, type }) => [name, type])).toEqual([
     ["lane", "long"],
     ["speed", "double"],
   ]);
-  expect(withAdapter(filled, "file", null).fields).toEqual(filled.fields);
+  expect(withAdapter(filled, file, generator).fields).toEqual(filled.fields);
+});
+
+test("an adapter whose rows come with CTIs has none generated, and another one has them again", () => {
+  const file = { kind: "file", fields: null, clocked: [] };
+  const changes = { kind: "postgresql_changes", fields: null, clocked: ["edge" as const] };
+  const chosen = withAdapter(EMPTY_FORM, changes, file);
+  expect(chosen).toMatchObject({ shape: "edge", generate: false });
+  expect(withAdapter(chosen, file, changes).generate).toBe(true);
+  expect(withAdapter({ ...EMPTY_FORM, generate: false }, file, file).generate).toBe(false);
 });
 
 const STORED = {

@@ -1,11 +1,16 @@
 /** What is typed in the form of a stream, the stream that it says, and the form of a stream that is stored. */
 
-import type { StreamBody, StreamShown } from "./api";
+import type { AdapterKind, StreamBody, StreamShown } from "./api";
 import { type FormField, type FormValue, type FormValues, isKept, KEPT } from "./schemaForm";
 
 export const SCALAR_TYPES = ["long", "double", "string", "boolean", "timestamp"] as const;
 export const TIME_UNITS = ["iso", "s", "ms", "us", "ns"] as const;
 type Unit = (typeof TIME_UNITS)[number];
+
+const SHAPES = ["point", "interval", "edge"] as const;
+
+/** What the form asks of a kind of adapter. */
+export type ChosenKind = Pick<AdapterKind, "kind" | "fields" | "clocked">;
 
 export interface TypedField {
   key: number;
@@ -111,11 +116,22 @@ export function streamBody(form: StreamForm, options: Record<string, unknown>): 
   };
 }
 
-/** The form after another adapter was chosen: one that knows its fields fills them in. */
-export function withAdapter(form: StreamForm, adapter: string, fields: Record<string, string> | null): StreamForm {
-  if (fields === null) return { ...form, adapter };
-  const typed = Object.entries(fields).map(([name, type], key) => ({ key, name, type }));
-  return { ...form, adapter, fields: typed };
+/** The form after another adapter was chosen: one that knows its fields fills them in, one with CTIs generates none. */
+export function withAdapter(form: StreamForm, kind: ChosenKind, before: ChosenKind | undefined): StreamForm {
+  const usual = SHAPES.find((shape) => kind.clocked.includes(shape));
+  const chosen = { ...form, adapter: kind.kind, generate: form.generate || isClocked(before, form.shape) };
+  if (usual !== undefined) {
+    chosen.generate = false;
+    if (!isClocked(kind, form.shape)) chosen.shape = usual;
+  }
+  if (kind.fields === null) return chosen;
+  const fields = Object.entries(kind.fields).map(([name, type], key) => ({ key, name, type }));
+  return { ...chosen, fields };
+}
+
+/** Whether CTIs come with all that an input of `kind` gives to a stream of `shape`, so that none need be generated. */
+export function isClocked(kind: ChosenKind | undefined, shape: StreamForm["shape"]): boolean {
+  return kind?.clocked.includes(shape) ?? false;
 }
 
 /** What can be said without asking the server, by the path of the field. */

@@ -26,13 +26,16 @@ _BROKEN: Final = "broke off before the file was complete. Try again later."
 class Reach:
     """How far a process reaches out: the installation's policy, the resolver of names, and whose certificates count.
 
-    `trust` makes the TLS settings: by default the system's authorities, every check on.
+    `trust` makes the TLS settings: by default the system's authorities, every check on. `holder` names the input for
+    which is connected, a name of its own for ever, under which it keeps its footprint (`Footprint`); None: nobody, so
+    that nothing is left at the other side under anybody's name.
     """
 
     policy: OutgoingPolicy
     resolve: Resolve = resolve
     trust: Callable[[], ssl.SSLContext] = ssl.create_default_context
     clock: Callable[[], float] = field(default=time.monotonic)
+    holder: str | None = None
 
 
 @dataclass(frozen=True)

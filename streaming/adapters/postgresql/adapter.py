@@ -1,25 +1,21 @@
 """The `postgresql` adapter: rows of a table as one lane, in the order in which they were read and kept."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.decoding import RowDecoder
 from streaming.adapters.postgresql.options import PostgreSQLOptions
+from streaming.adapters.postgresql.paged_lane import PagedLane
 from streaming.adapters.postgresql.pages import PageNote, RowPages, TableMark
 from streaming.adapters.postgresql.reading import TableReader
 from streaming.adapters.postgresql.sampling import sample_of_rows
-from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
-from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 
-_TICKS_PER_S: Final = 1_000_000
 
-
-class PostgreSQLAdapter:
+class PostgreSQLAdapter(PagedLane):
     """Reads a table within `reach` as the lane "0"; position p is the row that was read as the p-th. It never ends.
 
     What was read is kept in the journal before its positions are told, and read from there alone. Without a journal
@@ -29,16 +25,16 @@ class PostgreSQLAdapter:
     def __init__(
         self, options: PostgreSQLOptions, stream: StreamDefinition, journal: Path | None, reach: Reach
     ) -> None:
-        self._options = options
         self._decoder = RowDecoder(stream, options)
         self._pages = RowPages(journal, PageNote[TableMark])
         self._waits = journal is not None
         self._reader = TableReader(options, reach)
-        self._asked: int | None = None
+        super().__init__(self._pages, "row", self._reader.shown, options.poll_s)
 
-    def lanes(self) -> Sequence[str]:
-        """The one lane "0"."""
-        return (ONLY_LANE,)
+    @property
+    def decoder(self) -> RowDecoder:
+        """The one for the stream."""
+        return self._decoder
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """`limit_rows` rows further, as far as rows were read; asks the table when that is due.
@@ -46,43 +42,17 @@ class PostgreSQLAdapter:
         Raises `AdapterError`.
         """
         reached = start.get(ONLY_LANE, 0)
-        last = self._pages.last()
-        held = 0 if last is None else last.end
-        if reached > held:
-            raise AdapterError(
-                f"This run has read {counted(reached, 'row')} of {self._reader.shown}, but its journal holds only "
-                f"{held}: it was removed. Start the binding again from the beginning."
-            )
+        held = self._held(reached)
         wanted = limit_rows - (held - reached)
         if wanted > 0 and self._is_due(now):
             self._asked = now
+            last = self._pages.last()
             found = self._reader.take(None if last is None else last.mark, self._decoder.require, wanted, self._waits)
             if found is not None:
                 self._pages.append(found.lines, found.mark, now)
                 held += len(found.lines)
                 self._asked = None if found.more else now
         return {ONLY_LANE: min(reached + max(limit_rows, 0), held)}
-
-    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """As far as `RowPages.bound` says."""
-        end = self._pages.bound(start.get(ONLY_LANE, 0))
-        return {} if end is None else {ONLY_LANE: end}
-
-    def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
-        """Never: somebody may add more rows."""
-        return False
-
-    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The rows `[start, end)` as they were read from the table. Raises `AdapterError`."""
-        if end <= start:
-            return
-        last = self._pages.last()
-        if last is None or last.end < end:
-            raise AdapterError(
-                f"The rows {start} to {end} that were read of the table are not kept any more. Start the binding again "
-                "from the beginning."
-            )
-        yield from self._decoder.chunks(self._pages, start, end)
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
         """The oldest and the newest rows that the table has now. Raises `AdapterError`."""
@@ -93,7 +63,3 @@ class PostgreSQLAdapter:
                 "write the fields yourself."
             )
         return sample_of_rows(oldest, newest, columns, self._reader.shown, whole=whole)
-
-    def _is_due(self, now: int) -> bool:
-        asked = self._asked
-        return asked is None or not 0 <= now - asked < self._options.poll_s * _TICKS_PER_S

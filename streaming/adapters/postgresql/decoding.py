@@ -1,6 +1,6 @@
 """Rows of a table as a chunk: by the reader of JSON lines, with CTIs among them; and which columns that takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ from streaming.adapters.chunks import LifetimeColumns
 from streaming.adapters.ctis import CtiColumn, with_ctis
 from streaming.adapters.file.json_lines import JsonLines, ctis_in_lines
 from streaming.adapters.file.records import Records
+from streaming.adapters.file.split import split_lines
 from streaming.adapters.postgresql.pages import RowPages
 from streaming.adapters.postgresql.table import no_column
 from streaming.adapters.selections import ARRIVAL, place_of, timed_by_arrival
@@ -46,10 +47,14 @@ class RowDecoder:
     """Decodes rows of one table for one stream. Raises `AdapterError` for an event time that does not fit.
 
     A row arrives when it is read from the table, by the journaled clock; with implicit rowtimes it starts then (T17).
+    Lines that it does not take (`takes`) are no rows.
     """
 
-    def __init__(self, stream: StreamDefinition, options: DecodedOptions) -> None:
+    def __init__(
+        self, stream: StreamDefinition, options: DecodedOptions, takes: Callable[[bytes], bool] | None = None
+    ) -> None:
         self._options = options
+        self._takes = takes
         self._fields = tuple(options.columns.get(name, name) for name in stream.fields)
         stream, self._implicit = timed_by_arrival(stream)
         # With every column named, no row is taken for one of a transcript, where a null `cti` means infinity.
@@ -72,12 +77,21 @@ class RowDecoder:
     def chunks(self, pages: RowPages[Any], start: int, end: int) -> Iterator[Arrived]:
         """The rows `[start, end)` of `pages`."""
         arrivals = pages.arrivals(start, end)
-        for records, positions in records_between(pages.between(start, end), start, end):
-            low = int(positions[0]) - start if len(positions) else 0
-            yield self._decode(records, positions, arrivals[low : low + len(positions)])
+        for part in records_between(pages.between(start, end), start, end):
+            records, positions = part if self._takes is None else _only(*part, self._takes)
+            if len(positions):
+                yield self._decode(records, positions, arrivals[positions - start])
 
     def _decode(self, records: Records, positions: Int64s, arrivals: Int64s) -> Arrived:
         found = {} if self._ctis is None else ctis_in_lines(self._ctis, records)
         if self._implicit:
             records = replace(records, beside={ARRIVAL: arrivals.tolist()})
         return with_ctis(replace(self._lines.decode(records, positions), arrival=np.asarray(arrivals)), found)
+
+
+def _only(records: Records, positions: Int64s, takes: Callable[[bytes], bool]) -> tuple[Records, Int64s]:
+    """Those of `records` that are taken, in a block of their own: readers take all that lies between two."""
+    taken = [at for at in range(len(records)) if takes(records.record(at))]
+    block = b"".join(records.record(at) + b"\n" for at in taken)
+    split = split_lines(block, True)
+    return Records(block, split.starts, split.ends, split.broken, 0), positions[taken]

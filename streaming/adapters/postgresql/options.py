@@ -20,12 +20,17 @@ RelationName = Annotated[str, Field(min_length=1, max_length=63, pattern=r"^[^\x
 """The name of a schema, table or column just as it is stored: quotes and all, capital letters as they are."""
 
 
-class PostgreSQLOptions(PostgreSQLConnectionOptions):
-    """Rows of a PostgreSQL table (15 or newer), in the order of a column that grows; new ones are asked for again."""
+class PostgreSQLTableOptions(PostgreSQLConnectionOptions):
+    """Where a table is that is read."""
 
     schema_name: Annotated[
         RelationName, Field(title="Schema", description="The schema of the table, most often public.")
     ] = "public"
+
+
+class PostgreSQLOptions(PostgreSQLTableOptions):
+    """Rows of a PostgreSQL table (15 or newer), in the order of a column that grows; new ones are asked for again."""
+
     table: Annotated[
         RelationName,
         Field(title="Table", description="A table, partitioned or not; no view. Letters count as they are stored."),

@@ -1,34 +1,32 @@
 """The `postgresql_changes` adapter: the lives of a table's rows as one lane, in the order of the server's log."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from streaming.adapters.contract import AdapterError, Position, RecordSample
+from streaming.adapters.contract import Position, RecordSample
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.connecting import connect, told
 from streaming.adapters.postgresql.decoding import RowDecoder
+from streaming.adapters.postgresql.paged_lane import PagedLane
 from streaming.adapters.postgresql_changes import slot
 from streaming.adapters.postgresql_changes.following import SETTINGS, ChangeFollower
 from streaming.adapters.postgresql_changes.lines import CTI_COLUMN, OWN, RowLife, about_of, started
 from streaming.adapters.postgresql_changes.marks import ChangesMark, ReadFrom, change_pages
 from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
-from streaming.adapters.postgresql_changes.sampling import lives_of, sample_of_table
+from streaming.adapters.postgresql_changes.sampling import decoder_of, sample_of_table
 from streaming.adapters.postgresql_changes.table import published
 from streaming.adapters.postgresql_changes.whole_table import rows_of_table
-from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
-from streaming.wire.arrived import Arrived
 from streaming.wire.case import ONLY_LANE
 
 MOST_SAMPLED: Final = 10_000
-_TICKS_PER_S: Final = 1_000_000
 
 
-class PostgreSQLChangesAdapter:
+class PostgreSQLChangesAdapter(PagedLane):
     """Reads changes within `reach` as the lane "0"; position p is the line that was kept as the p-th. It never ends.
 
     What was read is kept in the journal before its positions are told, and the server forgets its log only once these
@@ -45,22 +43,19 @@ class PostgreSQLChangesAdapter:
         self._journal = journal
         self._pages = change_pages(journal)
         if stream.fields:
-            self._decoder  # noqa: B018 # a stream that does not fit is refused before anything is asked
+            self.decoder  # noqa: B018 # a stream that does not fit is refused before anything is asked
         self._follower = ChangeFollower(options, reach, self._pages, self._require)
+        super().__init__(self._pages, "change", self._follower.shown, options.poll_s)
         self._look: Iterator[None] | None = None
-        self._asked: int | None = None
         self._kept: deque[tuple[Position, int]] = deque()
 
     @cached_property
-    def _decoder(self) -> RowDecoder:
-        return RowDecoder(lives_of(self._stream, self._options.columns), self._options)
+    def decoder(self) -> RowDecoder:
+        """The one for lives of the stream: made when it is needed, for proposals have none yet."""
+        return decoder_of(self._stream, self._options)
 
     def _require(self, columns: list[str]) -> None:
-        self._decoder.require([*columns, *OWN, CTI_COLUMN])
-
-    def lanes(self) -> Sequence[str]:
-        """The one lane "0"."""
-        return (ONLY_LANE,)
+        self.decoder.require([*columns, *OWN, CTI_COLUMN])
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """`limit_rows` lines further, as far as lines are kept; asks the server when that is due.
@@ -68,16 +63,11 @@ class PostgreSQLChangesAdapter:
         Raises `AdapterError`.
         """
         reached = start.get(ONLY_LANE, 0)
-        held = self._end()
-        if reached > held:
-            raise AdapterError(
-                f"This run has read {counted(reached, 'change')} of {self._follower.shown}, but its journal holds only "
-                f"{held}: it was removed. Start the binding again from the beginning."
-            )
+        held = self._held(reached)
         if held - reached < limit_rows:
             self._confirm(reached)
             self._step(now, limit_rows)
-            held = self._end()
+            held = self._kept_end()
         return {ONLY_LANE: min(reached + max(limit_rows, 0), held)}
 
     def _step(self, now: int, limit_rows: int) -> None:
@@ -106,26 +96,6 @@ class PostgreSQLChangesAdapter:
             self._kept.append((last.end, last.mark.lsn))
         while self._kept and self._kept[0][0] <= reached:
             self._follower.confirmed = max(self._follower.confirmed, self._kept.popleft()[1])
-
-    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """As far as `RowPages.bound` says."""
-        end = self._pages.bound(start.get(ONLY_LANE, 0))
-        return {} if end is None else {ONLY_LANE: end}
-
-    def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
-        """Never: somebody may change more rows."""
-        return False
-
-    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The lines `[start, end)` as they were kept. Raises `AdapterError`."""
-        if end <= start:
-            return
-        if self._end() < end:
-            raise AdapterError(
-                f"The changes {start} to {end} that were read are not kept any more. Start the binding again from the "
-                "beginning."
-            )
-        yield from self._decoder.chunks(self._pages, start, end)
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:
         """Rows of the table as they are, and what a person should know of the server. Raises `AdapterError`."""
@@ -161,11 +131,3 @@ class PostgreSQLChangesAdapter:
         source = ReadFrom(database=self._options.database, table=table.oid, key=[], publication=[], slot="")
         if lines:
             self._pages.append(lines, ChangesMark(source=source, lsn=0, time=clock), now)
-
-    def _end(self) -> Position:
-        last = self._pages.last()
-        return 0 if last is None else last.end
-
-    def _is_due(self, now: int) -> bool:
-        asked = self._asked
-        return asked is None or not 0 <= now - asked < self._options.poll_s * _TICKS_PER_S

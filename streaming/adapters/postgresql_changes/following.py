@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
-from secrets import token_hex
+from itertools import chain, islice
 from typing import Any, Final
 
 import psycopg
@@ -15,12 +14,13 @@ from streaming.adapters.postgresql.connecting import connect, told
 from streaming.adapters.postgresql_changes import slot
 from streaming.adapters.postgresql_changes.fetching import fetched
 from streaming.adapters.postgresql_changes.keeping import LineKeeper
-from streaming.adapters.postgresql_changes.lines import about_of, cti_line
+from streaming.adapters.postgresql_changes.lines import about_of, cti_line, gap_line
 from streaming.adapters.postgresql_changes.losses import why_lost
 from streaming.adapters.postgresql_changes.marks import ChangePages, ChangesMark, ReadFrom, SeenSnapshot, slot_name
 from streaming.adapters.postgresql_changes.messages import TransactionBegin, message_of
 from streaming.adapters.postgresql_changes.open_rows import OpenRows
 from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
+from streaming.adapters.postgresql_changes.slot_names import fresh_name, prefix_of
 from streaming.adapters.postgresql_changes.table import PublishedTable, published
 from streaming.adapters.postgresql_changes.transactions import TransactionReader
 from streaming.adapters.postgresql_changes.whole_table import rows_of_table
@@ -91,7 +91,7 @@ class ChangeFollower:
         last = self._pages.last()
         folder = self._pages.folder
         assert folder is not None  # nosec B101 # previews do not look
-        name = slot_name(folder, f"{slot.PREFIX}{token_hex(8)}")
+        name = slot_name(folder, fresh_name(self._reach.holder))
         source = ReadFrom(
             database=self._options.database,
             table=table.oid,
@@ -111,7 +111,7 @@ class ChangeFollower:
                 "lost (when_lost)."
             )
         if mark is None or lost is not None or mark.unit == "table":
-            yield from self._compare(look, keeper, rows, "snapshot" if mark is None or not lost else "compared")
+            yield from self._compare(look, keeper, rows, lost)
         else:
             yield from self._follow(look, keeper, rows)
 
@@ -184,9 +184,15 @@ class ChangeFollower:
         keeper.unit("transaction", rows.changes(time), mark)
         rows.settle(time)
 
-    def _compare(self, look: Look, keeper: LineKeeper, rows: OpenRows, change: str) -> Iterator[None]:
-        """Make a new slot, then read the table as it is behind it, and keep what differs from the open lives."""
+    def _compare(self, look: Look, keeper: LineKeeper, rows: OpenRows, lost: str | None) -> Iterator[None]:
+        """Make a new slot, then read the table as it is behind it, and keep what differs from the open lives.
+
+        `lost`: why nobody knows what was committed before; a malformed row says so, in front of what differs.
+        """
         connection = look.connection
+        if self._reach.holder is not None:
+            # Those of a journal that this input began anew from: nobody goes on with them.
+            slot.drop(connection, prefix_of(self._reach.holder), [look.source.slot], idle=True)
         lsn = slot.make(connection, look.source.slot)
         # Who has committed before the slot tells changes, but is not seen to have yet, would be in neither.
         [newest] = connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint").fetchone() or [0]
@@ -196,17 +202,18 @@ class ChangeFollower:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         clock, seen = _snapshot(connection)
         rows.clear()
-        about = about_of(change, None, lsn)
+        about = about_of("compared" if lost else "snapshot", None, lsn)
         for part in rows_of_table(connection, look.table):
             for key, row in part:
                 rows.put(key, about, row)
             yield
         connection.execute("COMMIT")
-        time = max(clock, keeper.mark.time + 1)
+        since, time = keeper.mark.time, max(clock, keeper.mark.time + 1)
         mark = ChangesMark(source=look.source, lsn=lsn, time=time, seen=seen)
         keeper.mark = keeper.mark.model_copy(update={"source": look.source, "time": time, "unit": None})
         keeper.now = self.now
-        keeper.unit("table", rows.changes(time), mark)
+        gap = [gap_line(lost, since, time)] if lost else []
+        keeper.unit("table", chain(gap, rows.changes(time)), mark)
         rows.settle(time)
         self._finish(keeper, mark, time)
         self.more = True

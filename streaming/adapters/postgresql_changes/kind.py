@@ -1,13 +1,16 @@
 """The kind `postgresql_changes` of inputs, as the registry knows it."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from streaming.adapters.contract import InputAdapter
-from streaming.adapters.kinds import ConnectingBuild, InputKind
+from streaming.adapters.kinds import ConnectingBuild, Footprint, FootprintSeen, InputKind
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.connection_options import ADDRESSES
 from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
+from streaming.adapters.postgresql_changes.slot_names import database_of, drop_by_hand
 from streaming.definition.streams import StreamDefinition
+from streaming.temporal.events import Shape
 
 
 def _build(
@@ -23,6 +26,18 @@ def _build(
     return PostgreSQLChangesAdapter(options, stream, journal, reach)
 
 
+def _look(options: PostgreSQLChangesOptions, holder: str, reach: Reach) -> FootprintSeen:
+    from streaming.adapters.postgresql_changes.footprint import look
+
+    return look(options, holder, reach)
+
+
+def _release(options: PostgreSQLChangesOptions, holder: str, keep: Collection[str], reach: Reach) -> None:
+    from streaming.adapters.postgresql_changes.footprint import release
+
+    release(options, holder, keep, reach)
+
+
 KIND = InputKind(
     "postgresql_changes",
     "Changes in PostgreSQL",
@@ -31,4 +46,6 @@ KIND = InputKind(
     sends_ctis=True,
     addresses=ADDRESSES,
     menu=2,
+    clocked=frozenset({Shape.EDGE}),
+    footprint=Footprint("replication slot", database_of, drop_by_hand, _look, _release),
 )

@@ -1,5 +1,7 @@
 """What is kept of changes: lines of JSON, each the start or the end of a row's life, or a CTI.
 
+One that is no JSON, and so a malformed row, says which changes nobody knows (`gap_line`).
+
 A line has `_edge`, `_start`, `_end` (ticks; of a start `_end` means nothing), `_key` (an array of texts), then what is
 the same in the start and the end of a life: `_change`, `_committed`, `_lsn` of its start, and the row's columns.
 """
@@ -9,12 +11,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.adapters.contract import AdapterError
+from streaming.temporal.ticks import Tick, format_instant
 
 START, END, EDGE, CTI_COLUMN = "_start", "_end", "_edge", "_cti"
 ABOUT: Final = ("_change", "_committed", "_lsn")
 """What can be taken as fields of a stream, beside the row's columns."""
 OWN: Final = (EDGE, START, END, "_key", *ABOUT)
 RESERVED: Final = frozenset((*OWN, CTI_COLUMN))
+_GAP: Final = b"Changes between "
 _LINE: Final = re.compile(
     rb'\{"_edge":"(start|end)","_start":(-?\d+),"_end":-?\d+,"_key":(\[(?:[^"\]]|"(?:[^"\\]|\\.)*")*\]),'
     rb'("_change":"[a-z]+","_committed":(?:null|-?\d+),"_lsn":"[0-9A-F/]+"),?(.*)\}',
@@ -47,6 +51,12 @@ def cti_line(cti: int) -> bytes:
     return f'{{"_edge":null,"_start":{cti},"_end":{cti},"_cti":{cti}}}'.encode()
 
 
+def gap_line(why: str, since: int, until: int) -> bytes:
+    """The line for changes that are lost, of the times between `since` and `until` (ticks); `why` is a sentence."""
+    said = " ".join(why.split())
+    return _GAP + f"{format_instant(Tick(since))} and {format_instant(Tick(until))} are not known. {said}".encode()
+
+
 def about_of(change: str, committed: int | None, lsn: int) -> str:
     """What is said of a start: `change` is how it came about, `committed` in ticks by the server's clock."""
     at = "null" if committed is None else committed
@@ -58,9 +68,22 @@ def lsn_text(lsn: int) -> str:
     return f"{lsn >> 32:X}/{lsn & 0xFFFFFFFF:X}"
 
 
+def is_event(line: bytes) -> bool:
+    """Whether the line is a row as it was written, or says what is lost: neither the end of a life nor a CTI."""
+    return not line.startswith((b'{"_edge":null', b'{"_edge":"end"'))
+
+
+def is_event_or_cti(line: bytes) -> bool:
+    """The same, and CTIs too."""
+    return not line.startswith(b'{"_edge":"end"')
+
+
 def life_of(line: bytes) -> tuple[bool, RowLife] | None:
-    """Whether the line starts its life, and the life; None for a CTI. Raises `AdapterError` for no line of ours."""
-    if line.startswith(b'{"_edge":null'):
+    """Whether the line starts its life, and the life; None for a CTI and a gap.
+
+    Raises `AdapterError` for no line of ours.
+    """
+    if line.startswith((b'{"_edge":null', _GAP)):
         return None
     found = _LINE.fullmatch(line)
     if found is None:

@@ -5,16 +5,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from streaming.adapters.file.options import Columns
-from streaming.adapters.postgresql.connection_options import PostgreSQLConnectionOptions
-from streaming.adapters.postgresql.options import RelationName
+from streaming.adapters.postgresql.options import PostgreSQLTableOptions, RelationName
 
 
-class PostgreSQLChangesOptions(PostgreSQLConnectionOptions):
-    """The life of each row of a PostgreSQL table (15 or newer): inserts, updates and deletes, as they are committed."""
+class PostgreSQLChangesOptions(PostgreSQLTableOptions):
+    """The life of each row of a PostgreSQL table (15 or newer), or each row that is written as an event, by its log."""
 
-    schema_name: Annotated[
-        RelationName, Field(title="Schema", description="The schema of the table, most often public.")
-    ] = "public"
     table: Annotated[
         RelationName,
         Field(
@@ -35,10 +31,9 @@ class PostgreSQLChangesOptions(PostgreSQLConnectionOptions):
         Literal["fail", "compare"],
         Field(
             title="When changes are lost",
-            description="The server may drop changes that were not read for long, or somebody its replication slot. "
-            "fail: the binding stops and says so. compare: the table as it is then is compared with the rows that are "
-            "open; what differs ends and begins at that time (_change is 'compared'), what happened in between is "
-            "missing.",
+            description="The server may drop changes that were not read for long, or somebody the replication slot. "
+            "fail: the binding stops and says so. compare: what differs in the table then ends and begins at that time "
+            "(_change is 'compared'); a row in quarantine says from when to when changes are missing.",
         ),
     ] = "fail"
     poll_s: Annotated[

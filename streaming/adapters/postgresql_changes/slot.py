@@ -1,6 +1,6 @@
 """The replication slot: made, asked, moved on and dropped by functions of SQL."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,10 +9,9 @@ from psycopg import sql
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql.connecting import Says
+from streaming.adapters.postgresql_changes.slot_names import PREFIX
 
 Connection = psycopg.Connection[Any]
-PREFIX: Final = "punctual_"
-"""How the names of our slots begin."""
 MOST_CHANGES: Final = 20_000
 """One look stops behind the transaction with which so many messages are reached."""
 MAKING_MS: Final = 20_000
@@ -63,6 +62,18 @@ def make(connection: Connection, name: str) -> int:
     found = connection.execute(ask, [name]).fetchone()
     _limit(connection, READING_MS)
     return int(found[0]) if found is not None else 0
+
+
+def drop(connection: Connection, prefix: str, keep: Collection[str], *, idle: bool = False) -> None:
+    """Drop the slots whose names begin with `prefix`, but those to `keep`; with `idle`, those alone that nobody reads.
+
+    Raises `psycopg.Error`.
+    """
+    connection.execute(
+        "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE starts_with(slot_name::text, %s)"
+        " AND slot_name <> ALL (%s) AND database = current_database() AND NOT (%s AND active)",
+        [prefix, list(keep), idle],
+    )
 
 
 def advance(connection: Connection, name: str, lsn: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError, BoundedAdapter
 from streaming.adapters.postgresql import pages
+from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.preview import check, sample
 from streaming.adapters.registry import input_adapter
 from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
@@ -268,5 +269,5 @@ def test_rows_that_are_not_kept_any_more_are_refused(source: SourceDatabase, tmp
 
 
 def test_options_travel_to_other_processes(source: SourceDatabase) -> None:
-    adapter = source.adapter(None, password="s3cr3t-planted")
-    assert "s3cr3t" not in repr(pickle.loads(pickle.dumps(adapter._options)))
+    options = PostgreSQLOptions.model_validate(source.options(password="s3cr3t-planted"))
+    assert "s3cr3t" not in repr(pickle.loads(pickle.dumps(options)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class ChangedTable:
     journal: Path
     stream: StreamDefinition = CARS
     options: Mapping[str, Any] | None = None
+    holder: str | None = None
 
     def __post_init__(self) -> None:
         self.told: list[Element] = []
@@ -39,7 +40,8 @@ class ChangedTable:
     def begun(self, journal: Path | None) -> PostgreSQLChangesAdapter:
         said = {**self.source.options(), **(self.options or {})}
         del said["cursor"]
-        return PostgreSQLChangesAdapter(PostgreSQLChangesOptions.model_validate(said), self.stream, journal, LOOPBACK)
+        reach = replace(LOOPBACK, holder=self.holder)
+        return PostgreSQLChangesAdapter(PostgreSQLChangesOptions.model_validate(said), self.stream, journal, reach)
 
     def look(self, rows: int = 1_000) -> list[Element]:
         """What one more batch brings."""
@@ -57,6 +59,14 @@ class ChangedTable:
                 break
             self.look()
         return self.told[begun:]
+
+    def raw(self) -> list[str]:
+        """The text of each line that was told."""
+        return [
+            text
+            for arrived in self.adapter.read("0", 0, len(self.told))
+            for text in arrived.raw(range(len(arrived.positions)))
+        ]
 
     def look_until_it_fails(self) -> None:
         """Batches until one is refused; returns where none is, so that a test of the refusal fails."""

@@ -1,5 +1,6 @@
 """The first rows while others write, transactions too large for memory, values of all kinds, and what was lost."""
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from streaming.adapters.postgresql_changes import following, keeping
 from streaming.adapters.postgresql_changes.messages import ChangeMessage, TransactionBegin, message_of
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Shape
+from streaming.temporal.outcomes import Reason
 from streaming.wire.rows import MalformedRow
 from tests.adapters.postgresql_changes.changed import CARS, ChangedTable, changed_table, drop_slots, edges, slots
 from tests.postgresql import PostgreSQL
@@ -147,13 +149,19 @@ def test_what_the_server_lost_stops_the_binding_or_is_compared(table: ChangedTab
     table.stream = CARS.model_copy(update={"fields": {**CARS.fields, "_change": "string"}})
     table.options = {"when_lost": "compare"}
     table.restart()
-    found = edges(table.look_until(4))
+    told = table.look_until(4)
+    assert MalformedRow(Reason.BAD_ROW) in told  # the gap, in front of what differs
+    found = edges(told)
     assert sorted((str(each.edge), each.payload["id"], each.payload["_change"]) for each in found) == [
         ("end", 2, "snapshot"), ("end", 3, "snapshot"), ("start", 2, "compared"), ("start", 4, "compared")
     ]  # fmt: skip
     run("DELETE FROM seen WHERE id = 4")
     assert edges(table.look_until(1))[0].payload == {"id": 4, "car": "d", "_change": "compared"}
     assert len(slots(table.source)) == 1
+    [gap] = [text for text in table.raw() if text.startswith("Changes between ")]
+    assert re.fullmatch(r"Changes between 20\S+Z and 20\S+Z are not known\. The replication slot .* is gone, .*", gap)
+    table.restart()
+    assert table.look() == []  # its open rows are what they were
 
 
 def test_an_older_copy_of_the_journal_sees_that_the_slot_went_on(table: ChangedTable, tmp_path: Path) -> None:

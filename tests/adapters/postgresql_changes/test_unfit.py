@@ -53,7 +53,7 @@ def test_a_user_without_the_right_to_replicate(table: ChangedTable) -> None:
 
 def test_a_stream_of_another_kind(table: ChangedTable) -> None:
     table.stream = StreamDefinition(fields={"car": "string"})
-    with pytest.raises(AdapterError, match="Let it have the shape 'edge'"):
+    with pytest.raises(AdapterError, match="Say in which column its time is"):
         table.restart()
     other = EventTime(start=TimeColumn(column="at"))
     table.stream = StreamDefinition(shape=Shape.EDGE, fields={"car": "string"}, event_time=other)

@@ -22,7 +22,7 @@ from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.runs.models import Binding, BindingInput, Run, StoredBytes
+from webapp.runs.models import Binding, BindingInput, InputFootprint, Run, StoredBytes
 from webapp.runs.states import Desired, Observed
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
@@ -77,11 +77,34 @@ def _designed(numbers: range) -> uuid.UUID:
     texts = [QueryText(version=version, text=print_sql(version.read_graph())) for version in versions[::2]]
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
     kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
+    left = [footprint(each.pk, each.name) for each in bindings]
     scenarios = [_scenario(queries[0], n) for n in numbers]
     verdicts = [_verdict(*each) for each in zip(scenarios, more, strict=True)]
-    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept, scenarios, verdicts):
+    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept, left, scenarios, verdicts):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
+
+
+def footprint(binding: uuid.UUID, name: str) -> InputFootprint:
+    options = {"host": "db.example", "database": "sales", "user": "punctual", "table": "cars"}
+    return InputFootprint(
+        binding=binding,
+        binding_name=name,
+        node="cars",
+        stream=uuid.uuid4(),
+        stream_name="cars",
+        adapter={"kind": "postgresql_changes", "options": options},
+        where="PostgreSQL at db.example:5432, database sales",
+        noted_at=START,
+        due_at=START,
+    )
+
+
+def left_elsewhere() -> uuid.UUID:
+    """Write what a binding that is deleted has left on another server, for the organisation in context; its id."""
+    left = footprint(uuid.uuid4(), "watch")
+    left.save()
+    return left.pk
 
 
 def _version(query: Query, number: int, says: dict[str, Any]) -> QueryVersion:

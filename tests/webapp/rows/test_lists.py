@@ -38,6 +38,7 @@ LISTS = {
     "bindings/": "bindings with their inputs and newest runs",
     "runs/": "runs",
     "kept/": "what each binding keeps",
+    "footprints/": "what inputs leave on other servers",
 }
 """Addresses whose answer grows with what an organisation has, and what they list."""
 NO_LISTS = {

@@ -38,6 +38,7 @@ LIMITED_JOBS = (
     "webapp.queries.comparing",
     "webapp.runs.checking",
     "webapp.runs.delivered_rows",
+    "webapp.runs.footprint_jobs",
     "webapp.runs.given_outputs",
     "webapp.runs.output_checks",
     "webapp.bundles.planning",

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Link, useParams } from "react-router";
 import { Choices } from "../../components/Choices";
+import { FootprintsPanel } from "../../components/Footprints";
 import { IsoInstant } from "../../components/Instant";
 import { MendLinks } from "../../components/MendLinks";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
@@ -312,6 +313,7 @@ function Live({ run }: { run: MendableRun }) {
     <>
       <Head run={run} live={live} />
       <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} />
+      <FootprintsPanel binding={run.binding} />
       <ResultsPanel run={run} total={history.latest?.results ?? 0} />
       <OutputsPanel run={run} />
       <QuarantinePanel run={run} total={history.latest?.quarantined ?? 0} />

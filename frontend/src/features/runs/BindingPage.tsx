@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { AskedAction } from "../../components/AskedAction";
+import { FootprintsPanel } from "../../components/Footprints";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
@@ -144,6 +145,7 @@ export function BindingPage() {
       ) : null}
       <Settings key={saved} binding={binding.data} onReload={reload} />
       <OutputsPanel key={`outputs ${saved}`} binding={binding.data} onSaved={() => void binding.refetch()} />
+      <FootprintsPanel binding={binding.data.id} />
       <UsesPanel kind="binding" id={binding.data.id} none="No stream reads its results." />
       <Runs binding={binding.data} />
     </>

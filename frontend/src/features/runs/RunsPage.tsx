@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { LeftElsewhere } from "../../components/Footprints";
 import { Empty, ErrorNote, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
@@ -32,6 +33,7 @@ export function RunsPage() {
         ) : null}
         {bindings.data !== undefined && bindings.data.length > 0 ? <Bindings bindings={bindings.data} /> : null}
       </Panel>
+      <LeftElsewhere />
       <Panel title="All runs" note="The newest 100, newest first." flush>
         {runs.isPending ? <Waiting>Loading the runs…</Waiting> : null}
         {runs.data?.length === 0 ? (

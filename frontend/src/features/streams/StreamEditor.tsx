@@ -6,7 +6,7 @@ import { useDrafted } from "../../lib/drafts";
 import { useReason } from "../../lib/session";
 import type { AdapterKind, StreamBody, StreamProposal } from "../../model/api";
 import { freeName } from "../../model/freeName";
-import { givesAll, nameOfFile, withProposal, withTime } from "../../model/proposal";
+import { nameOfFile, withProposal, withTime } from "../../model/proposal";
 import { type FormField, type FormValues, formFields, readForm } from "../../model/schemaForm";
 import {
   formFaults,
@@ -99,9 +99,10 @@ function useTyping({ kinds, object, initial, stream, taken }: Props) {
     },
     change: (part: Partial<StreamForm>) => draft.change({ ...typed, form: { ...typed.form, ...part } }),
     choose: (adapter: string) => {
-      const known = kinds.find((each) => each.kind === adapter)?.fields ?? null;
+      const chosen = kinds.find((each) => each.kind === adapter);
+      if (chosen === undefined) return;
       looking.reset();
-      draft.change({ ...typed, form: withAdapter(typed.form, adapter, known), options: {}, proposal: null });
+      draft.change({ ...typed, form: withAdapter(typed.form, chosen, kind), options: {}, proposal: null });
     },
     setOptions: (options: FormValues) => draft.change({ ...typed, options }),
     look: () => void look(typed.options, ""),
@@ -169,7 +170,7 @@ export function StreamEditor(props: Props) {
             proposal === null ? undefined : draft.change({ ...typed, form: withTime(form, proposal, time) })
           }
         />
-        <HowLate form={form} change={typing.change} givenTimes={givesAll(kind)} proposal={proposal} />
+        <HowLate form={form} change={typing.change} kind={kind} proposal={proposal} />
         <Folded typing={typing} open={faulty || (proposal === null && form.adapter !== "file")} />
         <div className="stack">
           <NameField form={form} change={typing.change} />

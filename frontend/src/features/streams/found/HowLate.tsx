@@ -1,14 +1,14 @@
 import { type CSSProperties, useId } from "react";
 import { TextField } from "../../../components/Field";
 import { Panel } from "../../../components/Panel";
-import type { DelayChoice, StreamProposal } from "../../../model/api";
-import { keptWords, plannedWords, takenTime } from "../../../model/proposal";
+import type { AdapterKind, DelayChoice, StreamProposal } from "../../../model/api";
+import { givesAll, keptWords, plannedWords, takenTime } from "../../../model/proposal";
 import type { StreamForm } from "../../../model/streamForm";
 
 interface HowLateProps {
   form: StreamForm;
   change: (part: Partial<StreamForm>) => void;
-  givenTimes: boolean;
+  kind: AdapterKind | undefined;
   proposal: StreamProposal | null;
 }
 
@@ -33,9 +33,9 @@ function Choice({ choice, group, taken, onTake }: ChoiceProps) {
 }
 
 /** How long late events are waited for: the choices with what each keeps of the sample, or a delay that is typed. */
-export function HowLate({ form, change, givenTimes, proposal }: HowLateProps) {
+export function HowLate({ form, change, kind, proposal }: HowLateProps) {
   const group = useId();
-  const time = givenTimes ? proposal?.times[0] : takenTime(form, proposal);
+  const time = givesAll(kind) ? proposal?.times[0] : takenTime(form, proposal);
   const choices = time?.lateness?.choices ?? [];
   return (
     <Panel
@@ -67,7 +67,7 @@ export function HowLate({ form, change, givenTimes, proposal }: HowLateProps) {
           />
         )}
         <p className="planned" role="status">
-          {plannedWords(form)}
+          {plannedWords(form, kind)}
         </p>
       </div>
     </Panel>

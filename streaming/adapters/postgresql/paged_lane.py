@@ -1,0 +1,71 @@
+"""The lane of a table whose rows were kept as pages: all of an adapter but looking at the server."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from streaming.adapters.contract import AdapterError, Position
+from streaming.adapters.postgresql.decoding import RowDecoder
+from streaming.adapters.postgresql.pages import RowPages
+from streaming.definition.counts import counted
+from streaming.wire.arrived import Arrived
+from streaming.wire.case import ONLY_LANE
+
+_TICKS_PER_S: Final = 1_000_000
+_ANEW: Final = "Start the binding again from the beginning."
+
+
+class PagedLane:
+    """The lane "0" over `pages`, whose lines are called `line` ("row", "change") and are of `shown`; it never ends.
+
+    The server is asked again `poll_s` seconds after `asked` (ticks; None: at once). Who inherits it has the `decoder`.
+    """
+
+    def __init__(self, pages: RowPages[Any], line: str, shown: str, poll_s: int) -> None:
+        self._paged = pages
+        self._line = line
+        self._shown = shown
+        self._poll_ticks = poll_s * _TICKS_PER_S
+        self._asked: int | None = None
+
+    @property
+    def decoder(self) -> RowDecoder:
+        """What makes rows of lines. Raises `AdapterError` for a stream that does not fit."""
+        raise NotImplementedError
+
+    def lanes(self) -> Sequence[str]:
+        """The one lane "0"."""
+        return (ONLY_LANE,)
+
+    def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
+        """As far as `RowPages.bound` says."""
+        end = self._paged.bound(start.get(ONLY_LANE, 0))
+        return {} if end is None else {ONLY_LANE: end}
+
+    def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
+        """Never: somebody may write more rows."""
+        return False
+
+    def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
+        """The lines `[start, end)` as they were kept. Raises `AdapterError`."""
+        if end <= start:
+            return
+        if self._kept_end() < end:
+            raise AdapterError(f"The {self._line}s {start} to {end} that were read are not kept any more. {_ANEW}")
+        yield from self.decoder.chunks(self._paged, start, end)
+
+    def _kept_end(self) -> Position:
+        """The position behind the last line that is kept."""
+        last = self._paged.last()
+        return 0 if last is None else last.end
+
+    def _held(self, reached: Position) -> Position:
+        """The same, of a run that has read up to `reached`. Raises `AdapterError` where less is kept."""
+        held = self._kept_end()
+        if reached > held:
+            read = f"This run has read {counted(reached, self._line)} of {self._shown}"
+            raise AdapterError(f"{read}, but its journal holds only {held}: it was removed. {_ANEW}")
+        return held
+
+    def _is_due(self, now: int) -> bool:
+        asked = self._asked
+        return asked is None or not 0 <= now - asked < self._poll_ticks

@@ -1,0 +1,23 @@
+"""Where a runner has noted what the inputs of a binding have read, so that it can be read again as it was."""
+
+from pathlib import Path
+
+from streaming.wire.binding_homes import CARRIERS, home_of
+from streaming.wire.kept import concealed_spec, journals_place
+from streaming.wire.messages import RunSpec
+from webapp.runs.kept_folders import own_folder
+
+
+def journals_folder(spec: RunSpec) -> str:
+    """Return the folder with a folder for each input of `spec`; it need not be there.
+
+    Those of carriers on an object store and of pools are not, and a run that no runner has carried yet has none.
+    """
+    home = home_of(own_folder(), spec.binding)
+    return str(own_folder() / CARRIERS / home / journals_place(concealed_spec(spec), spec.binding))
+
+
+def journal_of(folder: str, name: str) -> Path | None:
+    """Return the journal of the input `name`, None where there is none."""
+    found = Path(folder, name)
+    return found if found.is_dir() else None
