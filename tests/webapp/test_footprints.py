@@ -22,6 +22,7 @@ from tests.postgresql import PostgreSQL
 from tests.webapp.conftest import Person
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
+from webapp.runs import footprints
 from webapp.runs.footprints import removed_all, tend_footprints
 from webapp.runs.models import InputFootprint, Run
 
@@ -193,3 +194,28 @@ def test_an_organisation_that_is_deleted_leaves_nothing(
         assert removed_all(timezone.now()) == []
         assert not InputFootprint.objects.exists()
     assert slots(source) == []
+
+
+def test_a_binding_that_is_started_there_again_while_its_slot_is_removed_is_not_forgotten(
+    alice: Person, bound: dict[str, Any], source: SourceDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried(bound, source, tmp_path / "journal")
+    ended(alice)
+    asked = footprints.asked_footprint
+
+    def started_meanwhile(*given: Any) -> Any:
+        answer = asked(*given)
+        InputFootprint.objects.update(noted_at=timezone.now())
+        return answer
+
+    monkeypatch.setattr(footprints, "asked_footprint", started_meanwhile)
+    with organisation_context(alice.organisation.pk):
+        [noted] = InputFootprint.objects.all()
+        assert not footprints.remove(noted, [], timezone.now())
+        assert not AuditEvent.objects.filter(action="footprint.removed").exists()
+    assert len(listed(alice)) == 1
+
+
+def test_an_id_that_is_none_is_refused(alice: Person) -> None:
+    refused = alice.get("footprints/?binding=watch")
+    assert (refused.status_code, refused.json()["faults"][0]["field"]) == (422, "binding")

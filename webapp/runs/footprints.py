@@ -88,13 +88,19 @@ def tend(each: InputFootprint, now: datetime) -> None:
 
 
 def remove(each: InputFootprint, keep: list[str], now: datetime) -> bool:
-    """Have all of a footprint removed but the names to `keep`; whether that is done, so that its row is gone."""
+    """Have all of a footprint removed but the names to `keep`; whether that is done, so that its row is gone.
+
+    Its row stays where the binding was started there again meanwhile: what that run leaves must not be forgotten.
+    """
     answer = _asked(each, keep=keep)
     if answer.failure is not None:
         _note(each, answer, now)
         return False
     with transaction.atomic():
-        each.delete()
+        same = InputFootprint.objects.select_for_update().filter(pk=each.pk, noted_at=each.noted_at).first()
+        if same is None:
+            return False
+        same.delete()
         record("footprint.removed", target=target_of(each), before=audited(each))
     return True
 

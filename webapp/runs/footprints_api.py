@@ -9,11 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope
 from webapp.runs.footprint_jobs import footprint_of
 from webapp.runs.footprints import bindings_there, by_hand, footprints, put_aside, used_among
 from webapp.runs.models import InputFootprint
@@ -47,6 +46,12 @@ class FootprintShown(Strict):
     by_hand: str
 
 
+class FootprintsQuery(Strict):
+    """Of which binding; without one of all."""
+
+    binding: UUID | None = None
+
+
 class FootprintList(RootModel[list[FootprintShown]]):
     """What inputs leave on other servers, by binding and input."""
 
@@ -64,7 +69,7 @@ class FootprintsView(TenantView):
 
         Also what deleted bindings have left there, until it is removed.
         """
-        every = footprints(_binding(request))
+        every = footprints(read_query(request, FootprintsQuery).binding)
         there = bindings_there(every)
         used = used_among(every)
         shown = [_shown(each, exists=each.binding in there, used=each.pk in used) for each in every]
@@ -108,12 +113,3 @@ def _what(each: InputFootprint) -> str:
     except AdapterError:
         known = None
     return "footprint" if known is None else known.what
-
-
-def _binding(request: Request) -> UUID | None:
-    asked = request.query_params.get("binding")
-    try:
-        return None if asked is None else UUID(asked)
-    except ValueError:
-        remedy = "Give the id of a binding, or leave it out for all."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "binding: this is no id.", remedy, field="binding")]) from None
