@@ -20,14 +20,14 @@ FRESHNESS: Final = "freshness.json"
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedBinding:
     """A carried binding since control entry `entry` added it last: what is added anew has not been looked at."""
 
     binding: str
     entry: int
 
     @classmethod
-    def of(cls, item: CarriedBinding) -> "Watched":
+    def of(cls, item: CarriedBinding) -> "WatchedBinding":
         """The binding as it is carried now."""
         return cls(item.binding, item.entry)
 
@@ -37,15 +37,15 @@ class LookTimes:
 
     def __init__(self, eager: int = 0) -> None:
         self._eager = eager
-        self._begun: dict[Watched, int] = {}
-        self._looked: dict[Watched, int] = {}
-        self._again: dict[Watched, int] = {}
+        self._begun: dict[WatchedBinding, int] = {}
+        self._looked: dict[WatchedBinding, int] = {}
+        self._again: dict[WatchedBinding, int] = {}
 
-    def due(self, wanted: Mapping[Watched, int], now: int) -> set[Watched]:
+    def due(self, wanted: Mapping[WatchedBinding, int], now: int) -> set[WatchedBinding]:
         """Who of `wanted` (how long each may wait between two looks) has to be looked at now."""
         return {who for who, most in wanted.items() if self._next(who, most) <= now}
 
-    def along(self, wanted: Mapping[Watched, int], now: int) -> set[Watched]:
+    def along(self, wanted: Mapping[WatchedBinding, int], now: int) -> set[WatchedBinding]:
         """Who is looked at too when there is a batch: who has waited for half of its time, or is to be asked again.
 
         Without this, bindings that were started at different times would each have batches of their own for ever.
@@ -53,28 +53,28 @@ class LookTimes:
         again = wanted.keys() & self._again.keys()
         return again | {who for who, most in wanted.items() if self._next(who, most // 2) <= now}
 
-    def next_at(self, wanted: Mapping[Watched, int]) -> int | None:
+    def next_at(self, wanted: Mapping[WatchedBinding, int]) -> int | None:
         """When somebody is due next; None where there is nobody."""
         return min((self._next(who, most) for who, most in wanted.items()), default=None)
 
-    def looked(self, who: Collection[Watched], now: int) -> None:
+    def looked(self, who: Collection[WatchedBinding], now: int) -> None:
         """They have been looked at."""
         for each in who:
             self._begun.setdefault(each, now)
             self._looked[each] = now
             self._again.pop(each, None)
 
-    def again(self, who: Collection[Watched], at: int) -> None:
+    def again(self, who: Collection[WatchedBinding], at: int) -> None:
         """They are to be looked at again at `at`, or before that where it is their time."""
         self._again.update(dict.fromkeys(who, at))
 
-    def keep(self, who: Collection[Watched]) -> None:
+    def keep(self, who: Collection[WatchedBinding]) -> None:
         """Forget all others."""
         for known in (self._begun, self._looked, self._again):
             for each in known.keys() - set(who):
                 del known[each]
 
-    def _next(self, who: Watched, most: int) -> int:
+    def _next(self, who: WatchedBinding, most: int) -> int:
         looked = self._looked.get(who)
         eager = looked is not None and looked - self._begun[who] < self._eager
         usual = 0 if looked is None else looked + (min(most, EAGER) if eager else most)
@@ -87,7 +87,7 @@ class TimesOfBindings:
     the tick of the last look that found nothing to read."""
 
     dues: Mapping[str, int | None]
-    quiet: Mapping[Watched, int]
+    quiet: Mapping[WatchedBinding, int]
 
     def is_due(self, item: CarriedBinding, tick: int) -> bool:
         """Whether time alone may move a CTI of `item` at `tick`."""

@@ -31,7 +31,7 @@ from streaming.spark.control import AddBinding, ForgetBinding, SaveBinding, Stop
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
 from streaming.spark.fair_share import ReadWish, RowBudget, share
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.looks import TimesOfBindings, Watched
+from streaming.spark.looks import TimesOfBindings, WatchedBinding
 from streaming.spark.offset import BindingTurn, Offset
 from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import (
@@ -167,7 +167,7 @@ class NextOffset:
             reads = item.state is BindingState.READING
             waits = item.state is BindingState.WAITING and self.tick - item.beaten >= ticks
             if item.generation.together and (reads or (waits and times.is_due(item, self.tick))):
-                self.carried[item.binding] = item.timed(self.tick, times.quiet.get(Watched.of(item), 0))
+                self.carried[item.binding] = item.timed(self.tick, times.quiet.get(WatchedBinding.of(item), 0))
                 self.moved = True
 
     def _wishes(self, names: AbstractSet[str]) -> dict[str, list[ReadWish]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.layout import HOLD, CarrierFolder
-from streaming.spark.looks import SOON, LookTimes, TimesOfBindings, Watched, read_freshness
+from streaming.spark.looks import SOON, LookTimes, TimesOfBindings, WatchedBinding, read_freshness
 from streaming.spark.manifests import read_manifest
 from streaming.spark.next_offset import NextOffset
 from streaming.spark.offset import Offset
@@ -54,8 +54,8 @@ class Planner:
         self._planned_at = 0
         self._before = BatchBefore()
         self._looks = LookTimes(int(carrier.settings.eager_s * TICKS_PER_S))
-        self._quiet: dict[Watched, int] = {}
-        self._wanted: dict[Watched, int] = {}
+        self._quiet: dict[WatchedBinding, int] = {}
+        self._wanted: dict[WatchedBinding, int] = {}
         self._inquiries = AdapterQueries(carrier.settings.read_deadline_s, carrier.settings.patience_s)
 
     def plan(self, start: Offset) -> Offset:
@@ -104,12 +104,12 @@ class Planner:
             draft.obey(entry)
         return draft, newest
 
-    def _read(self, draft: NextOffset, due: Collection[Watched], allowances: Mapping[str, Allowance]) -> None:
+    def _read(self, draft: NextOffset, due: Collection[WatchedBinding], allowances: Mapping[str, Allowance]) -> None:
         """Read what waits for those that are due, and then, if there is a batch, for those that go along with it.
 
         Under a limit all are asked at once, so that it is shared evenly.
         """
-        new = {Watched.of(item) for item in draft.carried.values()} - self._wanted.keys()
+        new = {WatchedBinding.of(item) for item in draft.carried.values()} - self._wanted.keys()
         first = {*due, *new}
         along = self._looks.along(self._wanted, self._time) - first
         times = TimesOfBindings(self._before.dues, self._quiet)
@@ -123,7 +123,7 @@ class Planner:
 
     def _remember(self, draft: NextOffset, *, planned: bool) -> None:
         """When who was looked at, who had nothing, and whom to ask again."""
-        carried = {name: Watched.of(item) for name, item in draft.carried.items()}
+        carried = {name: WatchedBinding.of(item) for name, item in draft.carried.items()}
         asked = {carried[name] for name in draft.looked & carried.keys()}
         self._looks.looked(asked, self._time)
         unread = {carried[name] for name in draft.again & carried.keys()}
@@ -141,7 +141,7 @@ class Planner:
         open_ = self._inquiries.unanswered
         return {name for name, item in draft.carried.items() if open_ & {name, item.key}}
 
-    def _freshness(self, start: Offset) -> dict[Watched, int]:
+    def _freshness(self, start: Offset) -> dict[WatchedBinding, int]:
         """How long each carried binding may wait between two looks: as was said last, as its run says, as is usual."""
         said = read_freshness(self._carrier.folder)
         usual = int(self._carrier.settings.min_interval_s * TICKS_PER_S)
@@ -150,7 +150,7 @@ class Planner:
             if item.key in self._before.failed:
                 continue  # the next batch sets it aside
             own = self._carrier.control.added(item.entry).spec.freshness
-            found[Watched.of(item)] = said.get(item.binding, usual if own is None else own)
+            found[WatchedBinding.of(item)] = said.get(item.binding, usual if own is None else own)
         return found
 
     def _look_at_the_clock(self, start: Offset) -> int:
