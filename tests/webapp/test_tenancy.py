@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import POINTS, Person, graph, kept_scenario
+from tests.webapp.rows.filling import left_elsewhere
 from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.accounts.models import Organisation
 from webapp.core.checks import tenant_models_are_scoped
@@ -149,9 +150,11 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     assert export.status_code == 201, export.content
     with organisation_context(alice.organisation.pk):
         output = output_with_refused(uuid.UUID(binding["id"]))
+        footprint = left_elsewhere()
     return {
         "<slug:template>": "dead_man",
         "<uuid:output>": output,
+        "<uuid:footprint>": str(footprint),
         "<uuid:scenario>": kept_scenario(alice, binding["query"]),
         "<uuid:export>": export.json()["id"],
         "<uuid:member>": alice.get("members/").json()[0]["id"],

@@ -12,6 +12,7 @@ from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
+from tests.webapp.rows.filling import footprint
 from tests.webapp.uploads.bringing import CSV, uploaded
 from tests.wire.written import write_commit, write_part
 from webapp.core.context import organisation_context
@@ -45,6 +46,8 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
     _leave(folder / "results" / binding["id"], charlie, run["id"], connection)
     with organisation_context(charlie.organisation.pk):
         output = output_with_refused(UUID(binding["id"]), MARK)
+        left = footprint(UUID(binding["id"]), MARK)
+        left.save()
     account = _made(charlie, "service-accounts/", {"name": MARK, "role": "viewer"})
     return Planted(
         ids={
@@ -53,6 +56,7 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
             "<uuid:scenario>": kept_scenario(charlie, query["id"], MARK),
             "<uuid:binding>": binding["id"],
             "<uuid:output>": output,
+            "<uuid:footprint>": str(left.pk),
             "<uuid:run>": run["id"],
             "<uuid:account>": account["id"],
             "<uuid:token>": _made(charlie, "tokens/", {"name": MARK, "role": "viewer", "expires_in_days": 1})["id"],
