@@ -19,7 +19,7 @@ import psutil
 from rich.console import Console
 from rich.table import Table
 
-INTERVAL_S = 0.2
+INTERVAL_S = 1.0
 BATCHES = 1_000
 CONSOLE = Console(width=150)
 

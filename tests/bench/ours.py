@@ -21,7 +21,7 @@ from tests.bench.catalogue import WORKS
 from tests.bench.data import sizes
 from tests.bench.lanes import let_processes_know
 from tests.bench.memory import PeakMemory
-from tests.bench.releasing import Releasing, require_alive
+from tests.bench.releasing import Releasing, await_done
 from tests.bench.topics import TransactedBatches, reading_topics
 from tests.bench.works import BINDING, Work
 
@@ -71,9 +71,7 @@ def release_topics(topics: TransactedBatches, work: Work, carrier: Carrier, dura
     """One batch after the other; returns when the last one has been read. Raises SystemExit when the query stops."""
     for number in range(len(work.batches)):
         topics.release(number)
-        while len(durations.batches) <= number:
-            require_alive(carrier)
-            carrier.wait(0.01)
+        await_done(carrier, lambda: len(durations.batches) > number)  # noqa: B023 - it is awaited here
 
 
 def main(work: Work, data: Path, home: Path, brokers: str) -> None:
@@ -83,16 +81,16 @@ def main(work: Work, data: Path, home: Path, brokers: str) -> None:
     spark = start_session()
     durations = Durations()
     spark.streams.addListener(durations)
-    releasing = Releasing(work, data, home, home / "carrier")
+    releasing = None if topics is not None else Releasing(work, data, home, home / "carrier")
     spec = reading_topics(work, brokers) if brokers else work.spec()
     with PeakMemory() as memory:
         carrier = Carrier(spark, home / "carrier", settings_of(work, home))
         carrier.add(spec)
         carrier.start()
-        if topics is not None:
-            release_topics(topics, work, carrier, durations)
-        else:
+        if releasing is not None:
             releasing.release_all(len(work.batches), carrier, BINDING)
+        elif topics is not None:
+            release_topics(topics, work, carrier, durations)
         carrier.stop(BINDING, flush=True)
         await_ends(carrier, {BINDING}, after=0, deadline_s=DEADLINE_S)
         carrier.close()

@@ -1,10 +1,28 @@
 """Lets Punctual find its files one batch at a time, the next as soon as the one before was planned, so none waits."""
 
-import os
+import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from streaming.spark.carrier import Carrier
+from tests.bench.data import Source
 from tests.bench.works import Work
+
+LOOK_S: Final = 0.05
+ALIVE_S: Final = 1.0
+"""Looks are seldom, for they take time of the cores on which the batches are measured."""
+
+
+def await_done(carrier: Carrier, done: Callable[[], bool]) -> None:
+    """Return when `done` says so. Raises SystemExit when the query or a run has failed."""
+    looked = time.monotonic()
+    while not done():
+        if time.monotonic() - looked > ALIVE_S:
+            require_alive(carrier)
+            looked = time.monotonic()
+        carrier.wait(LOOK_S)
 
 
 def require_alive(carrier: Carrier) -> None:
@@ -16,23 +34,28 @@ def require_alive(carrier: Carrier) -> None:
 
 
 class Releasing:
-    """Hard links from the generated files into the folders that the inputs follow; `binding` reads them."""
+    """Copies of the generated files, moved into the folders that the inputs follow; `binding` reads them.
+
+    A copy for each run, because an input refuses a file that has a second name (a link).
+    """
 
     def __init__(self, work: Work, data: Path, home: Path, carrier: Path, prefix: str = "in") -> None:
         self._work = work
         self._data = data
         self._into = home / prefix
         self._carrier = carrier
+        self._held = home / f"held-{prefix}"
         for name, source in work.sources.items():
             for lane in range(source.lanes):
                 self._place(name, source.lanes, lane).mkdir(parents=True, exist_ok=True)
+                self._copy(name, source, lane)
 
     def release(self, number: int) -> None:
         """Batch `number` appears, in all inputs and lanes."""
         for name, source in self._work.sources.items():
             for lane in range(source.lanes):
                 file = source.file(self._data / name, number, lane)
-                os.link(file, self._place(name, source.lanes, lane) / file.name)
+                (self._held / name / file.name).rename(self._place(name, source.lanes, lane) / file.name)
 
     def planned(self, binding: str) -> int:
         """How many batches have been planned wholly."""
@@ -47,9 +70,13 @@ class Releasing:
         """One batch after the other; returns when the last one is planned. Raises SystemExit when the query stops."""
         for number in range(batches):
             self.release(number)
-            while self.planned(binding) <= number:
-                require_alive(carrier)
-                carrier.wait(0.01)
+            await_done(carrier, lambda: self.planned(binding) > number)  # noqa: B023 - it is awaited here
+
+    def _copy(self, name: str, source: Source, lane: int) -> None:
+        (self._held / name).mkdir(parents=True, exist_ok=True)
+        for number in range(len(self._work.batches)):
+            file = source.file(self._data / name, number, lane)
+            shutil.copyfile(file, self._held / name / file.name)
 
     def _place(self, name: str, lanes: int, lane: int) -> Path:
         return self._into / name / str(lane) if lanes > 1 else self._into / name

@@ -72,7 +72,7 @@ class MessageDecoder:
         ctis = self._ctis(messages)
         values = list(map(_VALUE, messages))
         records = self._records(messages, values, ctis)
-        positions = np.fromiter(map(_OFFSET, messages), np.int64, len(messages))
+        positions = _offsets(messages)
         arrived = replace(self._json.decode(records, positions), arrival=self._arrivals(messages))
 
         def raw(indices: Sequence[int]) -> list[str]:
@@ -81,7 +81,7 @@ class MessageDecoder:
         return with_ctis(replace(arrived, raw=raw), ctis)
 
     def _decode_by_schema(self, schemas: SchemaValues, messages: Sequence[Any]) -> Arrived:
-        positions = np.fromiter(map(_OFFSET, messages), np.int64, len(messages))
+        positions = _offsets(messages)
         rows = schemas.rows(list(map(_VALUE, messages)), self._values_beside(messages), positions)
         ctis = self._header_ctis(messages)
         if self._field is not None:
@@ -136,6 +136,14 @@ class MessageDecoder:
                 if written is not None:
                     found[index] = self._written.tick(scalar(written))
         return found
+
+
+def _offsets(messages: Sequence[Any]) -> Int64s:
+    """The offsets of messages of one partition, which ascend: without holes the first and the last say them all."""
+    first, last = messages[0].offset(), messages[-1].offset()
+    if last - first + 1 == len(messages):
+        return np.arange(first, last + 1, dtype=np.int64)
+    return np.fromiter(map(_OFFSET, messages), np.int64, len(messages))
 
 
 def _shown(value: bytes | None, records: Records, index: int) -> str:
