@@ -86,6 +86,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("samples/quarantine/", samples.QuarantineRowsView.as_view()),
     path("samples/running/", samples.RunningRowsView.as_view()),
     path("samples/replay/", samples.ReplayView.as_view()),
+    path("samples/why/", samples.WhyView.as_view()),
     path("queries/<uuid:query>/", queries.QueryView.as_view()),
     path("queries/<uuid:query>/uses/", queries.QueryUsesView.as_view()),
     path("queries/<uuid:query>/explain/", queries.QueryExplanationView.as_view()),

@@ -9,7 +9,7 @@ from streaming.simulator.clocks import ClockStep
 from streaming.simulator.record import RecordedRun
 from streaming.simulator.recording import RecordedRow
 from streaming.simulator.sample import SampledElement
-from streaming.simulator.words import MOST_LISTED, TimeWords, length
+from streaming.simulator.words import MOST_LISTED, TimeWords, generated_by
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.ticks import INFINITY, Tick
 
@@ -33,11 +33,9 @@ class CtiWords:
         match step.cause:
             case "generated" if settings.generate is not None and step.row is not None:
                 delay = settings.generate.delay
-                basis = self.times.at(step.at + delay)
-                sum_of = f"{basis} minus {length(delay)}" if delay >= 0 else f"{basis} plus {length(-delay)}"
-                own = self.recorded.elements[step.row - 1].element
-                largest = "" if isinstance(own, Event) and own.start == step.at + delay else "the largest start, "
-                return f"set by row {step.row} ({largest}{sum_of})"
+                row = self.recorded.elements[step.row - 1].element
+                own = isinstance(row, Event) and row.start == step.at + delay
+                return generated_by(f"row {step.row}", step.at, delay, self.times, own=own)
             case "imported":
                 return f"imported from {settings.import_from!r} after row {step.after}"
             case "idle":
@@ -78,10 +76,11 @@ class CtiWords:
         """Its end as it is known in the end."""
         return row.flow.end if row.closed_end is None else row.closed_end
 
-    def of_absence(self, missing: Absence) -> list[str]:
-        """Why it is in no result, where its outcome does not say so already."""
-        if missing.decision in (Decision.REMOVED, Decision.WINDOW_CLOSED, Decision.TOO_MANY_WINDOWS, Decision.WAITING):
-            said = missing.sentence.partition(": ")[2]
-            when = " yet" if missing.decision is Decision.WAITING else ""
-            return [f"It is in no result{when}: {said}"]
-        return []
+
+def absence_sentences(missing: Absence) -> list[str]:
+    """Why a row is in no result, where its outcome does not say so already."""
+    if missing.decision in (Decision.REMOVED, Decision.WINDOW_CLOSED, Decision.TOO_MANY_WINDOWS, Decision.WAITING):
+        said = missing.sentence.partition(": ")[2]
+        when = " yet" if missing.decision is Decision.WAITING else ""
+        return [f"It is in no result{when}: {said}"]
+    return []

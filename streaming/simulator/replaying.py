@@ -70,7 +70,7 @@ class ReplayedResult:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class ReplayStep:
     """One row as it stands and as it would be, at `place`; `met` is the CTI of its lane before it."""
 
     place: PlaceRead
@@ -81,11 +81,11 @@ class _Step:
 
 def replay(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Element]) -> ReplayedResult:
     """Run `query` to its end without and with the `chosen` rows, which may be mended. Raises `Unsound`."""
-    by_node = _by_node(query, {place[:2] for place in (*read.elements, *chosen)})
-    steps = list(_steps(by_node, read, chosen))
-    today = _run(by_node, steps, replayed=False)
-    found = _run(by_node, steps, replayed=True)
-    places = _identities(steps)
+    by_node = by_input(query, {place[:2] for place in (*read.elements, *chosen)})
+    steps = list(steps_of(by_node, read, chosen))
+    today = run_of(by_node, steps, replayed=False)
+    found = run_of(by_node, steps, replayed=True)
+    places = identities_of(steps)
     counted = {source for row in found.outputs for source in row.flow.sources}
     absent = {place: identity for place in chosen if (identity := places[place]) not in counted}
     why = {
@@ -96,7 +96,7 @@ def replay(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Elem
     return ReplayedResult(_without_pairs(rows), why, _notes(by_node, read, steps))
 
 
-def _by_node(query: ReplayedQuery, lanes: Collection[tuple[str, ...]]) -> ReplayedQuery:
+def by_input(query: ReplayedQuery, lanes: Collection[tuple[str, ...]]) -> ReplayedQuery:
     """The query with a stream of its own for each input, with exactly the lanes that were read, and without a clock."""
     nodes = tuple(
         node.model_copy(update={"stream": node.id}) if isinstance(node, InputNode) else node
@@ -112,7 +112,7 @@ def _by_node(query: ReplayedQuery, lanes: Collection[tuple[str, ...]]) -> Replay
     return ReplayedQuery(query.graph.model_copy(update={"nodes": nodes}), streams, settings)
 
 
-def _steps(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Element]) -> Iterator[_Step]:
+def steps_of(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Element]) -> Iterator[ReplayStep]:
     """Lane by lane: the chosen rows, which nothing comes before, then the others in their order."""
     every = sorted({*read.elements, *chosen})
     for node, lane in sorted({place[:2] for place in every}):
@@ -121,7 +121,7 @@ def _steps(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Elem
         first = [place for place in own if place in chosen or (opened and _is_start_in_time(place, read))]
         for place in first:
             element = read.elements.get(place, NOTHING)
-            yield _Step(place, NOTHING, chosen[place]) if place in chosen else _Step(place, element, element)
+            yield ReplayStep(place, NOTHING, chosen[place]) if place in chosen else ReplayStep(place, element, element)
         in_front = set(first) - set(chosen)
         rest = [place for place in own if place in read.elements and place not in in_front]
         yield from _in_their_order(rest, read, chosen)
@@ -135,13 +135,13 @@ def _is_start_in_time(place: PlaceRead, read: ReadRows) -> bool:
 
 def _in_their_order(
     places: Sequence[PlaceRead], read: ReadRows, chosen: Mapping[PlaceRead, Element]
-) -> Iterator[_Step]:
+) -> Iterator[ReplayStep]:
     """Rows that were in time, then, by the CTI that they met, those that a policy changed.
 
     Those of one lane met rising CTIs; where keys have clocks of their own, another key's row would meet them too, so
     that all that were in time go first. Edges keep their order, for ends follow their starts.
     """
-    late = [place for place in places if _moved(place, read)]
+    late = [place for place in places if was_moved(place, read)]
     ordered = places
     if not any(isinstance(each := read.elements[place], Event) and each.edge is not None for place in places):
         met = {place: read.judged[place].cti or 0 for place in late}
@@ -150,11 +150,12 @@ def _in_their_order(
         element, judged = read.elements[place], read.judged.get(place)
         if not isinstance(element, Event) or (judged is not None and _counts_nowhere(judged)):
             continue
-        cti = judged.cti if judged is not None and _moved(place, read) else None
-        yield _Step(place, element, NOTHING if place in chosen else element, None if cti is None else Tick(cti))
+        cti = judged.cti if judged is not None and was_moved(place, read) else None
+        yield ReplayStep(place, element, NOTHING if place in chosen else element, None if cti is None else Tick(cti))
 
 
-def _moved(place: PlaceRead, read: ReadRows) -> bool:
+def was_moved(place: PlaceRead, read: ReadRows) -> bool:
+    """Whether a policy let the row count though it was late."""
     judged = read.judged.get(place)
     return judged is not None and judged.outcome in _MOVED
 
@@ -164,18 +165,25 @@ def _counts_nowhere(judged: LateEvent) -> bool:
     return judged.outcome in QUARANTINED and judged.reason != Reason.START_DROPPED
 
 
-def _run(query: ReplayedQuery, steps: Sequence[_Step], *, replayed: bool) -> ReferenceRun:
+def run_of(query: ReplayedQuery, steps: Sequence[ReplayStep], *, replayed: bool) -> ReferenceRun:
+    """The run of `query` over `steps` to its end, with the rows as they would be or as they stand."""
+    run = fed_run(query, steps, replayed=replayed)
+    run.end(EndMode.FLUSH)
+    return run
+
+
+def fed_run(query: ReplayedQuery, steps: Sequence[ReplayStep], *, replayed: bool) -> ReferenceRun:
+    """The same before its end: no CTI has come but those that late rows met."""
     run = ReferenceRun(query.graph, query.streams, query.advance)
     for step in steps:
         node, lane, _ = step.place
         if step.met is not None:
             run.take(node, lane, Cti(step.met))
         run.take(node, lane, step.replayed if replayed else step.standing)
-    run.end(EndMode.FLUSH)
     return run
 
 
-def _identities(steps: Sequence[_Step]) -> dict[PlaceRead, ElementId]:
+def identities_of(steps: Sequence[ReplayStep]) -> dict[PlaceRead, ElementId]:
     """Under which id the run took each place first: chosen rows go before what stands at their place."""
     found: dict[PlaceRead, ElementId] = {}
     taken: dict[tuple[str, str], int] = {}
@@ -212,7 +220,7 @@ def _content(row: ComparedRow) -> str:
     return row.model_copy(update={"mark": "same"}).model_dump_json()
 
 
-def _notes(query: ReplayedQuery, read: ReadRows, steps: Sequence[_Step]) -> list[str]:
+def _notes(query: ReplayedQuery, read: ReadRows, steps: Sequence[ReplayStep]) -> list[str]:
     kept = any(_outcome(place, read) == Outcome.LATE_KEPT for place in read.elements)
     many = len(query.streams) > 1 or any(len(stream.lanes or ()) > 1 for stream in query.streams.values())
     edges = [each.standing.edge for each in steps if isinstance(each.standing, Event)]

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from streaming.reference.explain import Absence, absence
 from streaming.reference.flow import ElementId
-from streaming.simulator.cti_words import CtiWords
+from streaming.simulator.cti_words import CtiWords, absence_sentences
 from streaming.simulator.missing import MissedRows
 from streaming.simulator.model import SampleKind, SimulatedRow
-from streaming.simulator.outcome_words import outcome_sentences, shift_sentence
-from streaming.simulator.record import RecordedRun
+from streaming.simulator.outcome_words import MetWords, outcome_sentences, shift_sentence
+from streaming.simulator.record import MetCti, RecordedRun
 from streaming.simulator.recording import RecordedRow
 from streaming.simulator.sample import SampledElement
 from streaming.simulator.words import MOST_LISTED, finite
@@ -79,12 +79,17 @@ class RowTeller:
             absent=None if missing is None else str(missing.decision),
             smallest_delay=delay,
             why=[
-                *outcome_sentences(each, judged, met, delay, self.words),
+                *outcome_sentences(judged, self._met(each, met), delay),
                 *self._missed(each.number),
-                *shift_sentence(judged, self._settings(identity), self.words),
+                *shift_sentence(judged, self._settings(identity), self.words.times),
                 *self._fate(each.number, missing),
             ],
         )
+
+    def _met(self, each: SampledElement, met: MetCti) -> MetWords:
+        assert each.input is not None  # nosec B101 # what no input reads has no outcome
+        cti = None if met.set_by is None else self.words.set_by(each.input, met.set_by)
+        return MetWords(cti, self.words.times, self.recorded.settings[each.input].late)
 
     def _without_outcome(self, each: SampledElement) -> SimulatedRow:
         """A CTI, a heartbeat, or a row that no input reads."""
@@ -146,7 +151,7 @@ class RowTeller:
     def _fate(self, number: int, missing: Absence | None) -> list[str]:
         """Which results contain it, or what keeps it out of them."""
         if missing is not None:
-            return self.words.of_absence(missing)
+            return absence_sentences(missing)
         rows = self.results[number]
         return [self.words.of_results(rows)]
 

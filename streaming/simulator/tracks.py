@@ -7,7 +7,7 @@ from streaming.simulator.cti_words import CtiWords
 from streaming.simulator.model import CtiStep, PaneMark, Staircase, Track, TrackRow
 from streaming.simulator.record import RecordedRun
 from streaming.simulator.recording import RecordedRow
-from streaming.simulator.words import finite, rows_named
+from streaming.simulator.words import came_out_with, finite, made_of, rows_named
 from streaming.wire.payload_json import payload_to_json
 
 
@@ -82,10 +82,10 @@ def _mark(pane: Pane) -> PaneMark:
 
 
 def _why(words: CtiWords, row: RecordedRow, numbers: list[int]) -> list[str]:
-    made = f"Made of {rows_named(numbers)}." if numbers else "Made of no row: it fills a gap."
+    made = made_of(rows_named(numbers) if numbers else "")
     if row.after > len(words.recorded.elements):
         return [made, "It came out at the end of the sample."]
     if row.cause is None:
         return [made, f"It came out when row {row.after} arrived; it waited for no CTI."]
     step = words.recorded.clocks.at_cti(row.cause.input, row.cause.cti)
-    return [made, f"It came out with {words.set_by(row.cause.input, step)} of {row.cause.input!r}."]
+    return [made, came_out_with(words.set_by(row.cause.input, step), row.cause.input)]

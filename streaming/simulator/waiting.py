@@ -11,6 +11,7 @@ from streaming.reference.shift import ShiftOperator
 from streaming.simulator.cti_words import CtiWords
 from streaming.simulator.record import RecordedRun
 from streaming.simulator.windowing import NodePanes, RecordedPane
+from streaming.simulator.words import closes_at, never_moves, stands_at, would_bring
 from streaming.temporal.events import Cti
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
@@ -38,7 +39,7 @@ class WaitingWords:
     def pane_waits(self, panes: NodePanes, pane: RecordedPane) -> str:
         """For which CTI a pane waits, and what would bring it."""
         until = Tick(pane.pane.end + panes.grace)
-        return f"It closes when the CTI reaches {self.words.times.at(until)}{self._needs(panes.node, until)}"
+        return f"{closes_at(self.words.times.at(until))}{self._needs(panes.node, until)}"
 
     def standing(self, node: str) -> str:
         """Where the CTIs of the inputs of a node stand."""
@@ -68,10 +69,9 @@ class WaitingWords:
 
     def _input(self, name: str) -> str:
         if not self.has_clock(name):
-            return f"Nothing brings CTIs on {name!r}, so its time never moves before it ends."
+            return never_moves(name)
         cti = self.recorded.run.feeds[name].cti
-        at = "has no CTI yet" if cti == NO_CTI else f"stands at {self.words.times.at(cti)}"
-        return f"The CTI of {name!r} {at}."
+        return stands_at(name, None if cti == NO_CTI else self.words.times.at(cti))
 
     def _needs(self, node: str, until: Tick) -> str:
         """What would bring the CTI `until` to a node, as the end of a sentence."""
@@ -91,7 +91,7 @@ class WaitingWords:
         often = settings.generate.every_count == 1
         which = "A row" if often else "A row that brings a CTI"
         lanes = " in each of its lanes" if len(self.recorded.stream_of(inputs[0]).lanes or []) > 1 else ""
-        return f"; now {at}. {which} of {inputs[0]!r} that starts at {start} or later{lanes} would bring it."
+        return f"; now {at}. {would_bring(which, inputs[0], start, lanes)}"
 
     def _moves_time(self, node: str) -> bool:
         """Whether a node before it gives other CTIs than it gets."""

@@ -69,6 +69,43 @@ _UNITS = {"m": "min"}
 _IN_MS = 1_000
 
 
+def generated_by(row: str, at: int, delay: int, times: TimeWords, *, own: bool) -> str:
+    """`set by row 41 (10:00:10 minus 5 s)`: which row made the CTI `at`; `own`: by its own start, no larger one."""
+    basis = times.at(at + delay)
+    sum_of = f"{basis} minus {length(delay)}" if delay >= 0 else f"{basis} plus {length(-delay)}"
+    return f"set by {row} ({'' if own else 'the largest start, '}{sum_of})"
+
+
+def made_of(rows: str) -> str:
+    """Of what a row is made; no rows fill a gap."""
+    return f"Made of {rows}." if rows else "Made of no row: it fills a gap."
+
+
+def came_out_with(cti: str, node: str) -> str:
+    """Which CTI of the input `node` let a row go."""
+    return f"It came out with {cti} of {node!r}."
+
+
+def closes_at(until: str) -> str:
+    """For which CTI a pane waits."""
+    return f"It closes when the CTI reaches {until}"
+
+
+def stands_at(node: str, cti: str | None) -> str:
+    """Where the CTI of the input `node` is."""
+    return f"The CTI of {node!r} {'has no CTI yet' if cti is None else f'stands at {cti}'}."
+
+
+def never_moves(node: str) -> str:
+    """That nothing brings CTIs on the input `node`."""
+    return f"Nothing brings CTIs on {node!r}, so its time never moves before it ends."
+
+
+def would_bring(which: str, node: str, start: str, lanes: str) -> str:
+    """Which row of the input `node` would bring the CTI that is waited for."""
+    return f"{which} of {node!r} that starts at {start} or later{lanes} would bring it."
+
+
 def rows_named(numbers: Sequence[int]) -> str:
     """`row 3`, `rows 3, 4 and 9`, or `rows 3, 4 ... and 20 more`."""
     if len(numbers) == 1:

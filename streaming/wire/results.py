@@ -271,6 +271,25 @@ def committed_rows(
     return RowsPage(rows, None)
 
 
+def committed_row(folder: ResultFolder, kind: PartKind, row_id: str) -> dict[str, Any] | None:
+    """The row of the id `row_id`, None where it is not kept (any more). Raises `CursorError`."""
+    place = _read_cursor(row_id)
+    page = committed_rows(folder, kind, 1, str(_CursorPlace(place.batch, place.part, place.row + 1)))
+    return page.rows[0] if page.rows and page.rows[0]["_id"] == row_id else None
+
+
+def commit_with(folder: ResultFolder, batch: int) -> Commit | None:
+    """The commit that counts of `batch`, or None; where it stands for more batches, `totals` are those of the last."""
+    span = next((each for each in committed_spans(folder) if each.first <= batch <= each.last), None)
+    return None if span is None else read_span(folder, span)
+
+
+def commit_before(folder: ResultFolder, batch: int) -> Commit | None:
+    """The newest commit whose batches are all before `batch`, or None."""
+    span = next((each for each in reversed(committed_spans(folder)) if each.last < batch), None)
+    return None if span is None else read_span(folder, span)
+
+
 @dataclass(frozen=True, order=True)
 class _CursorPlace:
     batch: int

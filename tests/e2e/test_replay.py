@@ -13,9 +13,8 @@ from tests.e2e.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed, r
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def run(page: Page, installation: Installation) -> Page:
-    """The page of a run of a file that has ended: of 11 rows two came late, and one cannot be read."""
+def ended_run(page: Page, installation: Installation, name: str) -> str:
+    """Open the page of a run of a file that has ended: of 11 rows two came late, and one cannot be read; its id."""
     page.goto(demo_pages(page).runs)
     base = demo_pages(page).runs.rpartition("/")[0]
     api = Api(page, base)
@@ -23,19 +22,18 @@ def run(page: Page, installation: Installation) -> Page:
     lines = [json.dumps({"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": 1.5}) for at in SECONDS]
     (organisation / "files").mkdir(exist_ok=True)
     text = "\n".join([*lines, '{"at": "noon", "plate": "CD 2", "speed": 2.5}'])
-    (organisation / "files" / "replayed.jsonl").write_text(text)
-    adapter = {"kind": "file", "options": {"path": "files/replayed.jsonl", "format": "json_lines"}}
-    api.send("POST", "streams/", {"name": "replayed", "definition": DEFINITION, "adapter": adapter})
-    asked = {**graph({"name": "n", "function": "count"}), "name": "replayed"}
-    asked["nodes"][0]["stream"] = "replayed"
+    (organisation / "files" / f"{name}.jsonl").write_text(text)
+    adapter = {"kind": "file", "options": {"path": f"files/{name}.jsonl", "format": "json_lines"}}
+    api.send("POST", "streams/", {"name": name, "definition": DEFINITION, "adapter": adapter})
+    asked = {**graph({"name": "n", "function": "count"}), "name": name}
+    asked["nodes"][0]["stream"] = name
     query = api.send("POST", "queries/", {"graph": asked, "comment": ""})
-    binding = api.send("POST", "bindings/", {"name": "replayed", "query_version": query["current"]["id"]})
-    ran_to_the_end(page, base, api, binding["id"])
-    return page
+    binding = api.send("POST", "bindings/", {"name": name, "query_version": query["current"]["id"]})
+    return ran_to_the_end(page, base, api, binding["id"])
 
 
-def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(run: Page) -> None:
-    page = run
+def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(page: Page, installation: Installation) -> None:
+    ended_run(page, installation, "replayed")
     quarantine = page.get_by_role("region", name="Late and malformed rows")
     expect(listed(quarantine)).to_have_count(3)
     quarantine.get_by_role("button", name="What would change").press("Enter")

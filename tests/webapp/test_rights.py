@@ -60,6 +60,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "samples/quarantine/": {"post": V},
     "samples/running/": {"post": V},
     "samples/replay/": {"post": V},
+    "samples/why/": {"post": V},
     "queries/<uuid:query>/": {"get": V, "put": E, "delete": E},
     "queries/<uuid:query>/uses/": {"get": V},
     "queries/<uuid:query>/explain/": {"get": V},

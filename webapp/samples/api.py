@@ -11,7 +11,7 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries.simulation_bodies import MOST_BODY_BYTES
 from webapp.runs.access import access_binding
-from webapp.samples import replaying, running, taking
+from webapp.samples import replaying, running, taking, why
 from webapp.samples.bodies import (
     GeneratedSampleBody,
     QuarantineSampleBody,
@@ -21,6 +21,7 @@ from webapp.samples.bodies import (
     TextSampleBody,
 )
 from webapp.samples.replay_bodies import ReplayBody, ReplayShown
+from webapp.samples.why_bodies import WhyBody, WhyShown
 
 ANSWERS: dict[int, Any] = {
     200: SampleTaken,
@@ -90,3 +91,17 @@ class ReplayView(TenantView):
         """
         body = read_body(request, ReplayBody, most_bytes=MOST_BODY_BYTES)
         return answer(replaying.replayed(access_binding(body.binding), body))
+
+
+class WhyView(TenantView):
+    """A row of the results, and what made it."""
+
+    @extend_schema(operation_id="samples_why", request=WhyBody, responses={**ANSWERS, 200: WhyShown})
+    def post(self, request: Request, slug: str) -> Response:
+        """Say what made a row of a binding's results, or why there is none at a time.
+
+        What the binding had read is read again, and its query runs on it; nothing is stored. Of a row whose input can
+        not be read again what is kept of it is told, and why it cannot.
+        """
+        body = read_body(request, WhyBody)
+        return answer(why.why(access_binding(body.binding), body))

@@ -13,8 +13,9 @@ from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
 from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
 from webapp.samples.journals import journals_folder
+from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replay_bodies import ReplayBody, ReplayShown
-from webapp.samples.replay_job import BeginChoice, ReplayWork, what_would_change
+from webapp.samples.replay_job import what_would_change
 from webapp.samples.running import NOTHING_READ, WAIT
 
 FROM_THE_BEGINNING: Final = -1
@@ -36,7 +37,7 @@ def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
     return given.shown
 
 
-def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReplayWork | None:
+def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReadWork | None:
     run = latest_run(binding)
     if run is None:
         return None
@@ -46,20 +47,20 @@ def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReplayWork | None:
     if not points:
         return None
     newest = points[0]
-    return ReplayWork(
+    return ReadWork(
         graph=spec.query,
         inputs=spec.inputs,
         batch=newest.batch,
         positions=newest.positions,
-        begins=[begin for begin in _begins(binding, spec, facts, points) if begin.batch + 1 >= at_hand.complete_from],
+        begins=[begin for begin in begins_of(binding, spec, facts, points) if begin.batch + 1 >= at_hand.complete_from],
         given_until={name: kept.until for name, kept in newest.outputs.items()},
         folder=at_hand.folder,
         journals=journals_folder(spec),
     )
 
 
-def _begins(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]) -> list[BeginChoice]:
-    """From where `points`, newest first, let it be read again, oldest first.
+def begins_of(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]) -> list[BeginChoice]:
+    """Return from where `points`, newest first, let what `spec` runs be read again, oldest first.
 
     A run that began anew read rows a second time, and its results are its own: nothing before it is gone back to.
     """
@@ -70,7 +71,11 @@ def _begins(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[R
             return found[::-1]
         run = point.run
         whole = {name: whole_from(point, release) for name, release in facts.releases.items()}
-        found.append(BeginChoice(point.batch, point.positions, whole))
+        clocks = {
+            name: {lane: None if each.clock is None else each.clock["clock"] for lane, each in kept.lanes.items()}
+            for name, kept in point.inputs.items()
+        }
+        found.append(BeginChoice(point.batch, point.positions, whole, clocks))
     if not _began_anew(binding, run):
         found.append(BeginChoice(FROM_THE_BEGINNING, {}, {}))
     return found[::-1]

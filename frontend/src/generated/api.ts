@@ -1400,6 +1400,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/samples/why/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Say what made a row of a binding's results, or why there is none at a time.
+         *
+         *     What the binding had read is read again, and its query runs on it; nothing is stored. Of a row whose input can
+         *     not be read again what is kept of it is told, and why it cannot.
+         */
+        post: operations["samples_why"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/service-accounts/": {
         parameters: {
             query?: never;
@@ -1885,6 +1907,20 @@ export interface components {
             prune?: boolean;
             /** Token */
             token: string;
+        };
+        /**
+         * AskedResultPlace
+         * @description A time of an output (ISO 8601 or ticks); with `key` the rows that have these values in these fields.
+         */
+        AskedResultPlace: {
+            /** Output */
+            output: string;
+            /** At */
+            at: number | string;
+            /** Key */
+            key?: {
+                [key: string]: string | number | boolean | null;
+            };
         };
         /**
          * AsofJoinNode
@@ -3505,6 +3541,20 @@ export interface components {
             largest_start: number | null;
         };
         /**
+         * InputMoved
+         * @description The CTI of an input before and after a batch, null where it had none; `ended`: it has none any more.
+         */
+        InputMoved: {
+            /** Input */
+            input: string;
+            /** Before */
+            before: number | null;
+            /** After */
+            after: number | null;
+            /** Ended */
+            ended: boolean;
+        };
+        /**
          * InputNode
          * @description Where a stream enters the query.
          */
@@ -3824,6 +3874,24 @@ export interface components {
             lines: components["schemas"]["LogLine"][];
             /** Next */
             next: string;
+        };
+        /**
+         * MadeInBatch
+         * @description The batch that gave a row, when it was committed, and how far it brought the inputs.
+         *
+         *     Of an old one that is kept with others as one, these are `first` to `last`, and time and CTIs are of them all.
+         */
+        MadeInBatch: {
+            /** Batch */
+            batch: number;
+            /** First */
+            first: number;
+            /** Last */
+            last: number;
+            /** At */
+            at: number | null;
+            /** Inputs */
+            inputs: components["schemas"]["InputMoved"][];
         };
         /**
          * Me
@@ -4429,6 +4497,20 @@ export interface components {
             at: number | string;
         };
         /**
+         * PlaceTrace
+         * @description Why an output has no row at a time, in sentences; `standing` what it has there, or holds back.
+         *
+         *     `missed` are late rows that would have made one, `ended` rows that lived there and are in no result.
+         */
+        PlaceTrace: {
+            /** Why */
+            why: string[];
+            /** Standing */
+            standing: components["schemas"]["StandingRow"][];
+            missed: components["schemas"]["TracedRows"];
+            ended: components["schemas"]["TracedRows"];
+        };
+        /**
          * PlanBody
          * @description Files to compare with what the organisation has; with `prune` what is in none of them is to be deleted.
          */
@@ -5021,6 +5103,20 @@ export interface components {
             id: string;
             /** Run */
             run: string | null;
+        };
+        /**
+         * ResultTrace
+         * @description What made a row. `same`: what was read again gives exactly this row; if not, `why` says what is known.
+         *
+         *     `made_of` are the rows that it was made of, `missed` late ones that it would have been made of too.
+         */
+        ResultTrace: {
+            /** Same */
+            same: boolean;
+            /** Why */
+            why: string[];
+            made_of: components["schemas"]["TracedRows"];
+            missed: components["schemas"]["TracedRows"];
         };
         /**
          * Role
@@ -5880,6 +5976,24 @@ export interface components {
             steps: components["schemas"]["CtiStep"][];
         };
         /**
+         * StandingRow
+         * @description A row of the result at a place: as it was given, or as it would be if nothing more came; then `why` it waits.
+         */
+        StandingRow: {
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /** Given */
+            given: boolean;
+            /** Why */
+            why: string[];
+        };
+        /**
          * StartName
          * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
          *
@@ -6424,6 +6538,50 @@ export interface components {
             k: number;
         };
         /**
+         * TracedRow
+         * @description A row of an input as it was read again; of a late one that lies before that, as its quarantine has it.
+         *
+         *     `position` counts in its lane from 0, as quarantine does. `end` null is infinity. `cti_met` is the CTI of its lane
+         *     when it came, null where there was none, or it is not known. `why`: what became of it.
+         */
+        TracedRow: {
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string;
+            /** Position */
+            position: number;
+            /** Edge */
+            edge: ("start" | "end") | null;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            outcome: components["schemas"]["Outcome"];
+            /** Lateness */
+            lateness: number | null;
+            /** Moved By */
+            moved_by: number | null;
+            /** Cti Met */
+            cti_met: number | null;
+            /** Why */
+            why: string[];
+        };
+        /**
+         * TracedRows
+         * @description Rows by their start, of which `left_out` are not told.
+         */
+        TracedRows: {
+            /** Rows */
+            rows: components["schemas"]["TracedRow"][];
+            /** Left Out */
+            left_out: number;
+        };
+        /**
          * Track
          * @description What one node gave, in order; an input gives what was enqueued.
          */
@@ -6924,6 +7082,52 @@ export interface components {
             sample: components["schemas"]["SampleBody"];
             /** Input */
             input: string;
+        };
+        /**
+         * WhyBody
+         * @description Why is the row `result` so, of the results of a binding, or why is there none at `place`? One of them is asked.
+         *
+         *     Of what the binding has read at most `most_rows` rows are read again.
+         */
+        WhyBody: {
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Result
+             * @default null
+             */
+            result?: string | null;
+            /** @default null */
+            place?: components["schemas"]["AskedResultPlace"] | null;
+            /**
+             * Most Rows
+             * @default 20000
+             */
+            most_rows?: number;
+        };
+        /**
+         * WhyShown
+         * @description What made a row: `row`, `run` and `made` as they are kept, `trace` from what was read again, `read_again` rows.
+         *
+         *     Of a place `place` instead, and `made` is the batch up to which was read. `unread` says why nothing could be read
+         *     again; then neither `trace` nor `place` is there. `trace` is null too where no row of that time came out.
+         */
+        WhyShown: {
+            row: components["schemas"]["ResultRow"] | null;
+            /** Run */
+            run: string | null;
+            made: components["schemas"]["MadeInBatch"] | null;
+            trace: components["schemas"]["ResultTrace"] | null;
+            place: components["schemas"]["PlaceTrace"] | null;
+            /** Read Again */
+            read_again: number;
+            /** Unread */
+            unread: string | null;
+            /** Notes */
+            notes: string[];
         };
         /**
          * WindowNode
@@ -12767,6 +12971,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SampleTaken"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    samples_why: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WhyBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhyShown"];
                 };
             };
             401: {

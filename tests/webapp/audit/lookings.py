@@ -24,6 +24,7 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("samples/quarantine/", "post"): "reads rows of a quarantine",
     ("samples/running/", "post"): "reads rows again that a binding has read",
     ("samples/replay/", "post"): "says what would change and stores nothing",
+    ("samples/why/", "post"): "says what made a row and stores nothing",
     ("bindings/<uuid:binding>/outputs/check/", "post"): "tries outputs and stores nothing",
     ("definitions/plan/", "post"): "says what applying would change",
     ("transcripts/run/", "post"): "runs what is sent, on the data that are sent",

@@ -181,6 +181,7 @@ def _writes_no_event(key: Key, stage: Stage, newer: Callable[[], Events]) -> Non
         "samples/quarantine/": {"binding": stage.binding["id"]},
         "samples/running/": {"binding": stage.binding["id"]},
         "samples/replay/": {"binding": stage.binding["id"]},
+        "samples/why/": {"binding": stage.binding["id"], "place": {"output": "out", "at": 0}},
         "bindings/<uuid:binding>/outputs/check/": {"outputs": []},
         "definitions/plan/": {"files": {}},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},

@@ -45,6 +45,7 @@ LIMITED_JOBS = (
     "webapp.bundles.transcripts",
     "webapp.samples.reading_again",
     "webapp.samples.replay_job",
+    "webapp.samples.why_job",
     "webapp.samples.taking",
     "webapp.scenarios.jobs",
     "webapp.scenarios.own_streams_jobs",

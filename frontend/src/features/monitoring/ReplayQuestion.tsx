@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { ErrorNote, Waiting } from "../../components/Notices";
 import { api, unwrap } from "../../lib/api";
 import { counted } from "../../lib/numbers";
@@ -8,11 +8,10 @@ import type { LateShown, ReplayBody, RunDefinitionShown, RunShown } from "../../
 import { type LateChoice, lateQuery } from "../../model/quarantine";
 import { asItCame, type MendedText, mendedRows } from "../../model/replay";
 import { MendTable } from "./MendTable";
+import { MostRows } from "./MostRows";
 import { ReplayResult } from "./ReplayResult";
 import { useDefinition } from "./requests";
 import type { RunScope } from "./scope";
-
-const MOST_AGAIN = 100_000;
 
 export interface ReplayProps {
   run: RunShown;
@@ -33,25 +32,6 @@ function Chosen({ ticked, scope }: Pick<ReplayProps, "ticked" | "scope">) {
       {ticked.size > 0 ? `The ${counted(ticked.size, "chosen row")}` : all}, as if in time: what the binding has read is
       read again, and its query runs without and with what is chosen. Nothing of it is stored.
     </p>
-  );
-}
-
-function MostRows({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>Rows of input to read again, at most</label>
-      <input
-        id={id}
-        type="number"
-        min={1}
-        max={MOST_AGAIN}
-        required
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <p className="hint">More of them reach further back, and take longer.</p>
-    </div>
   );
 }
 

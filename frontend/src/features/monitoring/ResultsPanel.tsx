@@ -10,10 +10,12 @@ import type { ResultShown, RunShown } from "../../model/api";
 
 import { type Column, columnsOf, hasColumn } from "../../model/columns";
 import { INCOMPLETE_MEANS, standing, standingNote } from "../../model/standing";
+import { formatInstant } from "../../model/ticks";
 
 import { More, Newer } from "./paging";
 import { useFollowing, useResults } from "./requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
+import { useWhyAsked, WhyDialog } from "./WhyAsked";
 
 function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: Column }) {
   if (hasColumn(row.payload, name)) return <Value value={row.payload[name]} decimals={decimals} />;
@@ -29,6 +31,34 @@ function StandingCell({ row }: { row: ResultShown }) {
     <td className="nowrap" title={row.incomplete ? INCOMPLETE_MEANS : undefined}>
       {standing(row)}
     </td>
+  );
+}
+
+function WhyCell({ row }: { row: ResultShown }) {
+  const { ask } = useWhyAsked();
+  return (
+    <td>
+      <button
+        type="button"
+        className="link"
+        aria-label={`Why the row of ${row.output} at ${formatInstant(row.start)} is so`}
+        onClick={() => ask({ kind: "row", id: row.id })}
+      >
+        Why?
+      </button>
+    </td>
+  );
+}
+
+/** Asks about the time of the newest row first: who misses a row misses one near it. */
+function WhyNone({ rows }: { rows: readonly ResultShown[] }) {
+  const { ask } = useWhyAsked();
+  const [newest] = rows;
+  const place = { kind: "place", at: "", field: "", value: "" } as const;
+  return (
+    <button type="button" className="button" onClick={() => ask({ ...place, output: newest?.output ?? "" })}>
+      Why is there no row…
+    </button>
   );
 }
 
@@ -58,6 +88,9 @@ function ResultTable({ rows, run, scope }: TableProps) {
                 {name}
               </th>
             ))}
+            <th>
+              <span className="visually-hidden">Why</span>
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -81,6 +114,7 @@ function ResultTable({ rows, run, scope }: TableProps) {
                   <Cell row={row} column={column} />
                 </td>
               ))}
+              <WhyCell row={row} />
             </tr>
           ))}
         </tbody>
@@ -116,6 +150,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
         <>
           <Newer count={newer} onShow={toNewest} />
           <ScopeChoice value={scope} onChange={setScope} />
+          <WhyNone rows={rows} />
         </>
       }
       flush
@@ -126,6 +161,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
       {none && !(behind && total > 0) ? <NoResults total={total} scope={scope} /> : null}
       {rows.length > 0 ? <ResultTable rows={rows} run={run} scope={scope} /> : null}
       <More pages={pages} what="older results" />
+      <WhyDialog run={run} rows={rows} />
     </Panel>
   );
 }

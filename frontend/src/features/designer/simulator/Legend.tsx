@@ -14,7 +14,7 @@ export function Legend() {
   const all = useMemo(() => outcomesAt(simulation, simulation.rows.length), [simulation]);
   const present = OUTCOMES.filter((outcome) => all.has(outcome));
   return (
-    <section className="sim-card" aria-label="Outcomes">
+    <section className="why-card" aria-label="Outcomes">
       <h3>Outcomes</h3>
       {present.length === 0 ? <p className="quiet small">No row has arrived.</p> : null}
       <dl className="sim-counts">

@@ -42,7 +42,7 @@ function Gone() {
   const gone = differences?.results.gone ?? [];
   if (gone.length === 0) return null;
   return (
-    <section className="sim-card" aria-label="Results that are gone">
+    <section className="why-card" aria-label="Results that are gone">
       <h3>Gone with the last change</h3>
       <ul className="small">
         {gone.slice(0, 20).map((row) => (
@@ -61,7 +61,7 @@ function Holding() {
   const said = [...simulation.holding, ...simulation.failures];
   if (said.length === 0) return null;
   return (
-    <section className="sim-card" aria-label="What still waits">
+    <section className="why-card" aria-label="What still waits">
       <h3>At the end of the sample</h3>
       {said.map((sentence) => (
         <p key={sentence} className="small">

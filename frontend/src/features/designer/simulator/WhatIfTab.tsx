@@ -76,7 +76,7 @@ export function WhatIfCard({ onOpen }: { onOpen: () => void }) {
   const { data } = useWhatIf(asked, input);
   if (input === null) return null;
   return (
-    <section className="sim-card" aria-label="What if">
+    <section className="why-card" aria-label="What if">
       <h3>
         <button type="button" className="link" onClick={onOpen}>
           What if: share taken whole, by delay

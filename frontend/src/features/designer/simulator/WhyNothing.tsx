@@ -1,4 +1,5 @@
 import { ErrorNote, Waiting } from "../../../components/Notices";
+import { Sentences, WhyCard } from "../../../components/WhyCard";
 import { formatInstant } from "../../../model/ticks";
 import { useAnswer } from "./requests";
 import { useSimulator } from "./view";
@@ -8,15 +9,10 @@ export function WhyNothing({ node, at }: { node: string; at: number }) {
   const { asked } = useSimulator();
   const answer = useAnswer(asked, node, at);
   return (
-    <section className="sim-card sim-why" aria-label="Why nothing is here" aria-live="polite">
-      <h3>
-        {node} at {formatInstant(at)}
-      </h3>
+    <WhyCard className="sim-why" label="Why nothing is here" title={`${node} at ${formatInstant(at)}`}>
       {answer.isPending ? <Waiting>Looking for what would have to come…</Waiting> : null}
       <ErrorNote error={answer.error} />
-      {answer.data?.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
-    </section>
+      <Sentences why={answer.data ?? []} />
+    </WhyCard>
   );
 }

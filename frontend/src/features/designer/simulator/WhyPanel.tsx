@@ -1,4 +1,5 @@
 import { type ReactNode, useMemo } from "react";
+import { Sentences, WhyCard } from "../../../components/WhyCard";
 import { counted } from "../../../model/counts";
 import { isOutcome, OUTCOME_WORDS } from "../../../model/outcomes";
 import { withDelay } from "../../../model/simulation/advanceEdits";
@@ -21,17 +22,8 @@ import { shapeOfRow, toneOf } from "./timeline/RowShape";
 import { rowOfKey, useSimulator } from "./view";
 import { WhyNothing } from "./WhyNothing";
 
-function Sentences({ why }: { why: readonly string[] }) {
-  return why.map((sentence) => <p key={sentence}>{sentence}</p>);
-}
-
-function Card({ title, tone, children }: { title: ReactNode; tone?: string; children: ReactNode }) {
-  return (
-    <section className="sim-card sim-why" aria-label="Why it is so" aria-live="polite">
-      <h3 style={tone === undefined ? undefined : { color: tone }}>{title}</h3>
-      {children}
-    </section>
-  );
+function Card(props: { title: ReactNode; tone?: string; children: ReactNode }) {
+  return <WhyCard className="sim-why" {...props} />;
 }
 
 /** Rows of the sample, each a way to it. */
@@ -217,7 +209,7 @@ function WhyPane({ pane }: { pane: SimulatedPane }) {
       {state === null ? (
         <p>It is not there yet: no row of it has arrived.</p>
       ) : (
-        <p className="sim-value">
+        <p className="why-value">
           <strong>{valuesWords(state.values)}</strong> {PHASE_WORDS[state.phase]}
         </p>
       )}
@@ -251,7 +243,7 @@ function WhyResult({ row }: { row: TrackRow }) {
   const change = differences?.results.changed.find(({ after }) => after.id === row.id);
   return (
     <Card title={`${row.node} ${spanWords(row.start, end, times)}`}>
-      <p className="sim-value">
+      <p className="why-value">
         <strong>{resultWords(row)}</strong>
       </p>
       {change === undefined ? null : (

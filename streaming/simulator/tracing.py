@@ -1,0 +1,317 @@
+"""What made a row that a binding has given: the rows, the CTI that let it go, and the late rows that it lacks.
+
+What the binding has read is run as `replaying` does it, without clocks; the CTIs that the inputs came to are told to
+that run one after the other, so that it says itself which of them let the row go.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from streaming.definition.counts import counted
+from streaming.definition.graph import TopKNode, WindowNode
+from streaming.definition.types import Fields, parse_fields
+from streaming.planning.soundness import checked_graph
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.explain import Absence
+from streaming.reference.flow import CausingCti, ElementId
+from streaming.reference.output import OutputRow
+from streaming.simulator.cti_words import absence_sentences
+from streaming.simulator.lane_stories import ClockBefore, LaneCtiStep, LaneStories, lane_stories
+from streaming.simulator.outcome_words import MetWords, outcome_sentences
+from streaming.simulator.replaying import (
+    PlaceRead,
+    ReadRows,
+    ReplayedQuery,
+    ReplayStep,
+    by_input,
+    fed_run,
+    identities_of,
+    run_of,
+    steps_of,
+)
+from streaming.simulator.rows import smallest_delay
+from streaming.simulator.traced import MOST_TOLD, ResultTrace, TracedRow, TracedRows
+from streaming.simulator.words import TimeWords, came_out_with, finite, made_of
+from streaming.temporal.clock import JudgedElement
+from streaming.temporal.events import Cti, Event
+from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
+from streaming.wire.case import ONLY_LANE, EndMode
+from streaming.wire.messages import LateEvent, ResultRow
+from streaming.wire.payload_json import payload_to_json
+from streaming.wire.rows import Element
+
+
+@dataclass(frozen=True)
+class KnownInput:
+    """What is known of what a binding has read.
+
+    `query` is with its clocks. `dropped` are late rows as events, which may lie before or after what was read again;
+    `late` what the quarantine says of these and of all that were read again. `clocks` by input and lane.
+    """
+
+    query: ReplayedQuery
+    read: ReadRows
+    dropped: Mapping[PlaceRead, Element]
+    late: Mapping[PlaceRead, LateEvent]
+    clocks: Mapping[tuple[str, str], ClockBefore]
+
+
+@dataclass(frozen=True)
+class CtiMove:
+    """How far a batch brought an input: its CTI before and after it, NO_CTI before there was one."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Tracer:
+    """Runs and tells what is known; `about` are times that are spoken of."""
+
+    known: KnownInput
+    about: Sequence[int]
+    plain: ReplayedQuery = field(init=False)
+    steps: Sequence[ReplayStep] = field(init=False)
+    ids: Mapping[PlaceRead, ElementId] = field(init=False)
+    schemas: Mapping[str, Fields] = field(init=False)
+
+    def __post_init__(self) -> None:
+        known = self.known
+        places = {place[:2] for place in (*known.read.elements, *known.dropped)}
+        plain = by_input(known.query, places)
+        steps = tuple(steps_of(plain, known.read, known.dropped))
+        for name, value in (
+            ("plain", plain),
+            ("steps", steps),
+            ("ids", identities_of(steps)),
+            ("schemas", checked_graph(plain.graph, plain.streams, plain.advance).schemas),
+        ):
+            object.__setattr__(self, name, value)
+
+    @cached_property
+    def stories(self) -> LaneStories:
+        """What the lanes say of themselves."""
+        return lane_stories(self.known.query, self.known.read, self.known.clocks)
+
+    @cached_property
+    def times(self) -> TimeWords:
+        """How instants are written."""
+        starts = [each.start for each in self.known.read.elements.values() if isinstance(each, Event)]
+        return TimeWords.of([*starts, *(each for each in self.about if abs(each) < INFINITY)])
+
+    @cached_property
+    def places(self) -> Mapping[ElementId, PlaceRead]:
+        """Where each element of a run stands."""
+        return {identity: place for place, identity in self.ids.items()}
+
+    def fed(self) -> ReferenceRun:
+        """What stands, before any CTI has come."""
+        return fed_run(self.plain, self.steps, replayed=False)
+
+    def flushed(self, *, in_time: bool) -> ReferenceRun:
+        """What stands, or would with the dropped rows in time, at the end."""
+        return run_of(self.plain, self.steps, replayed=in_time)
+
+    def raise_to(self, run: ReferenceRun, node: str, cti: int) -> None:
+        """The input `node` comes to `cti`."""
+        for lane in self.plain.streams[node].lanes or [ONLY_LANE]:
+            run.take(node, lane, Cti(Tick(cti)))
+
+    def missed(self, would: Iterable[OutputRow], standing: Iterable[OutputRow]) -> TracedRows:
+        """The dropped rows of which `would` is made, and `standing` is not."""
+        has = {source for row in standing for source in row.flow.sources}
+        more = {source for row in would for source in row.flow.sources} - has
+        return self.told(place for place in self.known.dropped if self.ids[place] in more)
+
+    def told(self, places: Iterable[PlaceRead], absent: Mapping[PlaceRead, Absence] | None = None) -> TracedRows:
+        """The rows at `places` by their start."""
+        every = sorted(places, key=lambda place: (self._event(place).start, place))
+        missing = absent or {}
+        rows = [self._told(place, missing.get(place)) for place in every[:MOST_TOLD]]
+        return TracedRows(rows=rows, left_out=len(every) - len(rows))
+
+    def _event(self, place: PlaceRead) -> Event:
+        element = self.known.read.elements.get(place) or self.known.dropped.get(place)
+        assert isinstance(element, Event)  # nosec B101 # nothing else makes rows, or would have
+        return element
+
+    def _told(self, place: PlaceRead, missing: Absence | None) -> TracedRow:
+        node, lane, position = place
+        event, story = self._event(place), self.stories.of(place)
+        judged = self._judged(place, event, story)
+        settings = self.known.query.advance[node]
+        met = MetWords(self._met(judged, story), self.times, settings.late, known=story is not None)
+        delay = smallest_delay(judged, settings)
+        why = [*outcome_sentences(judged, met, delay), *([] if missing is None else absence_sentences(missing))]
+        return TracedRow(
+            input=node,
+            lane=lane,
+            position=position,
+            edge=None if event.edge is None else event.edge.value,
+            start=event.start,
+            end=finite(event.end),
+            payload=payload_to_json(event.payload, parse_fields(self.known.query.streams[node].fields)),
+            outcome=judged.outcome,
+            lateness=judged.lateness,
+            moved_by=judged.moved_by,
+            cti_met=finite(judged.cti_met),
+            why=why,
+        )
+
+    def _met(self, judged: JudgedElement, story: tuple[JudgedElement, LaneCtiStep | None] | None) -> str | None:
+        """The CTI that a row met, in words."""
+        if judged.cti_met == NO_CTI:
+            return None
+        if story is not None and story[1] is not None and story[1].at == judged.cti_met:
+            return self.stories.words(story[1], self.times)
+        return f"the CTI {self.times.at(judged.cti_met)}"
+
+    def _judged(
+        self, place: PlaceRead, event: Event, story: tuple[JudgedElement, LaneCtiStep | None] | None
+    ) -> JudgedElement:
+        late = self.known.late.get(place)
+        if story is not None:
+            return story[0] if late is None else replace(story[0], outcome=Outcome(late.outcome))
+        if late is None:
+            return _nothing_kept(Outcome.REORDERED if self._was_passed(place, event) else Outcome.ON_TIME, event)
+        met = NO_CTI if late.cti is None else Tick(late.cti)
+        moved = Outcome(late.outcome) in (Outcome.ADJUSTED, Outcome.SHIFTED, Outcome.LATE_KEPT)
+        taken = self._flow_of(place) if moved else None
+        return JudgedElement(
+            outcome=Outcome(late.outcome),
+            reason=None if late.reason is None else Reason(late.reason),
+            event=taken,
+            original=event,
+            cti_met=met,
+            lateness=Ticks(met - event.sync) if met > event.sync else None,
+            moved_by=None if late.moved_by is None else Ticks(late.moved_by),
+            cti_after=met,
+            emitted=None,
+            fixed_cti=met,
+        )
+
+    def _flow_of(self, place: PlaceRead) -> Event | None:
+        """What a policy made of the row."""
+        judged = self._standing.judged.get(self.ids[place])
+        return None if judged is None else judged.event
+
+    @cached_property
+    def _standing(self) -> ReferenceRun:
+        return self.fed()
+
+    def _was_passed(self, place: PlaceRead, event: Event) -> bool:
+        return event.sync < self._largest_before.get(place, NO_CTI)
+
+    @cached_property
+    def _largest_before(self) -> Mapping[PlaceRead, int]:
+        """By row the largest start before it in its lane, of what was read again."""
+        found: dict[PlaceRead, int] = {}
+        largest: dict[tuple[str, str], int] = {}
+        for place in sorted(self.known.read.elements):
+            element, lane = self.known.read.elements[place], (place[0], place[1])
+            found[place] = largest.get(lane, NO_CTI)
+            if isinstance(element, Event):
+                largest[lane] = max(found[place], element.sync)
+        return found
+
+
+def trace_row(known: KnownInput, given: ResultRow, moves: Mapping[str, CtiMove]) -> ResultTrace | None:
+    """What made `given`, which came in a batch that moved the inputs so; None where no row of that time is found.
+
+    Raises `Unsound`.
+    """
+    tracer = Tracer(known, [given.start, given.end if given.end is not None else given.start])
+    run = tracer.fed()
+    for node, tick in _in_order(tracer, moves):
+        tracer.raise_to(run, node, tick)
+    run.end(EndMode.FLUSH)
+    row, same = _found(tracer, run, given)
+    if row is None:
+        return None
+    would = [] if not known.dropped else _alike(tracer.flushed(in_time=True), row)
+    sources = sorted(row.flow.sources)
+    return ResultTrace(
+        same=same,
+        why=[made_of(counted(len(sources), "row") if sources else ""), *_released(tracer, row.released_by, moves)],
+        made_of=tracer.told(tracer.places[source] for source in sources),
+        missed=tracer.missed(would, [row]),
+    )
+
+
+def _in_order(tracer: Tracer, moves: Mapping[str, CtiMove]) -> list[tuple[str, int]]:
+    """The CTIs to tell, inputs where they stood first, then step by step as far as steps are known."""
+    begun = [(node, move.before) for node, move in moves.items() if move.before != NO_CTI]
+    steps = [
+        (tick, node)
+        for node, move in moves.items()
+        for tick in {*tracer.stories.ctis_between(node, move.before, move.after), move.after}
+        if tick not in (NO_CTI, INFINITY)
+    ]
+    return [*begun, *((node, tick) for tick, node in sorted(steps))]
+
+
+def _found(tracer: Tracer, run: ReferenceRun, given: ResultRow) -> tuple[OutputRow | None, bool]:
+    """The row as the run gave it, and whether it is the same; else one of its time and group."""
+    end = INFINITY if given.end is None else given.end
+    alike = [
+        row
+        for row in run.released
+        if row.output == given.output
+        and (row.flow.start, row.flow.end) == (given.start, end)
+        and not (row.flow.gone or row.flow.vanishes)
+    ]
+    payloads = [payload_to_json(row.flow.payload, tracer.schemas[given.output]) for row in alike]
+    for row, payload in zip(alike, payloads, strict=True):
+        if payload == given.payload:
+            return row, True
+    group = group_of(tracer, given.payload)
+    for row, payload in zip(reversed(alike), reversed(payloads), strict=True):
+        if group and group_of(tracer, payload) == group:
+            return row, False
+    return (alike[0], False) if len(alike) == 1 and not group else (None, False)
+
+
+def group_of(tracer: Tracer, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of the group of a row, where it has some."""
+    windows = (node for node in tracer.plain.graph.nodes if isinstance(node, WindowNode | TopKNode))
+    names = {name for node in windows for name in node.group_by}
+    return {name: value for name, value in payload.items() if name in names}
+
+
+def _alike(run: ReferenceRun, row: OutputRow) -> list[OutputRow]:
+    """What would stand in the place of `row`."""
+    near = [each for each in run.outputs if each.output == row.output]
+    same = [each for each in near if each.flow.id == row.flow.id]
+    return same or [each for each in near if each.flow.sources & row.flow.sources]
+
+
+def _released(tracer: Tracer, cause: CausingCti | None, moves: Mapping[str, CtiMove]) -> list[str]:
+    """Which CTI let the row go, and which rows brought it."""
+    if cause is None:
+        return ["It waited for no CTI."]
+    if cause.cti == INFINITY:
+        ended = [node for node, move in moves.items() if move.after == INFINITY]
+        return ["It came out at the end of its inputs."] if ended else []
+    node, cti = cause.input, cause.cti
+    lanes = tracer.plain.streams[node].lanes or [ONLY_LANE]
+    steps = [tracer.stories.reached(node, lane, cti) for lane in lanes]
+    known = [step for step in steps if step is not None]
+    if len(lanes) == 1 and known and known[0].at == cti:
+        return [came_out_with(tracer.stories.words(known[0], tracer.times), node)]
+    brought = [f"Lane {step.place[1]!r} had {tracer.stories.words(step, tracer.times)}." for step in known]
+    return [came_out_with(f"the CTI {tracer.times.at(cti)}", node), *brought]
+
+
+def _nothing_kept(outcome: Outcome, event: Event) -> JudgedElement:
+    """A row that was in time at a CTI that nobody kept."""
+    return JudgedElement(outcome, None, event, event, NO_CTI, None, None, NO_CTI, None)
+
+
+def cti_of(cti: int | None, *, ended: bool = False) -> int:
+    """A CTI as messages say it: null is none yet, or infinity of an input that has ended."""
+    if cti is not None:
+        return cti
+    return INFINITY if ended else NO_CTI

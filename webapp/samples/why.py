@@ -1,0 +1,207 @@
+"""Why a row of a binding's results is so, or why there is none: what is kept of it, and what can be read again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from streaming.definition.faults import FaultCode, nearest
+from streaming.definition.graph import OutputNode
+from streaming.simulator.simulate import instant
+from streaming.wire.kept import RestartPoint, concealed_spec, facts_of
+from streaming.wire.messages import ProgressReport, ResultRow, RunSpec
+from streaming.wire.results import Commit, commit_before, commit_with, committed_row, span_of
+from webapp.accounts.previews import previewing
+from webapp.core.errors import Faulty, fault
+from webapp.runs.access import latest_run, listed_runs
+from webapp.runs.kept_folders import rows_folder
+from webapp.runs.models import Binding, Run
+from webapp.runs.next_start import restart_points
+from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
+from webapp.samples.journals import journals_folder
+from webapp.samples.read_back import BeginChoice, ReadWork
+from webapp.samples.replaying import begins_of
+from webapp.samples.running import NOTHING_READ, WAIT
+from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown
+from webapp.samples.why_job import WhyTraced, traced_place, traced_row
+
+NOT_KEPT: Final = "This row of the results is not kept: it was deleted, or is older than what is kept here."
+NOT_NOTED: Final = (
+    "How far the binding had read when it gave this row is not noted yet, so that its input cannot be read again."
+)
+OTHER_QUERY: Final = (
+    "Nothing is kept of how far the binding had read with the query, the streams and the settings of that run, so "
+    "that its input cannot be read again."
+)
+
+
+@dataclass(frozen=True)
+class _AskedTime:
+    """The output and the time that are asked about, and the batch that gave the row; None of a place."""
+
+    output: str
+    at: int
+    batch: int | None
+
+
+def why(binding: Binding, body: WhyBody) -> WhyShown:
+    """Return why a row of `binding` is so, or why there is none.
+
+    Raises `Faulty` where the row is not kept, or nothing has been read; `OverQuota`, `Busy`, `TooMuchWork`.
+    """
+    if body.result is not None:
+        return _of_row(binding, body.result, body.most_rows)
+    assert body.place is not None  # nosec B101 # the body asks one of them
+    return _of_place(binding, body.place, body.most_rows)
+
+
+def _of_row(binding: Binding, row_id: str, most: int) -> WhyShown:
+    folder = rows_folder(binding.pk)
+    found = committed_row(folder, "results", row_id)
+    if found is None:
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOT_KEPT, "Ask about another row.", field="result")])
+    row = ResultRow.model_validate({name: value for name, value in found.items() if not name.startswith("_")})
+    batch = int(row_id.partition("-")[0])
+    made = made_in(commit_with(folder, batch), commit_before(folder, batch), batch)
+    run = _run_of(binding, found["_run"])
+    inputs = [] if made is None else made.inputs
+    asked = _AskedTime(row.output, row.start, batch)
+    traced = _traced(binding, run, asked, lambda work: traced_row(work, row, inputs, most))
+    return _shown(traced, made, row, None if found["_run"] is None else UUID(found["_run"]))
+
+
+def _of_place(binding: Binding, place: AskedResultPlace, most: int) -> WhyShown:
+    run = latest_run(binding)
+    if run is None:
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+    outputs = [node.id for node in run.read_spec().query.nodes if isinstance(node, OutputNode)]
+    if place.output not in outputs:
+        remedy = nearest(place.output, outputs, "Name an output of the query.")
+        message = f"The query has no output {place.output!r}."
+        raise Faulty([fault(FaultCode.UNKNOWN_NODE, message, remedy, field="place.output")])
+    folder, at = rows_folder(binding.pk), instant(place.at)
+    asked = _AskedTime(place.output, at, None)
+    end = _end(_points(binding, run.read_spec()), asked)
+    made = None if end is None else made_in(commit_with(folder, end.batch), None, end.batch)
+    inputs = [] if made is None else made.inputs
+    traced = _traced(binding, run, asked, lambda work: traced_place(work, place, inputs, most))
+    if traced.refused:
+        raise Faulty(traced.refused)
+    return _shown(traced, made, None, run.pk)
+
+
+def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[ReadWork], WhyTraced]) -> WhyTraced:
+    """Return what `trace` finds in what `run` read up to the time that is asked about, or why it cannot be read."""
+    spec = run.read_spec()
+    points = _points(binding, spec)
+    end = _end(points, asked)
+    if end is None:
+        message = NOT_NOTED if points or asked.batch is None else OTHER_QUERY
+        return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, message, WAIT)])
+    with quarantine_at_hand(binding.pk) as at_hand:
+        work = _work(binding, spec, [point for point in points if point.batch <= end.batch], at_hand, asked)
+        with previewing():
+            return trace(work)
+
+
+def _points(binding: Binding, spec: RunSpec) -> list[RestartPoint]:
+    """Return the restart points of what `spec` runs, newest first."""
+    facts = facts_of(concealed_spec(spec))
+    return [point for point in restart_points(binding) if facts.fits(point.shape)]
+
+
+def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | None:
+    """Return the first point by which the row was given; of a place by which it must be, else the newest."""
+    for point in reversed(points):
+        if asked.batch is not None:
+            if point.batch >= asked.batch:
+                return point
+        elif asked.output in point.outputs and (point.outputs[asked.output].until or asked.at) > asked.at:
+            return point
+    return points[0] if points and asked.batch is None else None
+
+
+def _work(
+    binding: Binding, spec: RunSpec, points: list[RestartPoint], at_hand: QuarantineAtHand, asked: _AskedTime
+) -> ReadWork:
+    """Return what is to be read up to the newest of `points`."""
+    begins = begins_of(binding, spec, facts_of(concealed_spec(spec)), points)
+    before = points[0].batch if asked.batch is None else asked.batch
+    there = [
+        begin
+        for begin in begins
+        if begin.batch < before
+        and begin.batch + 1 >= at_hand.complete_from
+        and begin.positions != points[0].positions  # nothing was read since
+    ]
+    return ReadWork(
+        graph=spec.query,
+        inputs=spec.inputs,
+        batch=points[0].batch,
+        positions=points[0].positions,
+        begins=_nearest_whole(there, asked),
+        given_until={},
+        folder=at_hand.folder,
+        journals=journals_folder(spec),
+    )
+
+
+def _nearest_whole(begins: Sequence[BeginChoice], asked: _AskedTime) -> Sequence[BeginChoice]:
+    """Return the last place from which nothing is missing of the time that is asked about, then those after it."""
+    whole = 0
+    for number, begin in enumerate(begins):
+        since = begin.whole.get(asked.output, asked.at)
+        if since is not None and since <= asked.at:
+            whole = number
+    return begins[whole:]
+
+
+def _run_of(binding: Binding, run: str | None) -> Run:
+    """Return the run that made a row; where that is not known, or it was deleted, the newest."""
+    found = None if run is None else listed_runs().filter(binding=binding, pk=run).first()
+    found = found or latest_run(binding)
+    if found is None:
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+    return found
+
+
+def made_in(commit: Commit | None, before: Commit | None, batch: int) -> MadeInBatch | None:
+    """Return what is kept of the batch that made a row; None where nothing is."""
+    after = _report(commit)
+    if commit is None or after is None:
+        return None
+    was = _report(before)
+    inputs = [
+        InputMoved(
+            input=name,
+            before=None if was is None or name not in was.inputs else was.inputs[name].cti,
+            after=counts.cti,
+            ended=counts.ended,
+        )
+        for name, counts in after.inputs.items()
+    ]
+    return MadeInBatch(batch=batch, first=span_of(commit).first, last=commit.batch, at=after.at, inputs=inputs)
+
+
+def _report(commit: Commit | None) -> ProgressReport | None:
+    """Return what a batch reported; old ones forget it."""
+    try:
+        return None if commit is None else ProgressReport.model_validate(commit.totals)
+    except ValidationError:
+        return None
+
+
+def _shown(traced: WhyTraced, made: MadeInBatch | None, row: ResultRow | None, run: UUID | None) -> WhyShown:
+    unread = " ".join(f"{each.message} {each.remedy}" for each in traced.unread)
+    return WhyShown(
+        row=row,
+        run=run,
+        made=made,
+        trace=traced.trace,
+        place=traced.place,
+        read_again=traced.read_again,
+        unread=unread or None,
+        notes=traced.notes,
+    )
