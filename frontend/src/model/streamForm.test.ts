@@ -62,7 +62,8 @@ test("an adapter whose rows come with CTIs has none generated, and another one h
   const changes = { kind: "postgresql_changes", fields: null, clocked: ["edge" as const] };
   const chosen = withAdapter(EMPTY_FORM, changes, file);
   expect(chosen).toMatchObject({ shape: "edge", generate: false });
-  expect(withAdapter(chosen, file, changes).generate).toBe(true);
+  expect(withAdapter(chosen, file, changes)).toMatchObject({ shape: "point", generate: true });
+  expect(withAdapter({ ...EMPTY_FORM, shape: "edge" }, file, file).shape).toBe("edge");
   expect(withAdapter({ ...EMPTY_FORM, generate: false }, file, file).generate).toBe(false);
 });
 

@@ -123,6 +123,8 @@ export function withAdapter(form: StreamForm, kind: ChosenKind, before: ChosenKi
   if (usual !== undefined) {
     chosen.generate = false;
     if (!isClocked(kind, form.shape)) chosen.shape = usual;
+  } else if (isClocked(before, form.shape) && !isClocked(before, EMPTY_FORM.shape)) {
+    chosen.shape = EMPTY_FORM.shape; // the kind before had chosen it
   }
   if (kind.fields === null) return chosen;
   const fields = Object.entries(kind.fields).map(([name, type], key) => ({ key, name, type }));
