@@ -8,11 +8,10 @@ from pydantic import RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer
-from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope
 from webapp.runs.storage_cleanup import PARTS, Kind, access_stored, delete_rows, kept, kept_by_runs
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
@@ -51,6 +50,13 @@ class RunKeptShown(Strict):
 
 class RunKeptList(RootModel[list[RunKeptShown]]):
     """What is kept of each run of a binding, newest first; the bytes are together what the binding keeps."""
+
+
+class DeletionAsked(Strict):
+    """What to delete, and of which run; without one of all."""
+
+    kind: Kind
+    run: UUID | None = None
 
 
 class DeletedRows(Strict):
@@ -115,24 +121,7 @@ class BindingResultsView(TenantView):
         It may be a deleted binding, too.
         A later start goes on where the last run stopped: what was deleted does not come again.
         """
-        stored, kind = access_stored(binding), _kind(request)
-        removed = delete_rows(stored, kind, _run(request))
-        return answer(DeletedRows(kind=kind, rows=removed.rows, bytes=removed.results + removed.late))
+        stored, asked = access_stored(binding), read_query(request, DeletionAsked)
+        removed = delete_rows(stored, asked.kind, asked.run)
+        return answer(DeletedRows(kind=asked.kind, rows=removed.rows, bytes=removed.results + removed.late))
 
-
-def _kind(request: Request) -> Kind:
-    asked = request.query_params.get("kind")
-    for kind in PARTS:
-        if kind == asked:
-            return kind
-    remedy = f"Give one of {', '.join(PARTS)}."
-    raise Faulty([fault(FaultCode.BAD_SHAPE, "kind: this is nothing that can be deleted.", remedy, field="kind")])
-
-
-def _run(request: Request) -> UUID | None:
-    asked = request.query_params.get("run")
-    try:
-        return None if asked is None else UUID(asked)
-    except ValueError:
-        remedy = "Give the id of a run of this binding, or leave `run` out for all of them."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "run: this is no id of a run.", remedy, field="run")]) from None
