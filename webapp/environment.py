@@ -7,6 +7,8 @@ from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from streaming.wire.result_location import location_fault
+
 QUOTAS: Final = {
     "members": 10,
     "runs": 10,
@@ -21,6 +23,22 @@ QUOTAS: Final = {
     "file_bytes": 10 * 2**30,
 }
 """What an organisation may use where no variable and no admin says otherwise."""
+
+
+def whole(environment: Mapping[str, str], name: str, default: int) -> int:
+    """Return the whole number in the variable `name`. Raises `ImproperlyConfigured`."""
+    value = environment.get(name) or str(default)
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} is {value!r}: set it to a whole number.")
+    return int(value)
+
+
+def results(environment: Mapping[str, str]) -> str | None:
+    """Return where results of new organisations are to lie, None: in the data folder. Raises `ImproperlyConfigured`."""
+    location = environment.get("PUNCTUAL_RESULTS") or None
+    if location is not None and (wrong := location_fault(location)) is not None:
+        raise ImproperlyConfigured(f"PUNCTUAL_RESULTS cannot be used: {wrong}.")
+    return location
 
 
 def address(environment: Mapping[str, str], name: str, default: str) -> str:

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from streaming.definition.shape_errors import sentences
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.result_location import location_fault
-from webapp.environment import QUOTAS, address, mail, networks, openid_providers, origins_of
+from webapp.environment import QUOTAS, address, mail, networks, openid_providers, origins_of, results, whole
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -21,7 +20,7 @@ _NAMES = """
 DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES LOG_LEVEL
 OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM OIDC_ISSUER
 OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB JVM_MEMORY_MB
-KEEP_RESULTS_DAYS RESULTS"""
+KEEP_RESULTS_DAYS RESULTS POOLS POOL_ORGANISATIONS"""
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
@@ -125,36 +124,26 @@ RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name 
 """What a runner process inherits: everything but this application's secrets and the client's token."""
 
 
-def _whole(name: str, default: int) -> int:
-    value = os.environ.get(name) or str(default)
-    if not value.isdecimal():
-        raise ImproperlyConfigured(f"{name} is {value!r}: set it to a whole number.")
-    return int(value)
-
-
-def _results() -> str | None:
-    location = os.environ.get("PUNCTUAL_RESULTS") or None
-    if location is not None and (wrong := location_fault(location)) is not None:
-        raise ImproperlyConfigured(f"PUNCTUAL_RESULTS cannot be used: {wrong}.")
-    return location
-
-
-QUOTA_DEFAULTS = {name: _whole(f"PUNCTUAL_QUOTA_{name.upper()}", default) for name, default in QUOTAS.items()}
+QUOTA_DEFAULTS = {name: whole(os.environ, f"PUNCTUAL_QUOTA_{name.upper()}", value) for name, value in QUOTAS.items()}
 """What an organisation may use where the installation's admins have said nothing else."""
-DELETION_GRACE_DAYS = _whole("PUNCTUAL_DELETION_GRACE_DAYS", 14)
+DELETION_GRACE_DAYS = whole(os.environ, "PUNCTUAL_DELETION_GRACE_DAYS", 14)
 """Days between an owner's wish to delete an organisation and its deletion."""
 
-MOST_RUNNERS = _whole("PUNCTUAL_MOST_RUNNERS", 8)
-"""So many organisations have a runner at a time; the runs of others wait for a place. 0: as many as want one."""
-MOST_ORGANISATIONS = _whole("PUNCTUAL_MOST_ORGANISATIONS", 20)
+MOST_RUNNERS = whole(os.environ, "PUNCTUAL_MOST_RUNNERS", 8)
+"""So many runners there are at a time, pooled ones too; runs of others wait for a place. 0: as many as are wanted."""
+POOLS = whole(os.environ, "PUNCTUAL_POOLS", 0)
+"""So many pooled runners carry the runs of organisations that have no runner of their own; 0: each has its own."""
+POOL_ORGANISATIONS = whole(os.environ, "PUNCTUAL_POOL_ORGANISATIONS", 200)
+"""A pooled runner takes no further organisation while so many have something to do in it."""
+MOST_ORGANISATIONS = whole(os.environ, "PUNCTUAL_MOST_ORGANISATIONS", 20)
 """So many organisations one person may own; staff may own more."""
-WORKER_MEMORY_MB = _whole("PUNCTUAL_WORKER_MEMORY_MB", 1_024)
+WORKER_MEMORY_MB = whole(os.environ, "PUNCTUAL_WORKER_MEMORY_MB", 1_024)
 """So much memory a worker of a runner may use beyond what it begins with (about 0.2 GB); 0: no limit."""
-JVM_MEMORY_MB = _whole("PUNCTUAL_JVM_MEMORY_MB", 2_048)
+JVM_MEMORY_MB = whole(os.environ, "PUNCTUAL_JVM_MEMORY_MB", 2_048)
 """The largest heap of a runner's JVM."""
-RESULTS = _results()
+RESULTS = results(os.environ)
 """Where results of organisations lie that have none yet (`streaming.wire.result_location`); None: in PUNCTUAL_DATA."""
-KEEP_RESULTS_DAYS = _whole("PUNCTUAL_KEEP_RESULTS_DAYS", 0)
+KEEP_RESULTS_DAYS = whole(os.environ, "PUNCTUAL_KEEP_RESULTS_DAYS", 0)
 """So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them, so that
 nothing is lost by default."""
 
@@ -342,6 +331,7 @@ CELERY_BEAT_SCHEDULE = {
     "keep-house": {"task": "webapp.administration.tasks.keep_house", "schedule": 3_600.0},
     "roll-up": {"task": "webapp.monitoring.tasks.roll_up_all", "schedule": 10.0, "options": {"expires": 10.0}},
     "footprints": {"task": "webapp.runs.tasks.tend_all", "schedule": 30.0, "options": {"expires": 30.0}},
+    "pools": {"task": "webapp.runs.tasks.reconcile_pools", "schedule": 3.0, "options": {"expires": 3.0}},
     "reconcile": {"task": "webapp.runs.tasks.reconcile_all", "schedule": 3.0, "options": {"expires": 3.0}},
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from streaming.wire.binding_homes import FILE
+from streaming.wire.keys import POOL
 from streaming.wire.results import write_atomically
 
 MAIN: Final = "main"
@@ -54,8 +55,13 @@ class BindingLocations:
         return {binding for binding, home in self._known.items() if home.name == name}
 
     def note(self, binding: str, name: str, batch: int) -> None:
-        """A run of `binding` began, or ended by itself, in carrier `name` in `batch`."""
+        """A run of `binding` began, or ended by itself, in carrier `name` in `batch`.
+
+        Of a pool only what has entered it is believed: the batch whose savepoint left it is told of afterwards.
+        """
         known = self._known.get(binding)
+        if name.startswith(POOL) and (known is None or known.name != name):
+            return
         if (known is None and name == MAIN) or (known is not None and batch <= known.batch):
             return
         self._known[binding] = BindingHome(name, batch)

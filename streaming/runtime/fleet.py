@@ -140,6 +140,7 @@ class Fleet:
 
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
+        self._leave = PoolLeave(self._folder, self._shared, self._homes)  # one that was begun is off: it is out of date
         binding, wanted = spec.binding, self.carrier_of(spec)
         unanswered, home = self._unanswered.get(binding), self._homes.home(binding)
         if unanswered is None and home.savepoint is not None:

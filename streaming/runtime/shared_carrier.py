@@ -13,9 +13,9 @@ from typing import Final
 
 from streaming.runtime.carriers import FleetMember
 from streaming.spark.carrier import Carrier
-from streaming.spark.control import OF, name_in_pool, organisation_in
 from streaming.spark.errors import RunFailure
 from streaming.spark.manifests import MANIFESTS_KEPT, Manifest, RunChange
+from streaming.wire.binding_homes import OF, name_in_pool, organisation_in
 from streaming.wire.messages import RunSpec
 
 log = logging.getLogger(__name__)

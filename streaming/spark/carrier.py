@@ -13,7 +13,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
-from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, SaveBinding, StopBinding, name_in_pool
+from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.looks import read_freshness, write_freshness
@@ -29,6 +29,7 @@ from streaming.spark.stage import StageProcessor
 from streaming.spark.tidying import Tidying
 from streaming.spark.token_bucket import read_rates, write_rate
 from streaming.spark.with_state import transform_with_state
+from streaming.wire.binding_homes import name_in_pool
 from streaming.wire.kept import shape_of
 from streaming.wire.messages import RunSpec
 

@@ -6,11 +6,12 @@ Commands name a binding as its carrier does: by its id, in a pooled carrier with
 import json
 import threading
 from collections.abc import Collection
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
 from streaming.definition.strict import Strict
+from streaming.wire.binding_homes import name_in_pool
 from streaming.wire.messages import RunSpec
 from streaming.wire.storage import BlobFolder
 
@@ -72,8 +73,6 @@ Command = AddBinding | StopBinding | SaveBinding | ForgetBinding
 _COMMAND: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="kind")])
 
 
-OF: Final = "."
-"""Between the id of an organisation, which has none, and that of its binding."""
 MANY = 64
 """So many entries are compacted at once."""
 _COMPACTED = "control/compacted.json"
@@ -199,13 +198,3 @@ class ControlLog:
             commanded[self.name_of(command.spec)] = command.spec.run
         else:
             commanded.pop(command.binding, None)
-
-
-def name_in_pool(organisation: str, binding: str) -> str:
-    """What a binding is called in a pooled carrier: nothing of two organisations has one name."""
-    return f"{organisation}{OF}{binding}"
-
-
-def organisation_in(name: str) -> str:
-    """The organisation of what a pooled carrier calls `name`."""
-    return name.partition(OF)[0]

@@ -10,8 +10,9 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from streaming.definition.strict import Strict
-from streaming.spark.control import ControlLog, organisation_in
+from streaming.spark.control import ControlLog
 from streaming.spark.errors import PunctualError
+from streaming.wire.binding_homes import organisation_in
 from streaming.wire.folders import folder_at, is_remote
 from streaming.wire.messages import RunSpec
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from streaming.runtime.binding_locations import NOWHERE, BindingLocations
+from streaming.runtime.fleet import Fleet
 from streaming.runtime.leaving import PoolLeave
 from streaming.wire.binding_homes import CARRIERS, pools_of
 from tests.runtime.paper import PaperCarrier
+from tests.spark.specs import spec
 
 POOL = "pool-1"
 BARRIER = "nobody.arrow"
@@ -38,6 +40,20 @@ def test_a_binding_is_noted_with_its_savepoint_before_it_is_forgotten(tmp_path: 
     assert carrier.commands[1:] == ["forget a", "save nobody"]
     again = BindingLocations(tmp_path / CARRIERS).home("a")
     assert (again.name, again.batch, again.savepoint) == (NOWHERE, 7, "a.arrow")
+
+
+def test_what_the_batch_of_the_savepoint_tells_afterwards_brings_nothing_back(
+    tmp_path: Path, carrier: PaperCarrier
+) -> None:
+    homes = homes_of(tmp_path, "a")
+    leave = PoolLeave(tmp_path, POOL, homes)
+    leave.turn(carrier, set())
+    carrier.there.add("a.arrow")
+    leave.turn(carrier, set())
+    homes.note("a", POOL, 8)  # the run stopped in the batch that wrote the savepoint
+    homes.keep()
+    assert pools_of(tmp_path) == set()
+    assert homes.home("a").savepoint == "a.arrow"
 
 
 def test_it_is_over_when_two_commands_behind_all_others_have_been_answered(
@@ -73,3 +89,20 @@ def test_a_binding_of_which_nothing_is_kept_is_at_home_nowhere(tmp_path: Path, c
     leave.turn(carrier, set())
     assert (homes.of("a"), homes.home("a").savepoint) == (NOWHERE, None)
     assert pools_of(tmp_path) == set()
+
+
+def test_a_leave_that_was_taken_back_saves_anew_the_next_time(tmp_path: Path, carrier: PaperCarrier) -> None:
+    fleet = Fleet(lambda _: carrier, tmp_path, lambda: 0.0, POOL)
+    wanted = spec("a", "rows.jsonl")
+    fleet.add(wanted)
+    assert not fleet.leave()  # nothing is asked before the command was answered
+    carrier.commit("running")
+    list(fleet.manifests())
+    assert not fleet.leave()
+    assert carrier.commands == ["add a-1", "save a to move"]
+    fleet.add(wanted)
+    carrier.commit("running")
+    list(fleet.manifests())
+    carrier.there.add("a.arrow")  # of before
+    assert not fleet.leave()
+    assert carrier.commands[-2:] == ["add a-1", "save a to move"]

@@ -8,10 +8,10 @@ import pytest
 from streaming.runtime.secret_server import UNKNOWN, SecretKeeper, SecretKeepers
 from streaming.runtime.shared_carrier import SharedCarrier, divide
 from streaming.spark.carrier import Carrier
-from streaming.spark.control import organisation_in
 from streaming.spark.errors import WORKER_AWAY, RunFailure, passes
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.spark.totals import BindingTotals
+from streaming.wire.binding_homes import organisation_in
 from streaming.wire.sealed import Keyring
 from tests.runtime.paper import PaperCarrier
 from tests.spark.specs import spec

@@ -1,5 +1,6 @@
 """One run under the reconciler: a clock that is told, a launcher that only writes down, and what a runner would say."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID
@@ -10,8 +11,9 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, ResultRow, RunnerLease, RunObserved, RunSpec
 from tests.webapp.conftest import Clock, Person
 from webapp.core.context import organisation_context
-from webapp.runs.launching import LaunchedRunner
+from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import Run
+from webapp.runs.pool_turns import PoolReconciler
 from webapp.runs.reconciler import Reconciler
 
 BEAT_S = 3
@@ -22,18 +24,34 @@ class Recorded:
     """A launcher that writes down what it was asked; `living` are the processes that still live."""
 
     launches: list[UUID] = field(default_factory=list)
+    pools: list[tuple[int, list[UUID]]] = field(default_factory=list)
+    scales: list[RunnerScale] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
     living: set[int] = field(default_factory=set)
 
-    def launch(self, organisation: UUID) -> LaunchedRunner:
+    def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
         self.launches.append(organisation)
-        self.living.add(len(self.launches))
-        return LaunchedRunner("here", len(self.launches))
+        self.scales.append(scale)
+        return self._living()
 
-    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
+    def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
+        self.pools.append((number, list(serves)))
+        return self._living()
+
+    def alive(self, _: UUID | str, launched: LaunchedRunner) -> bool:
         return launched.pid in self.living
 
-    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
+    def lives(self, _: UUID | str, launched: LaunchedRunner) -> bool:
         return launched.pid in self.living
+
+    def end(self, _: UUID | str, launched: LaunchedRunner) -> bool:
+        self.ended.append(launched.pid)
+        return launched.pid in self.living
+
+    def _living(self) -> LaunchedRunner:
+        pid = len(self.launches) + len(self.pools)
+        self.living.add(pid)
+        return LaunchedRunner("here", pid)
 
 
 @dataclass
@@ -71,6 +89,15 @@ class Scene:
         """Renew the runner's lease."""
         beat = RunnerLease(token="t", host="here", pid=1, started_at=started_at, beat_at=self.clock.ticks)
         self.connection.set(keys.lease(self.organisation), beat.model_dump_json())
+
+    def lease_of_pool(self, number: int) -> None:
+        """Let pooled runner `number` live and carry the runs."""
+        held = RunnerLease(token="p", host="here", pid=2, started_at=0, beat_at=self.clock.ticks, session_at=0)
+        for whose in (keys.pool_name(number), self.organisation):
+            self.connection.set(keys.lease(whose), held.model_dump_json())
+
+    def pool_turn(self, number: int) -> None:
+        PoolReconciler(number, self.connection, self.launcher, self.clock).turn()
 
     def silence(self) -> None:
         """Let the lease run out, as after a kill."""

@@ -6,7 +6,7 @@ import pytest
 
 from streaming.wire import keys
 from tests.webapp.scene import BEAT_S, Recorded, Scene
-from webapp.runs.launching import LaunchedRunner
+from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.reconciler import Reconciler
 
 
@@ -171,9 +171,9 @@ def test_a_turn_that_takes_too_long_is_logged(scene: Scene, caplog: pytest.LogCa
     class Slow(Recorded):
         """So slow that its lock ran out."""
 
-        def launch(self, organisation: UUID) -> LaunchedRunner:
+        def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
             scene.connection.delete(f"punctual:{organisation}:reconcile")
-            return super().launch(organisation)
+            return super().launch(organisation, scale)
 
     Reconciler(scene.person.organisation.pk, scene.connection, Slow(), scene.clock).turn()
     assert "took longer than 30 s" in caplog.text

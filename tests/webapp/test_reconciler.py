@@ -11,7 +11,7 @@ from tests.webapp.conftest import Person
 from tests.webapp.scene import Recorded, Scene
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs.launching import LaunchedRunner
+from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
 from webapp.runs.reconciler import Reconciler
 
@@ -38,9 +38,9 @@ def test_two_workers_never_launch_two(scene: Scene) -> None:
     class Impatient(Recorded):
         """While it launches, another worker takes its turn."""
 
-        def launch(self, organisation: UUID) -> LaunchedRunner:
+        def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
             Reconciler(organisation, scene.connection, scene.launcher, scene.clock).turn()
-            return super().launch(organisation)
+            return super().launch(organisation, scale)
 
     first = Impatient()
     Reconciler(scene.person.organisation.pk, scene.connection, first, scene.clock).turn()

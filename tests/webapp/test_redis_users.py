@@ -14,7 +14,6 @@ from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from tests.webapp.scene import Scene
 from webapp.core.cached_values import JSONValues
-from webapp.runs.launching import _told
 from webapp.runs.redis_users import address_for, admit_runner, dismiss_runner, user_of
 from webapp.settings import CACHES
 
@@ -58,13 +57,13 @@ def test_a_runner_reads_and_writes_nothing_of_others(runner: "redis.Redis", redi
 
 def test_a_runner_is_told_the_address_with_its_own_name(redis_connection: "redis.Redis", settings: Any) -> None:
     settings.REDIS_URL += "?client_name=x&password=planted"
-    told = _told(ACME)["redis"]
+    told = address_for(ACME)
     dismiss_runner(redis_connection, ACME)
     assert told.startswith(f"redis://{user_of(ACME)}:")
     assert told.endswith("?client_name=x")
     settings.REDIS_URL = "unix://:planted@/run/redis.sock"
     with pytest.raises(redis.ConnectionError):
-        _told(ACME)
+        address_for(ACME)
 
 
 def test_a_redis_that_has_forgotten_its_users_learns_them_at_the_next_turn(scene: Scene) -> None:

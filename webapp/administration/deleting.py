@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import ProtectedError
 
 from streaming.wire import keys
+from streaming.wire.binding_homes import pools_of
 from streaming.wire.result_location import forget_remote_results
 from webapp.accounts.models import Organisation
 from webapp.administration.exporting import exports_folder
@@ -22,7 +23,7 @@ from webapp.core.context import current_organisation, organisation_context
 from webapp.core.tenancy import TenantModel
 from webapp.runs.footprints import audited, removed_all, target_of
 from webapp.runs.launching import end_runner
-from webapp.runs.models import Run, RunnerLaunch
+from webapp.runs.models import Run, RunnerLaunch, SeatInPool
 from webapp.runs.redis_users import dismiss_runner
 
 WAITED_FOR_SERVERS: Final = timedelta(days=7)
@@ -63,9 +64,14 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
 
 
 def _runner_is_gone(organisation: UUID) -> bool:
-    """Whether no runner has the lease; one of this machine is asked to end."""
+    """Whether no runner has the lease, and no pool serves it or keeps anything; one of this machine is asked to end.
+
+    What a pool keeps it lets go by itself: the reconciler tells it to, once nothing runs any more.
+    """
     for launch in RunnerLaunch.objects.all():
         end_runner(organisation, launch.pid)
+    if SeatInPool.objects.exists() or pools_of(settings.PUNCTUAL_DATA / str(organisation)):
+        return False
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
         return not connection.exists(keys.lease(str(organisation)))
 

@@ -29,7 +29,16 @@ from webapp.core.tenancy import TenantModel
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.queries.models import Query, QueryLayout, QueryText, QueryVersion
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Binding, BindingInput, InputFootprint, Run, RunnerLaunch, StoredBytes
+from webapp.runs.models import (
+    Binding,
+    BindingInput,
+    InputFootprint,
+    OwnRunner,
+    Run,
+    RunnerLaunch,
+    SeatInPool,
+    StoredBytes,
+)
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
@@ -64,6 +73,8 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     Binding: "a file of the definitions",
     BindingInput: "in the file of its binding",
     RunnerLaunch: "a process of this installation, none of the organisation's data",
+    OwnRunner: "what the installation gives it to work with",
+    SeatInPool: "which process of this installation works for it now",
     RunRollup: "figures of runs over time, which the API gives as long as they are kept",
     RollupCursor: "how far such figures were read",
     ScenarioVerdict: "what came of scenarios, which are in the export and can be run again",

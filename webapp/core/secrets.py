@@ -5,6 +5,7 @@ secret opens in its own organisation alone, and a runner gets its own organisati
 """
 
 import base64
+import json
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ from streaming.wire.sealed import Keyring, sealed, token_of
 from webapp.core.context import current_organisation
 
 _PURPOSE = b"punctual/secrets-of-connections/1/"
+_OF_POOLS = b"punctual/keys-for-pooled-runners/1/"
 _held: dict[UUID, list[str]] = {}
 
 
@@ -31,7 +33,18 @@ def organisation_keys(organisation: UUID) -> list[str]:
     if organisation in _held:
         return _held[organisation]
     keys: Sequence[str] = settings.SECRETS_KEYS
-    return [_derived(key, organisation) for key in keys]
+    return [_derived(key, _PURPOSE + organisation.bytes) for key in keys]
+
+
+def pool_keys(pool: str) -> list[str]:
+    """Return the keys of a pooled runner, newest first: they open what `sealed_for_pool` gives, and nothing else."""
+    keys: Sequence[str] = settings.SECRETS_KEYS
+    return [_derived(key, _OF_POOLS + pool.encode()) for key in keys]
+
+
+def sealed_for_pool(pool: str, organisation: UUID) -> str:
+    """Return the keys of `organisation` as the pooled runner that serves it reads them from Redis."""
+    return Fernet(pool_keys(pool)[0]).encrypt(json.dumps(organisation_keys(organisation)).encode()).decode()
 
 
 def keyring() -> Keyring:
@@ -63,6 +76,6 @@ def _newest() -> Fernet:
     return Fernet(organisation_keys(current_organisation())[0])
 
 
-def _derived(key: str, organisation: UUID) -> str:
-    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=_PURPOSE + organisation.bytes).derive(key.encode())
+def _derived(key: str, purpose: bytes) -> str:
+    derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(key.encode())
     return base64.urlsafe_b64encode(derived).decode()

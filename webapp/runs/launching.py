@@ -1,4 +1,4 @@
-"""Launching the runner process of an organisation, and never two of them.
+"""Launching the runner process of an organisation, or a pooled one, and never two of them.
 
 A runner outlives the worker that launched it: it has a session of its own and is nobody's child. The web application
 knows it only as a command line, by its lease in Redis, and by the process id that was written down.
@@ -9,20 +9,23 @@ import os
 import socket
 import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 import psutil
 from django.conf import settings
 
+from streaming.wire import keys
 from streaming.wire.result_location import settle_location
 from streaming.wire.runner_record import runner_lives
 from webapp.core.context import current_organisation
-from webapp.core.secrets import organisation_keys
-from webapp.runs.models import RunnerLaunch
+from webapp.core.secrets import organisation_keys, pool_keys
+from webapp.runs.models import LaunchNote, OwnRunner, RunnerLaunch
 from webapp.runs.redis_users import address_for
 from webapp.runs.starting import ticks_of
 
@@ -41,81 +44,115 @@ class LaunchedRunner:
     pid: int
 
 
+RunnerScale = tuple[int | None, int | None, int | None]
+"""The heap of its JVM and the memory of a worker in MB, and cores; None: as the installation says."""
+USUAL: Final[RunnerScale] = (None, None, None)
+
+
 class Launcher(Protocol):
-    """Starts runner processes."""
+    """Starts runner processes; `whose` is an organisation, or a pooled runner by its name (`keys.pool_name`)."""
 
-    def launch(self, organisation: UUID) -> LaunchedRunner:
-        """Start the runner of `organisation` and return at once."""
+    def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
+        """Start the own runner of `organisation` and return at once."""
 
-    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
+    def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
+        """Start pooled runner `number`, which serves these organisations by now, and return at once."""
+
+    def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether the process may still live; True when this machine cannot know."""
 
-    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
-        """Whether a runner of `organisation` is known to live on this machine: that process, or one before it."""
+    def lives(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
+        """Whether such a runner is known to live on this machine: that process, or one before it."""
+
+    def end(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
+        """Ask the process to end; whether it is one of this machine that lives."""
 
 
 class ProcessLauncher:
     """Starts runners as processes of this machine."""
 
-    def launch(self, organisation: UUID) -> LaunchedRunner:
-        """Start `python -m streaming.runtime` in a session of its own, its output appended to the log of its folder.
-
-        What others must not read, Redis's address and the organisation's keys, goes to its standard input.
-        """
+    def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
+        """Start `python -m streaming.runtime --organisation ID`."""
         settle_location(settings.PUNCTUAL_DATA / str(organisation), settings.RESULTS, str(organisation))
-        log = runner_log(organisation)
-        log.parent.mkdir(parents=True, exist_ok=True)
-        if log.exists() and log.stat().st_size > LOG_BYTES:
-            log.replace(earlier_log(log))
-        command = [sys.executable, "-m", "streaming.runtime"]
-        command += ["--organisation", str(organisation), "--root", str(settings.PUNCTUAL_DATA)]
-        command += ["--worker-memory-mb", str(settings.WORKER_MEMORY_MB)]
-        command += ["--jvm-memory-mb", str(settings.JVM_MEMORY_MB)]
-        if settings.KEEP_RESULTS_DAYS:
-            command += ["--keep-results-s", str(settings.KEEP_RESULTS_DAYS * 24 * 3600)]
-        # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie. It
-        # gives what it starts in the background an empty standard input, but for one that comes by another number.
-        detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]
-        answer = subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
-            detached,
-            input=json.dumps(_told(organisation)),
-            env={**settings.RUNNER_ENVIRONMENT, "RUNNER_LOG": str(log)},
-            cwd=settings.BASE_DIR,
-            start_new_session=True,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return LaunchedRunner(socket.gethostname(), int(answer.stdout))
+        told = {"redis": address_for(organisation), "keys": organisation_keys(organisation)}
+        return _start(organisation, scale, told)
 
-    def alive(self, organisation: UUID, launched: LaunchedRunner) -> bool:
+    def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
+        """Start `python -m streaming.runtime --pool N`."""
+        name = keys.pool_name(number)
+        return _start(name, USUAL, {"redis": address_for(name, serves), "keys": pool_keys(name)})
+
+    def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether that process is still the runner; the id alone may belong to another process by now."""
         if launched.host != socket.gethostname():
             return True
         try:
             process = psutil.Process(launched.pid)
-            return process.status() != psutil.STATUS_ZOMBIE and str(organisation) in process.cmdline()
+            return process.status() != psutil.STATUS_ZOMBIE and _is_of(process.cmdline(), whose)
         except psutil.Error:
             return False
 
-    def lives(self, organisation: UUID, launched: LaunchedRunner) -> bool:
+    def lives(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether that process lives here, or one that was launched before it and wrote itself down; no lease asked."""
-        here = launched.host == socket.gethostname() and self.alive(organisation, launched)
-        return here or runner_lives(settings.PUNCTUAL_DATA / str(organisation))
+        here = launched.host == socket.gethostname() and self.alive(whose, launched)
+        return here or runner_lives(settings.PUNCTUAL_DATA / str(whose))
+
+    def end(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
+        """Send it SIGTERM."""
+        return launched.host == socket.gethostname() and end_runner(whose, launched.pid)
 
 
-def _told(organisation: UUID) -> dict[str, Any]:
-    """Return what a runner reads as `streaming.runtime.configuration`."""
-    return {
-        "redis": address_for(organisation),
-        "keys": organisation_keys(organisation),
-        "outgoing": settings.OUTGOING.model_dump(mode="json"),
-    }
+def _start(whose: UUID | str, scale: RunnerScale, told: dict[str, Any]) -> LaunchedRunner:
+    """Start a runner in a session of its own, its output appended to the log of its folder.
+
+    What others must not read, Redis's address and the keys, goes to its standard input.
+    """
+    log = runner_log(whose)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > LOG_BYTES:
+        log.replace(earlier_log(log))
+    heap_mb, worker_mb, cores = scale
+    command = [sys.executable, "-m", "streaming.runtime", *_named(whose)]
+    command += ["--root", str(settings.PUNCTUAL_DATA)]
+    command += ["--worker-memory-mb", str(settings.WORKER_MEMORY_MB if worker_mb is None else worker_mb)]
+    command += ["--jvm-memory-mb", str(settings.JVM_MEMORY_MB if heap_mb is None else heap_mb)]
+    if cores is not None:
+        command += ["--master", f"local[{cores}]"]
+    if settings.KEEP_RESULTS_DAYS:
+        command += ["--keep-results-s", str(settings.KEEP_RESULTS_DAYS * 24 * 3600)]
+    # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie. It
+    # gives what it starts in the background an empty standard input, but for one that comes by another number.
+    detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]
+    answer = subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+        detached,
+        input=json.dumps({**told, "outgoing": settings.OUTGOING.model_dump(mode="json")}),
+        env={**settings.RUNNER_ENVIRONMENT, "RUNNER_LOG": str(log)},
+        cwd=settings.BASE_DIR,
+        start_new_session=True,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return LaunchedRunner(socket.gethostname(), int(answer.stdout))
 
 
-def runner_log(organisation: UUID) -> Path:
-    """Return the file to which the organisation's runner writes its log."""
-    folder: Path = settings.PUNCTUAL_DATA / str(organisation) / "logs"
+def _named(whose: UUID | str) -> list[str]:
+    """Return the part of a runner's command line that says whose it is."""
+    if isinstance(whose, UUID):
+        return ["--organisation", str(whose)]
+    return ["--pool", whose.removeprefix(keys.POOL)]
+
+
+def _is_of(command: Sequence[str], whose: UUID | str) -> bool:
+    option, name = _named(whose)
+    ours = ("--root", str(settings.PUNCTUAL_DATA))
+    pairs = set(pairwise(command))
+    return (option, name) in pairs and ours in pairs
+
+
+def runner_log(whose: UUID | str) -> Path:
+    """Return the log of what is said of an organisation's runs, or of a pooled runner and concerns nobody alone."""
+    folder: Path = settings.PUNCTUAL_DATA / str(whose) / "logs"
     return folder / "runner.log"
 
 
@@ -124,7 +161,7 @@ def earlier_log(log: Path) -> Path:
     return log.with_suffix(".log.1")
 
 
-def may_launch(launch: RunnerLaunch | None, now: datetime, *, alive: bool) -> bool:
+def may_launch(launch: LaunchNote | None, now: datetime, *, alive: bool) -> bool:
     """Whether to launch a runner, nobody having the lease: not while the last one starts, with back-off after that."""
     if launch is None or launch.attempts == 0:
         return True
@@ -135,18 +172,38 @@ def may_launch(launch: RunnerLaunch | None, now: datetime, *, alive: bool) -> bo
 
 
 def ensure_runner(launcher: Launcher, now: datetime) -> int:
-    """Launch a runner for the organisation in context if it is time; return how many were launched in vain so far."""
+    """Launch the own runner of the organisation in context if it is time; return how many were launched in vain."""
     organisation = current_organisation()
     launch = RunnerLaunch.objects.first()
     alive = launch is not None and launcher.alive(organisation, LaunchedRunner(launch.host, launch.pid))
     if not may_launch(launch, now, alive=alive):
         return 0 if launch is None else launch.attempts - 1
-    launched = launcher.launch(organisation)
+    scale = wanted_scale()
     launch = launch or RunnerLaunch()
-    in_vain = launch.attempts
-    launch.host, launch.pid, launch.launched_at, launch.attempts = launched.host, launched.pid, now, in_vain + 1
+    in_vain = note_launch(launch, launcher.launch(organisation, scale), now)
+    launch.heap_mb, launch.worker_mb, launch.cores = scale
     launch.save()
     return in_vain
+
+
+def note_launch(launch: LaunchNote, launched: LaunchedRunner, now: datetime) -> int:
+    """Note in `launch`, unsaved, that a runner was launched; return how many were launched in vain before."""
+    in_vain = launch.attempts
+    launch.host, launch.pid, launch.launched_at, launch.attempts = launched.host, launched.pid, now, in_vain + 1
+    return in_vain
+
+
+def wanted_scale() -> RunnerScale:
+    """Return how large the own runner of the organisation in context is to be."""
+    own = OwnRunner.objects.first()
+    return USUAL if own is None else own.size
+
+
+def end_of_another_size(launcher: Launcher) -> None:
+    """Ask the own runner of the organisation in context to end if it was not made as large as it is to be by now."""
+    launch = RunnerLaunch.objects.first()
+    if launch is not None and launch.size != wanted_scale():
+        launcher.end(current_organisation(), LaunchedRunner(launch.host, launch.pid))
 
 
 def launched() -> int | None:
@@ -160,9 +217,9 @@ def runner_was_heard() -> None:
     RunnerLaunch.objects.exclude(attempts=0).update(attempts=0)
 
 
-def end_runner(organisation: UUID, pid: int) -> bool:
-    """Ask the runner of `organisation` with `pid` on this machine to end; whether there was such a process."""
-    if not ProcessLauncher().alive(organisation, LaunchedRunner(socket.gethostname(), pid)):
+def end_runner(whose: UUID | str, pid: int) -> bool:
+    """Ask the runner of an organisation, or a pool, with `pid` on this machine to end; whether there was such one."""
+    if not ProcessLauncher().alive(whose, LaunchedRunner(socket.gethostname(), pid)):
         return False
     os.kill(pid, 15)
     return True

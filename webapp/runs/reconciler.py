@@ -5,8 +5,7 @@ made twice, changes nothing. All of an organisation's turns are behind one lock.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,17 +15,36 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import ValidationError
 
-from streaming.definition.counts import counted
 from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
+from webapp.runs.alone import LOCK_S, alone
 from webapp.runs.composing import keep_for_readers
 from webapp.runs.deliveries import write_deliveries
-from webapp.runs.launching import Launcher, ProcessLauncher, ensure_runner, launched, runner_log, runner_was_heard
-from webapp.runs.models import Run
+from webapp.runs.launching import (
+    Launcher,
+    ProcessLauncher,
+    end_of_another_size,
+    ensure_runner,
+    launched,
+    runner_log,
+    runner_was_heard,
+)
+from webapp.runs.models import PooledRunner, Run, RunnerLaunch
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
-from webapp.runs.places import has_place, no_place
+from webapp.runs.places import WAITS, has_place, no_place, no_room
+from webapp.runs.pool_turns import LAUNCHES_IN_VAIN, PoolReconciler, in_vain_sentence, pools_in_use
+from webapp.runs.pooling import (
+    UNKNOWN,
+    Belonging,
+    HomesUnknown,
+    belonging,
+    carrier_of,
+    pool_launched,
+    seat_of,
+    take_seat,
+)
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
@@ -35,10 +53,7 @@ from webapp.runs.usage import full, measure_running
 
 logger = logging.getLogger(__name__)
 
-LOCK_S = 30
 REPORTS_KEPT_S = 7 * 24 * 3600
-LAUNCHES_IN_VAIN = 3
-"""After so many launches without a lease the user is told."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +67,8 @@ class Reconciler:
 
     def turn(self) -> None:
         """Copy what was observed, settle what needs no runner, write what is desired, and see that a runner lives."""
-        with organisation_context(self.organisation), self._alone() as alone:
-            if not alone:
+        with organisation_context(self.organisation), alone(self.connection, self.organisation) as mine:
+            if not mine:
                 return
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
             outstanding = write_deliveries(self.connection)
@@ -70,34 +85,19 @@ class Reconciler:
                     take_up(run, lease, self.now())
                 settle(run, self.now())
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
-            self._write_desired(desired)
+            belongs = self._belonging(lease, active=bool(desired) or outstanding)
+            self._write_desired(desired, belongs)
             self._forget([run for run in runs if run.ended_at is not None])
-            if lease is not None:
-                runner_was_heard()
-            elif desired or outstanding:
-                self._launch(desired)
+            if belongs is None:
+                self._tell(desired, "internal", UNKNOWN)
+            else:
+                self._be_carried(belongs, lease, desired, outstanding=outstanding)
 
     def _keep_for_readers(self) -> None:
         try:
             keep_for_readers()
         except OSError:
             logger.exception("organisation %s: what bindings have still to read cannot be marked", self.organisation)
-
-    @contextmanager
-    def _alone(self) -> Iterator[bool]:
-        lock = self.connection.lock(f"punctual:{self.organisation}:reconcile", timeout=LOCK_S, blocking=False)
-        alone = lock.acquire()
-        try:
-            yield alone
-        finally:
-            if alone:
-                self._release(lock)
-
-    def _release(self, lock: "redis.lock.Lock") -> None:
-        try:
-            lock.release()
-        except redis.exceptions.LockError:
-            logger.error("a turn for organisation %s took longer than %s s", self.organisation, LOCK_S)
 
     def _lease(self) -> RunnerLease | None:
         """Return the lease of the runner that was heard of within LEASE_TTL_S."""
@@ -114,7 +114,7 @@ class Reconciler:
         organisation, names = str(self.organisation), [str(run.pk) for run in runs]
         observed = self.connection.hmget(keys.observed(organisation), names)
         progress = self.connection.hmget(keys.progress(organisation), names)
-        launched_at = launched()
+        launched_at = launched() or pool_launched()
         for run, content, report in zip(runs, observed, progress, strict=True):
             try:
                 seen = None if content is None else RunObserved.model_validate_json(content)
@@ -140,8 +140,43 @@ class Reconciler:
         for run in wanted:
             stop_for(run, sentence, self.now())
 
-    def _write_desired(self, runs: Sequence[Run]) -> None:
-        """Write what the runner must do; the limit that holds for all runs together goes with it."""
+    def _belonging(self, lease: RunnerLease | None, *, active: bool) -> Belonging | None:
+        try:
+            return belonging(self.connection, lease, active=active)
+        except HomesUnknown:
+            logger.exception("organisation %s: it cannot be read which pools keep something of it", self.organisation)
+            return None
+
+    def _be_carried(
+        self, belongs: Belonging, lease: RunnerLease | None, desired: Sequence[Run], *, outstanding: bool
+    ) -> None:
+        """Take or give back the seat in a pool; launch a runner of the organisation's own where it belongs there."""
+        carrier = carrier_of(self.connection, lease, seat_of())
+        for pool in sorted(take_seat(belongs.seat, carrier)):
+            PoolReconciler(pool, self.connection, self.launcher, self.now).turn()
+        if isinstance(carrier, int):
+            RunnerLaunch.objects.all().delete()  # the pool has its folder, so its own runner has ended
+        elif lease is not None:
+            runner_was_heard()
+            if belongs.own:
+                end_of_another_size(self.launcher)
+        elif belongs.own and (desired or outstanding):
+            self._launch(desired)
+        else:
+            self._wait_for_pool(belongs, desired)
+
+    def _wait_for_pool(self, belongs: Belonging, desired: Sequence[Run]) -> None:
+        if belongs.full:
+            self._tell(desired, "external", no_room())
+            return
+        pool = None if belongs.seat is None else PooledRunner.objects.filter(number=belongs.seat).first()
+        if pool is not None and pool.message is not None:
+            self._tell(desired, pool.domain, pool.message)
+        else:
+            self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
+
+    def _write_desired(self, runs: Sequence[Run], belongs: Belonging | None) -> None:
+        """Write what the runner must do, and which one; the limit that holds for all runs together goes with it."""
         key, limits = keys.desired(str(self.organisation)), RunLimits(events_per_second=limit("events_per_second"))
         wanted = {str(run.binding_id): run.read_spec().model_dump_json() for run in runs}
         with self.connection.pipeline(transaction=True) as together:
@@ -149,6 +184,10 @@ class Reconciler:
             if wanted:
                 together.hset(key, mapping=wanted)  # type: ignore[arg-type]
             together.set(keys.limits(str(self.organisation)), limits.model_dump_json())
+            if belongs is not None and belongs.place is None:
+                together.delete(keys.place(str(self.organisation)))
+            elif belongs is not None:
+                together.set(keys.place(str(self.organisation)), str(belongs.place))
             together.execute()
 
     def _forget(self, ended: Sequence[Run]) -> None:
@@ -163,17 +202,14 @@ class Reconciler:
 
     def _launch(self, desired: Sequence[Run]) -> None:
         with self.connection.lock("punctual:runners", timeout=LOCK_S):  # who counts places and takes one is alone
-            if not has_place(self.connection, self.launcher, self.now()):
+            if not has_place(self.connection, self.launcher, self.now(), self.organisation):
                 self._tell(desired, "external", no_place())
                 return
             in_vain = ensure_runner(self.launcher, self.now())
-        self._tell([run for run in desired if run.message == no_place()], None, None)
+        self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
         if in_vain < LAUNCHES_IN_VAIN:
             return
-        message = (
-            f"The runner ended {counted(in_vain, 'time')} before it could report. Whoever runs this "
-            "installation finds why at the end of the runner's log."
-        )
+        message = in_vain_sentence(in_vain)
         logger.error("organisation %s: %s It is %s.", self.organisation, message, runner_log(self.organisation))
         self._tell(desired, "internal", message)
 
@@ -189,3 +225,10 @@ def reconcile_installation(organisation: UUID) -> None:
     """Make one turn for `organisation` with this installation's Redis and processes of this machine."""
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
         Reconciler(organisation, connection, ProcessLauncher()).turn()
+
+
+def reconcile_pools() -> None:
+    """Make one turn for each pool with this installation's Redis and processes of this machine."""
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        for number in sorted(pools_in_use()):
+            PoolReconciler(number, connection, ProcessLauncher()).turn()

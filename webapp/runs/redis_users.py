@@ -1,6 +1,10 @@
-"""A Redis user for each runner: it may touch the keys of its organisation, and no others."""
+"""A Redis user for each runner: it may touch the keys of its organisation, and no others.
+
+One of a pool: those of the organisations that it serves now, which is said anew at each of its turns.
+"""
 
 import logging
+from collections.abc import Iterable
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
@@ -17,17 +21,18 @@ COMMANDS: Final = (
 )
 
 
-def user_of(organisation: UUID) -> str:
-    """Return the name of the user that the runner of `organisation` is to Redis."""
+def user_of(organisation: UUID | str) -> str:
+    """Return the name of the user that the runner of `organisation`, or a pool, is to Redis."""
     return f"punctual-runner-{organisation}"
 
 
-def admit_runner(connection: "redis.Redis", organisation: UUID) -> bool:
+def admit_runner(connection: "redis.Redis", organisation: UUID | str, serves: Iterable[UUID] = ()) -> bool:
     """Make the user, or see that it is as it must be: a Redis that was started anew has forgotten it.
 
-    False where Redis lets this installation make none.
+    `organisation` may be a pool, which `serves` others. False where Redis lets this installation make none.
     """
-    rules = ["on", f">{_password(organisation)}", "resetkeys", f"~punctual:{organisation}:*", "-@all"]
+    reaches = [f"~punctual:{each}:*" for each in (organisation, *serves)]
+    rules = ["on", f">{_password(organisation)}", "resetkeys", *reaches, "-@all"]
     try:
         run: Any = connection.execute_command  # `acl_setuser` knows no subcommands
         run("ACL", "SETUSER", user_of(organisation), *rules, *COMMANDS.split())
@@ -45,10 +50,10 @@ def dismiss_runner(connection: "redis.Redis", organisation: UUID) -> None:
         logger.debug("the user of organisation %s was not removed: %s", organisation, error)
 
 
-def address_for(organisation: UUID) -> str:
-    """Return where the runner of `organisation` finds Redis, as its own user if one can be made."""
+def address_for(organisation: UUID | str, serves: Iterable[UUID] = ()) -> str:
+    """Return where the runner of `organisation`, or a pool that `serves` some, finds Redis: as a user of its own."""
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
-        admitted = admit_runner(connection, organisation)
+        admitted = admit_runner(connection, organisation, serves)
     if not admitted:
         logger.warning(
             "The user of REDIS_URL may not make others (ACL SETUSER), so the runner of organisation %s gets REDIS_URL "
@@ -62,5 +67,5 @@ def address_for(organisation: UUID) -> str:
     return urlunsplit((parts.scheme, place, parts.path, options, ""))
 
 
-def _password(organisation: UUID) -> str:
+def _password(organisation: UUID | str) -> str:
     return salted_hmac(__name__, str(organisation), algorithm="sha256").hexdigest()

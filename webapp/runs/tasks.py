@@ -9,8 +9,8 @@ from django.utils import timezone
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
+from webapp.runs import reconciler
 from webapp.runs.footprints import tend_footprints
-from webapp.runs.reconciler import reconcile_installation
 
 
 @shared_task
@@ -25,7 +25,13 @@ def reconcile_all() -> None:
 @tenant_task
 def reconcile(*, organisation: str) -> None:
     """Make what is observed of the organisation's runs follow what is desired."""
-    reconcile_installation(UUID(organisation))
+    reconciler.reconcile_installation(UUID(organisation))
+
+
+@shared_task
+def reconcile_pools() -> None:
+    """Tell every pooled runner whom it serves, and see that those live that serve somebody."""
+    reconciler.reconcile_pools()
 
 
 @shared_task

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from streaming.wire.binding_homes import CARRIERS, home_of
+from streaming.wire.binding_homes import carrier_of
 from streaming.wire.kept import concealed_spec, journals_place
 from streaming.wire.messages import RunSpec
 from webapp.runs.kept_folders import own_folder
@@ -11,10 +11,10 @@ from webapp.runs.kept_folders import own_folder
 def journals_folder(spec: RunSpec) -> str:
     """Return the folder with a folder for each input of `spec`; it need not be there.
 
-    Those of carriers on an object store and of pools are not, and a run that no runner has carried yet has none.
+    Those of carriers on an object store are not, and a run that no runner has carried yet has none.
     """
-    home = home_of(own_folder(), spec.binding)
-    return str(own_folder() / CARRIERS / home / journals_place(concealed_spec(spec), spec.binding))
+    carrier, name = carrier_of(own_folder(), spec.binding)
+    return str(carrier / journals_place(concealed_spec(spec), name))
 
 
 def journal_of(folder: str, name: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 import socket
 from typing import Any
+from uuid import UUID
 
 import redis
 from django.conf import settings
@@ -13,7 +14,7 @@ from streaming.wire.messages import RunnerLease
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.runs.launching import end_runner
-from webapp.runs.models import RunnerLaunch
+from webapp.runs.models import PooledRunner, RunnerLaunch
 
 
 class Command(BaseCommand):
@@ -28,9 +29,14 @@ class Command(BaseCommand):
         for organisation in organisations:
             with organisation_context(organisation.pk):
                 pids = set(RunnerLaunch.objects.filter(host=socket.gethostname()).values_list("pid", flat=True))
-            for pid in pids | _leased(str(organisation.pk)):
-                if end_runner(organisation.pk, pid):
-                    self.stdout.write(f"Asked the runner of {organisation.slug} (process {pid}) to end.")
+            self._end(organisation.pk, f"the runner of {organisation.slug}", pids)
+        for pool in PooledRunner.objects.all():
+            self._end(keys.pool_name(pool.number), f"pooled runner {pool.number}", {pool.pid})
+
+    def _end(self, whose: UUID | str, what: str, pids: set[int]) -> None:
+        for pid in pids | _leased(str(whose)):
+            if end_runner(whose, pid):
+                self.stdout.write(f"Asked {what} (process {pid}) to end.")
 
 
 def _leased(organisation: str) -> set[int]:
