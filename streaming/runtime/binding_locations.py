@@ -57,10 +57,13 @@ class BindingLocations:
     def note(self, binding: str, name: str, batch: int) -> None:
         """A run of `binding` began, or ended by itself, in carrier `name` in `batch`.
 
-        Of a pool only what has entered it is believed: the batch whose savepoint left it is told of afterwards.
+        What a batch tells afterwards changes nothing: of a pool, that wrote the savepoint with which a binding left; of
+        an own runner's shared carrier, from which a pool has brought it over.
         """
         known = self._known.get(binding)
-        if name.startswith(POOL) and (known is None or known.name != name):
+        if known is not None and name.startswith(POOL) and known.name == NOWHERE:
+            return
+        if known is not None and name == MAIN and known.name.startswith(POOL):
             return
         if (known is None and name == MAIN) or (known is not None and batch <= known.batch):
             return

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming.runtime.binding_locations import NOWHERE, BindingLocations
+from streaming.runtime.binding_locations import MAIN, NOWHERE, BindingLocations
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.leaving import PoolLeave
 from streaming.wire.binding_homes import CARRIERS, pools_of
@@ -54,6 +54,16 @@ def test_what_the_batch_of_the_savepoint_tells_afterwards_brings_nothing_back(
     homes.keep()
     assert pools_of(tmp_path) == set()
     assert homes.home("a").savepoint == "a.arrow"
+
+
+def test_what_the_carrier_tells_from_which_a_pool_brought_a_binding_takes_it_back_neither(tmp_path: Path) -> None:
+    homes = homes_of(tmp_path, "a")
+    homes.note("a", MAIN, 8)  # it was stopped there
+    homes.keep()
+    assert pools_of(tmp_path) == {POOL}
+    homes.leave("a", "a.arrow")
+    homes.note("a", MAIN, 9)
+    assert homes.of("a") == MAIN
 
 
 def test_it_is_over_when_two_commands_behind_all_others_have_been_answered(

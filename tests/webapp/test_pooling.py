@@ -248,7 +248,7 @@ def test_an_organisation_goes_where_it_is_wished_and_is_never_served_by_two(worl
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("breaks", range(1, 120))
+@pytest.mark.parametrize("breaks", range(1, 60))
 def test_a_worker_that_dies_at_any_command_changes_nothing_of_that(
     world: PoolWorld, pooled: Scene, breaks: int
 ) -> None:
