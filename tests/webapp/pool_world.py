@@ -20,6 +20,7 @@ from streaming.wire.binding_homes import CARRIERS, FILE, pools_of
 from streaming.wire.messages import RunnerLease
 from tests.webapp.conftest import Clock
 from webapp.core.context import organisation_context
+from webapp.runs.alone import LOCK_S
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import OwnRunner, Run
 from webapp.runs.pool_turns import PoolReconciler, pools_in_use
@@ -31,6 +32,7 @@ STARTS_IN = 2
 IDLE = 4
 """Turns after which one ends that has nothing to do."""
 MARK = "binding"
+NEVER = 10**9
 
 
 class Broken(Exception):
@@ -40,7 +42,7 @@ class Broken(Exception):
 class Breaking(redis.Redis):
     """A connection at which the worker dies, once, when it has sent so many commands."""
 
-    left = 10**9
+    left = NEVER
 
     def _count(self) -> None:
         self.left -= 1
@@ -84,6 +86,8 @@ class PoolWorld:
     carried: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     launched: int = 0
+    breaks: int = NEVER
+    """After so many commands of reconcilers the worker dies, once."""
 
     def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
         name = str(organisation)
@@ -127,14 +131,20 @@ class PoolWorld:
     def turn(self) -> None:
         """One turn of all reconcilers, in which the worker may die, and of all processes."""
         self.clock.pass_by(BEAT_S)
+        self.connection.left = self.breaks
         try:
             for organisation in self.organisations:
                 Reconciler(organisation, self.connection, self, self.clock).turn()
             for number in sorted(pools_in_use()):
                 PoolReconciler(number, self.connection, self, self.clock).turn()
+            self.breaks = self.connection.left
         except Broken:
-            pass
-        self.connection.left = 10**9
+            self.breaks = NEVER
+            self.connection.left = NEVER
+            for lock in (*self.connection.scan_iter("punctual:*:reconcile"), "punctual:runners"):
+                self.connection.delete(lock)  # it has run out
+            self.clock.pass_by(LOCK_S)
+        self.connection.left = NEVER
         for process in list(self.processes):
             process.age += 1
             if process.age > STARTS_IN and process in self.processes:

@@ -15,6 +15,7 @@ from streaming.wire.result_location import noted_location
 from streaming.wire.sealed import Keyring
 from tests.webapp.conftest import Person
 from tests.webapp.pool_world import (
+    NEVER,
     Breaking,
     PoolWorld,
     again,
@@ -212,7 +213,7 @@ def test_an_organisation_that_is_to_be_deleted_leaves_its_pool(world: PoolWorld,
     assert (world.processes, world.faults) == ([], [])
 
 
-def history(world: PoolWorld, scene: Scene, breaks: int = 10**9) -> list[str]:
+def history(world: PoolWorld, scene: Scene, breaks: int = NEVER) -> list[str]:
     """Into the pool, to its own runner, back, down and up again, the pool killed; who carries it after each.
 
     At its command number `breaks`, counted in each part, the worker dies in each part once.
@@ -228,7 +229,7 @@ def history(world: PoolWorld, scene: Scene, breaks: int = 10**9) -> list[str]:
         lambda: again(acme),
     ):
         part()
-        world.connection.left = breaks
+        world.breaks = breaks
         world.settle(14)
         seen.append(world.carried.get(str(acme), "nobody"))
     assert world.faults == []
