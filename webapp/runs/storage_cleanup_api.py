@@ -124,4 +124,3 @@ class BindingResultsView(TenantView):
         stored, asked = access_stored(binding), read_query(request, DeletionAsked)
         removed = delete_rows(stored, asked.kind, asked.run)
         return answer(DeletedRows(kind=asked.kind, rows=removed.rows, bytes=removed.results + removed.late))
-
