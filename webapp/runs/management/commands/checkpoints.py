@@ -36,6 +36,6 @@ class Command(BaseCommand):
         folder = settings.PUNCTUAL_DATA / str(organisation.pk)
         file = [] if options["file"] is None else [options["file"].absolute()]
         command = [sys.executable, "-P", "-m", "streaming.runtime.checkpoints", options["what"], folder, *file]
-        ended = subprocess.run(list(map(str, command)), cwd=settings.BASE_DIR, check=False)
+        ended = subprocess.run(list(map(str, command)), cwd=settings.BASE_DIR, check=False)  # nosec B603
         if ended.returncode:
             raise CommandError("Nothing was done.", returncode=ended.returncode)
