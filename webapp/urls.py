@@ -29,6 +29,7 @@ from webapp.runs.history_api import RunDefinitionView
 from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
 from webapp.runs.refused_requests_api import RefusedRequestsView
+from webapp.runs.run_api import RunView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.runs.uses_api import BindingUsesView
 from webapp.samples import api as samples
@@ -122,7 +123,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("footprints/", FootprintsView.as_view()),
     path("footprints/<uuid:footprint>/", FootprintView.as_view()),
     path("runs/", runs.RunsView.as_view()),
-    path("runs/<uuid:run>/", runs.RunView.as_view()),
+    path("runs/<uuid:run>/", RunView.as_view()),
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
     path("runs/<uuid:run>/quarantine/", QuarantineView.as_view()),

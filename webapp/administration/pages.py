@@ -16,6 +16,14 @@ from webapp.accounts.models import Membership, Organisation, OrganisationLimit, 
 from webapp.accounts.quotas import QUOTAS, set_limit
 from webapp.administration.impersonation import may_act_as
 from webapp.administration.reset_links import may_make_link, reset_link_page
+from webapp.administration.runner_fields import (
+    RUNNER_FIELDS,
+    check_runner,
+    runner_words,
+    save_runner,
+    show_runner,
+    with_runners,
+)
 from webapp.administration.site import site
 from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
@@ -84,6 +92,13 @@ class LimitsForm(OrganisationFields):
                 self.initial[OF_LIMITS + name] = own.get(name)
                 default = settings.QUOTA_DEFAULTS[name]
                 self.fields[OF_LIMITS + name].help_text = f"Empty: the installation's default, {default:,}."
+            show_runner(self)
+
+    def clean(self) -> dict[str, Any]:
+        """Check what is said of the runner too."""
+        said: dict[str, Any] = super().clean() or self.cleaned_data
+        check_runner(self, said)
+        return said
 
 
 def _field(name: str) -> forms.IntegerField:
@@ -97,7 +112,7 @@ def _field(name: str) -> forms.IntegerField:
 
 
 LIMIT_FIELDS = {OF_LIMITS + name: _field(name) for name in QUOTAS}
-OrganisationForm = type("OrganisationForm", (LimitsForm,), dict(LIMIT_FIELDS))
+OrganisationForm = type("OrganisationForm", (LimitsForm,), {**LIMIT_FIELDS, **RUNNER_FIELDS})
 
 
 class MembersInline(MembershipTable):
@@ -118,13 +133,14 @@ class OrganisationPage(ModelPage):
     """Organisations: search, members, limits, what runs."""
 
     form = OrganisationForm
-    list_display = ("slug", "name", "members", "open_runs", "created_at", "delete_after")
+    list_display = ("slug", "name", "members", "open_runs", "runner", "created_at", "delete_after")
     list_filter = (("delete_after", admin.EmptyFieldListFilter),)
     search_fields = ("slug", "name", "memberships__user__email")
-    readonly_fields = ("slug", "created_at", "created_by", "delete_after", "open_runs")
+    readonly_fields = ("slug", "created_at", "created_by", "delete_after", "open_runs", "runner")
     inlines: ClassVar = [MembersInline]
     fieldsets = (
         (None, {"fields": ("slug", "name", "created_at", "created_by", "delete_after", "open_runs")}),
+        ("Runner", {"fields": ("runner", *RUNNER_FIELDS)}),
         ("Limits", {"fields": tuple(LIMIT_FIELDS)}),
     )
 
@@ -133,7 +149,7 @@ class OrganisationPage(ModelPage):
         found: QuerySet[Organisation] = super().get_queryset(request)
         runs: QuerySet[Run] = TenantQuerySet(Run).filter(organisation=OuterRef("pk"), ended_at__isnull=True)
         counted = runs.order_by().values("organisation").annotate(count=Count("pk")).values("count")
-        return found.annotate(
+        return with_runners(found).annotate(
             member_count=Count("memberships", distinct=True), run_count=Coalesce(Subquery(counted), 0)
         )
 
@@ -149,6 +165,11 @@ class OrganisationPage(ModelPage):
         count: int = getattr(organisation, "run_count", 0)
         return count
 
+    @admin.display(description="Runs in")
+    def runner(self, organisation: Organisation) -> str:
+        """Return which runner carries its runs."""
+        return runner_words(organisation)
+
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         """No: people found organisations, who then own them."""
         return False
@@ -158,7 +179,7 @@ class OrganisationPage(ModelPage):
         return False
 
     def save_model(self, request: HttpRequest, obj: Organisation, form: Any, change: bool) -> None:
-        """Write the name and the limits, each with its audit event."""
+        """Write the name, the limits and the runner, each with its audit event."""
         if "name" in form.changed_data:
             with organisation_context(obj.pk):
                 target = Target("organisation", obj.pk, obj.slug)
@@ -173,6 +194,7 @@ class OrganisationPage(ModelPage):
             if OF_LIMITS + name in form.changed_data:
                 with organisation_context(obj.pk):
                     set_limit(name, form.cleaned_data[OF_LIMITS + name])
+        save_runner(obj, form)
 
 
 @admin.register(User, site=site)

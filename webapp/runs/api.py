@@ -22,7 +22,7 @@ from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.context import current_organisation
-from webapp.core.errors import ErrorEnvelope, Faulty, MendTarget, NotFound, fault
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.runs import bindings, services
 from webapp.runs.access import (
     access_binding,
@@ -38,7 +38,6 @@ from webapp.runs.checking import NoClock
 from webapp.runs.deliveries import DeliveryShown, seen_deliveries, shown_delivery
 from webapp.runs.input_resolution import InputChoice
 from webapp.runs.liveness import Liveness, liveness, state_now
-from webapp.runs.mending import targets_of
 from webapp.runs.models import Binding, Run
 from webapp.runs.starting import StartStep, steps_of
 from webapp.runs.states import Desired, Observed
@@ -138,12 +137,6 @@ class RunShown(Strict):
     progress: ProgressReport | None
     without_clock: list[NoClock]
     steps: list[StartStep]
-
-
-class MendableRun(RunShown):
-    """A run by itself: `mend` is what may be changed before its binding is started again, as it is called today."""
-
-    mend: list[MendTarget]
 
 
 class RunList(RootModel[list[RunShown]]):
@@ -388,13 +381,3 @@ def _asked(request: Request) -> "QuerySet[Run]":
     except NotFound:
         remedy = "Leave `before` out, or give the id of a run in the list."
         raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None
-
-
-class RunView(TenantView):
-    """One run."""
-
-    @extend_schema(operation_id="runs_get", responses={200: MendableRun, **REFUSALS})
-    def get(self, request: Request, slug: str, run: UUID) -> Response:
-        """Return a run."""
-        found = access_run(run)
-        return answer(MendableRun(**dict(shown_run(found)), mend=targets_of(found)))

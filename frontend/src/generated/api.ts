@@ -4034,6 +4034,8 @@ export interface components {
         /**
          * MendableRun
          * @description A run by itself: `mend` is what may be changed before its binding is started again, as it is called today.
+         *
+         *     `runner`: which one carries it, null once it has ended.
          */
         MendableRun: {
             /** Id */
@@ -4076,6 +4078,7 @@ export interface components {
             steps: components["schemas"]["StartStep"][];
             /** Mend */
             mend: components["schemas"]["MendTarget"][];
+            runner: components["schemas"]["RunnerShown"] | null;
         };
         /**
          * MendedRow
@@ -5450,6 +5453,16 @@ export interface components {
             ended_at: string | null;
             /** Steps */
             steps?: components["schemas"]["StartStep"][];
+        };
+        /**
+         * RunnerShown
+         * @description A runner: `shared` with so many `others`, the organisations that have something to do in it now, or its own.
+         */
+        RunnerShown: {
+            /** Shared */
+            shared: boolean;
+            /** Others */
+            others: number;
         };
         /**
          * RunningSampleBody

@@ -66,6 +66,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   audit: { exported: "exported the audit log" },
   limit: { set: "set a limit" },
+  runner: { given: "gave the organisation a runner of its own", taken_back: "took back the organisation's own runner" },
   impersonation: { started: "began to act as a member", ended: "ended acting as a member" },
 };
 

@@ -17,7 +17,9 @@ from webapp.accounts.quotas import limit
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tenancy import TenantQuerySet
+from webapp.runs.models import OwnRunner, SeatInPool
 
+GIVEN = ("runner.given", "runner.taken_back")
 PAGES = ("", "accounts/organisation/", "accounts/user/", "runs/run/", "audit/auditevent/")
 
 
@@ -205,3 +207,46 @@ def test_the_list_of_organisations_costs_the_same_queries_however_many_there_are
         founded(f"more-{each}", f"More {each}")
     assert queries() == before
     assert '<td class="field-open_runs">1</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))
+
+
+def test_a_runner_of_its_own_is_given_and_taken_back_with_an_event_for_each(
+    ada: Client, alice: Person, settings: Any
+) -> None:
+    settings.POOLS = 1
+    acme = alice.organisation
+    page = f"/installation/accounts/organisation/{acme.pk}/change/"
+    form = {"name": "Acme", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    assert "shares 1 pooled runner with others" in text(ada.get(page))
+    refused = ada.post(page, {**form, "cores": 1})
+    assert "Only a runner of its own has a size" in html.unescape(text(refused))
+    assert ada.post(page, {**form, "own_runner": "on", "heap_mb": 4_096}).status_code == 302
+    assert 'value="4096"' in text(ada.get(page))
+    assert '<td class="field-runner">its own</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))
+    assert ada.post(page, form).status_code == 302
+    with organisation_context(acme.pk):
+        assert not OwnRunner.objects.exists()
+        SeatInPool(pool=1).save()
+    assert '<td class="field-runner">pool 1</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))
+    size = {"heap_mb": 4_096, "worker_mb": None, "cores": None}
+    said = [(each.actor_label, each.before, each.after) for action in GIVEN for each in events(action)]
+    assert said == [("ada@installation.example", None, size), ("ada@installation.example", size, None)]
+
+
+def test_the_page_of_a_run_says_with_how_many_it_shares_its_runner_and_not_with_whom(
+    scene: Any, charlie: Person, settings: Any
+) -> None:
+    def runner() -> Any:
+        answered = scene.person.get(f"runs/{scene.run_id}/")
+        assert str(charlie.organisation.pk) not in text(answered)
+        return answered.json()["runner"]
+
+    assert runner() == {"shared": False, "others": 0}
+    settings.POOLS = 1
+    assert runner() == {"shared": True, "others": 0}
+    for each in (charlie, scene.person):
+        with organisation_context(each.organisation.pk):
+            SeatInPool(pool=1).save()
+    assert runner() == {"shared": True, "others": 1}
+    scene.stop()
+    scene.turn()
+    assert runner() is None

@@ -13,6 +13,7 @@ import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
 import type { MendableRun, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
+import { formatCount } from "../../model/counts";
 import { type Freshness, freshnessTicks, recentBatches, staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import type { RunHistory } from "../../model/history";
@@ -53,6 +54,15 @@ const SPANS: readonly (readonly [number, string])[] = [
 /** Where it runs, in words. */
 export function placeWords(run: Pick<RunShown, "dedicated">): string {
   return run.dedicated ? "in a carrier of its own" : "in the shared carrier";
+}
+
+/** Which runner carries it, in words, while it has not ended. */
+function runnerWords(runner: MendableRun["runner"]): string {
+  if (runner === null) return "";
+  if (!runner.shared) return " of the organisation’s own runner";
+  if (runner.others === 0) return " of a runner that no other organisation uses now";
+  const others = runner.others === 1 ? "another organisation" : `${formatCount(runner.others)} other organisations`;
+  return ` of a runner shared with ${others}`;
 }
 
 function StateNotice({ state, run }: { state: RunState; run: MendableRun }) {
@@ -216,8 +226,8 @@ function Head({ run, live }: { run: MendableRun; live: LiveRun }) {
         }
       />
       <p className="quiet small">
-        <Ran run={run} /> · {placeWords(run)} · started <IsoInstant iso={run.created_at} /> by{" "}
-        {run.started_by ?? "the system"}
+        <Ran run={run} /> · {placeWords(run)}
+        {runnerWords(run.runner)} · started <IsoInstant iso={run.created_at} /> by {run.started_by ?? "the system"}
         {state.ended_at === null ? null : (
           <>
             {" "}
