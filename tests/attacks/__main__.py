@@ -1,4 +1,4 @@
-"""`python -m tests.attacks [--confine 10G] [NAME...]`: what each attack costs, as a table. Without names: all."""
+"""`python -m tests.attacks [--confine 10G] [--pools N] [NAME...]`: what each attack costs, as a table; unnamed: all."""
 
 import argparse
 import sys
@@ -48,6 +48,7 @@ def main(arguments: list[str]) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.attacks", description=__doc__)
     parser.add_argument("--confine", metavar="10G", type=bytes_of, help="so much memory for the whole installation")
+    parser.add_argument("--pools", metavar="N", type=int, default=0, help="so many runners that organisations share")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ATTACKS)}")
     asked = parser.parse_args(arguments)
     unknown = set(asked.names) - ATTACKS.keys()
@@ -57,7 +58,7 @@ def main(arguments: list[str]) -> None:
     with (
         confined as group,
         tempfile.TemporaryDirectory(prefix="attacks-") as folder,
-        staged(Path(folder).resolve() / "var", group) as stage,
+        staged(Path(folder).resolve() / "var", group, asked.pools) as stage,
     ):
         print(f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", sep="\n", flush=True)
         for name in asked.names or ATTACKS:

@@ -130,10 +130,12 @@ def client(installation: Installation, name: str, token: str) -> httpx.Client:
 
 
 @contextmanager
-def staged(var: Path, group: MemoryGroup | None) -> Iterator[Stage]:
-    """Start the installation in `var`, in `group` if there is one, and lay out who is there."""
+def staged(var: Path, group: MemoryGroup | None, pools: int = 0) -> Iterator[Stage]:
+    """Start the installation in `var`, in `group` if there is one, with so many `pools`, and lay out who is there."""
     var.parent.chmod(0o755)  # what keeps others out of it is its own
-    with running_installation(var, by=() if group is None else group.command) as installation, ExitStack() as opened:
+    settings = {"PUNCTUAL_POOLS": str(pools)}
+    by = () if group is None else group.command
+    with running_installation(var, settings, by) as installation, ExitStack() as opened:
         made = json.loads(manage(installation, "shell", "-v0", "-c", ACCOUNTS).splitlines()[-1])
         ids = made["organisations"]
         clients = {

@@ -30,14 +30,23 @@ ANSWERED = {
 }
 """What attacks are answered, where there is one right answer."""
 WEB_MIB = 600
+AT_RUNNERS = (
+    "texts_beyond_the_longest",
+    "many_long_texts",
+    "children_one_after_another",
+    "runners_in_many_organisations",
+    "redis_as_a_runner",
+)
+"""Attacks at what runners do: made once more where both organisations have the same one."""
 
 
 @pytest.mark.spark
 @pytest.mark.thorough
-def test_no_attack_ends_or_takes_anything_of_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("pools", "names"), [(0, tuple(ATTACKS)), (1, AT_RUNNERS)], ids=["own", "pooled"])
+def test_no_attack_ends_or_takes_anything_of_others(tmp_path: Path, pools: int, names: tuple[str, ...]) -> None:
     wrong = []
-    with memory_group(FITS) as group, staged(tmp_path / "var", group) as stage:
-        for name in ATTACKS:
+    with memory_group(FITS) as group, staged(tmp_path / "var", group, pools) as stage:
+        for name in names:
             answer, cost = attacked(stage, name)
             losses = cost.losses
             facts = {

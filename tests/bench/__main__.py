@@ -2,8 +2,9 @@
 
 `python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
 turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
-the run. Where both sides mean the same, their results are compared. `bringing` and `freshness` stand below the table.
-What else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of its own.
+the run. Where both sides mean the same, their results are compared. `bringing`, `freshness` and `pooled_organisations`
+stand below it. What else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of
+its own.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import bringing, data, freshness, limit, results, validation
+from tests.bench import bringing, data, freshness, limit, pooled_organisations, results, validation
 from tests.bench.catalogue import WORKS
 from tests.bench.works import Work
 from tests.kafka_broker import running_kafka
@@ -34,7 +35,8 @@ TEXTS = "texts"
 LATENCY = "latency"
 BRINGING = "bringing"
 FRESHNESS = "freshness"
-APART = (TEXTS, BRINGING, FRESHNESS)
+POOLED = "pooled_organisations"
+APART = (TEXTS, BRINGING, FRESHNESS, POOLED)
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,7 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
 def main() -> None:
     """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
     options = parser().parse_args()
-    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING, FRESHNESS]
+    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING, FRESHNESS, POOLED]
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if TEXTS in wanted:
         CONSOLE.print(validation.table())
@@ -170,6 +172,8 @@ def main() -> None:
         CONSOLE.print(line)
     if FRESHNESS in wanted:
         CONSOLE.print(freshness.table(freshness.SHOWN, freshness.MEASURED_S))
+    if POOLED in wanted:
+        CONSOLE.print(pooled_organisations.table(pooled_organisations.ORGANISATIONS, pooled_organisations.MEASURED_S))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -17,9 +17,9 @@ BACK_S = 240.0
 TRUTH_S = 15.0
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    found = Site(tmp_path / "var")
+@pytest.fixture(params=["0", "1"], ids=["own", "pooled"])
+def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
+    found = Site(tmp_path / "var", {"PUNCTUAL_POOLS": request.param})
     try:
         found.sign_in()
         yield found
