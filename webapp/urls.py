@@ -33,6 +33,7 @@ from webapp.runs.run_api import RunView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.runs.uses_api import BindingUsesView
 from webapp.samples import api as samples
+from webapp.samples.repairs_api import RepairsView
 from webapp.scenarios import api as scenarios
 from webapp.scenarios.own_streams_api import TemplatePreviewView, TemplateStreamsView
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
@@ -116,6 +117,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
     path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
     path("bindings/<uuid:binding>/uses/", BindingUsesView.as_view()),
+    path("bindings/<uuid:binding>/repairs/", RepairsView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/rows/", DeliveredRowsView.as_view()),

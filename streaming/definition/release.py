@@ -15,8 +15,10 @@ from streaming.definition.graph import (
     AsofJoinNode,
     ExtendNode,
     InputNode,
+    JoinNode,
     Node,
     OutputNode,
+    PointAtEndNode,
     QueryGraph,
     SessionWindow,
     SetDurationNode,
@@ -54,12 +56,30 @@ class Release:
     """What an output does. `sameness` is equal for outputs that release alike; `forgets`: no node keeps anything.
 
     `windows`: those that its rows stand for, where these are fixed and nothing but filters and projections follows.
+    `sessions`: it gives sessions, and nothing but that follows. `bounded`: an event changes no row that ends much later
+    than it, as the end of an anti join's left side does.
     """
 
     sameness: str
     forgets: bool
     gap: Gap
     windows: HoppingWindows | None = None
+    sessions: bool = False
+    bounded: bool = True
+
+    def reached_by(self, end: int) -> int | None:
+        """How far an output has to have given all (`given_until`) for an event that ends at `end` to change only that.
+
+        None: it may change what comes at any later time.
+        """
+        if not self.bounded:
+            return None
+        if self.sessions:
+            # It joins no session that is open, for these begin later, and nothing that is yet to come joins it.
+            return _plus(end, self.gap.whole)
+        if self.windows is None or self.gap.whole is None:
+            return _plus(end, self.gap.tail)
+        return self.windows.bounds(self.windows.last_index(Tick(end + self.gap.whole)))[1]
 
     def given_until(self, cti: int) -> int:
         """The time up to which all has been given at the output CTI `cti`: no row that ends later was."""
@@ -86,6 +106,8 @@ def releases(graph: QueryGraph, inputs: Mapping[str, str], edges: frozenset[str]
             _keeps_nothing(node) and all(each.forgets for each in before),
             _gap(node, [each.gap for each in before], edges),
             _windows(node, before),
+            _is_sessions(node, before),
+            _is_bounded(node) and all(each.bounded for each in before),
         )
     return {node.id: found[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
 
@@ -115,6 +137,20 @@ def _windows(node: Node, before: list[Release]) -> HoppingWindows | None:
     return before[0].windows if node.kind in _SEEN_ALONE else None
 
 
+def _is_sessions(node: Node, before: list[Release]) -> bool:
+    if isinstance(node, WindowNode | TopKNode):
+        return isinstance(node.window, SessionWindow)
+    passes = node.timestamp == "lifetime" if isinstance(node, OutputNode) else node.kind in _SEEN_ALONE
+    return passes and before[0].sessions
+
+
+def _is_bounded(node: Node) -> bool:
+    """Whether rows that an event changes end where it lets its own end; what lasts as long as another's does not."""
+    if isinstance(node, JoinNode):
+        return node.type == "inner"
+    return node.kind not in ("clip", "anti_join", "semi_join", "asof_join", "to_intervals", "order_edges")
+
+
 def _gap(node: Node, before: list[Gap], edges: frozenset[str]) -> Gap:
     """The gap of the rows of `node` by those of what it reads."""
     match node:
@@ -142,8 +178,11 @@ def _of_one(node: Node, before: Gap) -> Gap:
             )
         case ExtendNode():
             return Gap(before.whole, _plus(before.tail, max(0, parse_duration(node.by))))
+        case PointAtEndNode():
+            return Gap(_plus(before.whole, 1), _plus(before.tail, 1))  # a point at its end lasts beyond it
         case OutputNode() if node.timestamp != "lifetime":
-            return Gap(before.tail, before.tail)  # rows leave with a time inside of their lifetime
+            later = _plus(before.tail, 1)  # rows leave as points inside of their lifetime, or at its end
+            return Gap(later, later)
         case _:
             return before
 

@@ -48,6 +48,9 @@ class CarrierLike(Protocol):
     def stop(self, binding: str, *, flush: bool) -> None:
         """Carry it no longer."""
 
+    def repair(self, binding: str, run: str, repair: str) -> None:
+        """Give the rows of a repair with the next batch of a run."""
+
     def forget(self, binding: str) -> None:
         """Keep nothing of it."""
 

@@ -72,6 +72,7 @@ class Fleet:
         self._placed: dict[str, str] = {}
         self._unanswered: dict[str, tuple[str, str]] = {}
         self._moves: dict[str, BindingMove] = {}
+        self._repairs: dict[str, tuple[str, str | None]] = {}
         self._leave = PoolLeave(folder, shared, self._homes)
         self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
@@ -169,6 +170,16 @@ class Fleet:
             mine = {binding: spec for binding, spec in desired.items() if self._placed.get(binding) == name}
             member.freshen({each: spec.freshness for each, spec in mine.items() if spec.freshness is not None})
 
+    def repair(self, desired: Mapping[str, RunSpec]) -> None:
+        """Have the rows of repairs given by the runs that are to give them, where these are carried."""
+        for binding, spec in desired.items():
+            wanted = (spec.run, spec.repair)
+            if spec.repair is None or spec.desired != "running" or self._repairs.get(binding) == wanted:
+                continue
+            if binding in self._placed:
+                self._members[self._placed[binding]].carrier.repair(binding, spec.run, spec.repair)
+                self._repairs[binding] = wanted
+
     def limit(self, events_per_second: int | None, needs: Mapping[str, CarrierNeed]) -> None:
         """Divide the organisation's limit over the carriers that run something; None: none has a limit."""
         now, who = self._monotonic(), frozenset((name, need.bindings) for name, need in needs.items())
@@ -265,6 +276,7 @@ class Fleet:
         else:
             member.carrier.add(spec, from_savepoint=path, moving=True)
         self._placed[spec.binding] = name
+        self._repairs.pop(spec.binding, None)  # what was told before may have come while it was not carried
         self._unanswered[spec.binding] = (name, spec.run)
 
     def _bring_on(self, move: BindingMove) -> None:

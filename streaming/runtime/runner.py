@@ -121,6 +121,7 @@ class Runner:
             for step in self._books.decide(desired):
                 self._take(step)
             self._fleet.freshen(desired)
+            self._fleet.repair(desired)
             self._tell_unbegun()
         self._uphold()
         self._learn()

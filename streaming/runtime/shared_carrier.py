@@ -171,6 +171,10 @@ class OrganisationShare:
         """Carry it no longer."""
         self._shared.carrier.stop(self._name(binding), flush=flush)
 
+    def repair(self, binding: str, run: str, repair: str) -> None:
+        """Give the rows of a repair with the next batch of a run."""
+        self._shared.carrier.repair(self._name(binding), run, repair)
+
     def forget(self, binding: str) -> None:
         """Keep nothing of it."""
         self._shared.carrier.forget(self._name(binding))

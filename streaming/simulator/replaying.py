@@ -37,6 +37,7 @@ OPEN_EDGES: Final = (
     "Edges that have no end yet count, as it stands and as it would be, up to the latest time of the rows that were "
     "read; their windows after that may be other ones than the binding has given."
 )
+NONE_SETTLED: Final[Mapping[PlaceRead, Element]] = {}
 _MOVED: Final = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED, Outcome.LATE_KEPT})
 
 
@@ -79,10 +80,18 @@ class ReplayStep:
     met: Tick | None = None
 
 
-def replay(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Element]) -> ReplayedResult:
-    """Run `query` to its end without and with the `chosen` rows, which may be mended. Raises `Unsound`."""
-    by_node = by_input(query, {place[:2] for place in (*read.elements, *chosen)})
-    steps = list(steps_of(by_node, read, chosen))
+def replay(
+    query: ReplayedQuery,
+    read: ReadRows,
+    chosen: Mapping[PlaceRead, Element],
+    settled: Mapping[PlaceRead, Element] = NONE_SETTLED,
+) -> ReplayedResult:
+    """Run `query` to its end without and with the `chosen` rows, which may be mended. Raises `Unsound`.
+
+    Rows that were `settled` by a repair count as these say both times; none of them is chosen.
+    """
+    by_node = by_input(query, {place[:2] for place in (*read.elements, *chosen, *settled)})
+    steps = list(steps_of(by_node, read, chosen, settled))
     today = run_of(by_node, steps, replayed=False)
     found = run_of(by_node, steps, replayed=True)
     places = identities_of(steps)
@@ -112,15 +121,21 @@ def by_input(query: ReplayedQuery, lanes: Collection[tuple[str, ...]]) -> Replay
     return ReplayedQuery(query.graph.model_copy(update={"nodes": nodes}), streams, settings)
 
 
-def steps_of(query: ReplayedQuery, read: ReadRows, chosen: Mapping[PlaceRead, Element]) -> Iterator[ReplayStep]:
-    """Lane by lane: the chosen rows, which nothing comes before, then the others in their order."""
-    every = sorted({*read.elements, *chosen})
+def steps_of(
+    query: ReplayedQuery,
+    read: ReadRows,
+    chosen: Mapping[PlaceRead, Element],
+    settled: Mapping[PlaceRead, Element] = NONE_SETTLED,
+) -> Iterator[ReplayStep]:
+    """Lane by lane: the settled and the chosen rows, which nothing comes before, then the others in their order."""
+    every = sorted({*read.elements, *chosen, *settled})
     for node, lane in sorted({place[:2] for place in every}):
         own = [place for place in every if place[:2] == (node, lane)]
         opened = query.streams[node].shape is Shape.EDGE
-        first = [place for place in own if place in chosen or (opened and _is_start_in_time(place, read))]
+        taken = {place for place in own if place in chosen or place in settled}
+        first = [place for place in own if place in taken or (opened and _is_start_in_time(place, read))]
         for place in first:
-            element = read.elements.get(place, NOTHING)
+            element = settled.get(place) or read.elements.get(place, NOTHING)
             yield ReplayStep(place, NOTHING, chosen[place]) if place in chosen else ReplayStep(place, element, element)
         in_front = set(first) - set(chosen)
         rest = [place for place in own if place in read.elements and place not in in_front]

@@ -13,7 +13,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
-from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, SaveBinding, StopBinding
+from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, RepairBinding, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.looks import read_freshness, write_freshness
@@ -180,6 +180,11 @@ class Carrier:
         command = SaveBinding(kind="savepoint", tick=wall_clock(), binding=binding, path=path, moving=moving)
         self._opened.control.append(command)
         return path
+
+    def repair(self, binding: str, run: str, repair: str) -> None:
+        """Give the rows of `repair` with the next batch of `run`; saying it again changes nothing."""
+        command = RepairBinding(kind="repair", tick=wall_clock(), binding=binding, run=run, repair=repair)
+        self._opened.control.append(command)
 
     def forget(self, binding: str) -> None:
         """Keep nothing of `binding` here after the next batch."""

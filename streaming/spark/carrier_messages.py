@@ -16,7 +16,8 @@ class MessageKind(StrEnum):
     Of the batch: `counts` is a lane's counts as JSON; `late` an Arrow IPC stream of late rows; `failures` where
     expressions failed, `corrections` what windows refused, both as `OperatorOutput` says; `rows` and `moved` what an
     output released: rows, and CTIs.
-    Of the run: `state` is a StateChange; `clear`: the binding's state goes after this batch; `again` and `cut` say of
+    Of the run: `state` is a StateChange; `clear`: the binding's state goes after this batch; `repair` names
+    one whose rows the batch gives too; `again` and `cut` say of
     all rows of the batch what `BindingWork` and `BindingTurn` call so, and these have it as their `lane`.
     Of savepoints: `save` asks a bucket for its state and holds the head, `saved` is a piece of one, or the head;
     `enter` is a piece that a bucket begins with, of the stage that `input` names.
@@ -34,6 +35,7 @@ class MessageKind(StrEnum):
     MOVED = "moved"
     STATE = "state"
     CLEAR = "clear"
+    REPAIR = "repair"
     AGAIN = "again"
     CUT = "cut"
     SAVE = "save"
@@ -74,6 +76,7 @@ class SinkAction(StrEnum):
     NOTES_COUNTS = "notes_counts"
     NOTES_STATE = "notes_state"
     NOTES_CLEARING = "notes_clearing"
+    NOTES_REPAIR = "notes_repair"
     WRITES_SAVEPOINT = "writes_savepoint"
     NEVER_COMES = "never_comes"
 
@@ -112,6 +115,7 @@ MESSAGES: Final[dict[MessageKind, MessageRule]] = {
     _K.MOVED: _rule("first_stage second_stage", _H.NEVER_COMES, _H.PASSES, _S.NOTES_CTIS),
     _K.STATE: _rule("feed first_stage second_stage", _H.READS_AND_PASSES, _H.READS_AND_PASSES, _S.NOTES_STATE),
     _K.CLEAR: _rule("feed", _H.READS_AND_PASSES, _H.READS_AND_PASSES, _S.NOTES_CLEARING),
+    _K.REPAIR: _rule("feed", _H.PASSES, _H.PASSES, _S.NOTES_REPAIR),
     _K.AGAIN: _rule("feed", _H.READS_FOR_BOTH, _H.READS),
     _K.CUT: _rule("feed", _H.READS_FOR_BOTH, _H.READS),
     _K.SAVE: _rule("feed", _H.READS_FOR_BOTH, _H.READS),

@@ -69,7 +69,17 @@ class ForgetBinding(Strict):
     binding: str
 
 
-Command = AddBinding | StopBinding | SaveBinding | ForgetBinding
+class RepairBinding(Strict):
+    """Give the rows of `repair` with the next batch of `run`, if that is carried then (`streaming/wire/repairs.py`)."""
+
+    kind: Literal["repair"]
+    tick: int
+    binding: str
+    run: str
+    repair: str
+
+
+Command = AddBinding | StopBinding | SaveBinding | ForgetBinding | RepairBinding
 _COMMAND: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="kind")])
 
 
@@ -196,5 +206,5 @@ class ControlLog:
     def _obey(self, commanded: dict[str, str], command: Command) -> None:
         if isinstance(command, AddBinding):
             commanded[self.name_of(command.spec)] = command.spec.run
-        else:
+        elif not isinstance(command, RepairBinding):
             commanded.pop(command.binding, None)

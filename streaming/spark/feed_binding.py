@@ -295,6 +295,8 @@ class BindingTask:
             rows += self._signals(MessageKind.STATE, change.to_json())
         if turn.clear:
             rows += self._signals(MessageKind.CLEAR, _NO_CHUNK)
+        if turn.repair is not None:
+            rows += self._signals(MessageKind.REPAIR, turn.repair.encode())
         return rows
 
     def _signals(self, kind: MessageKind, chunk: bytes) -> list[CarrierMessage]:

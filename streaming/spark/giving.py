@@ -1,12 +1,19 @@
-"""Which rows of an output are given, and which are marked, where a run began without the state of the one before."""
+"""Which rows of an output are given: where a run began without the state of the one before, and those of repairs."""
+
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.spark.binding import RunnableBinding
+from streaming.spark.binding_life import CarriedBinding
+from streaming.spark.control import RepairBinding
+from streaming.spark.layout import CarrierFolder
 from streaming.spark.lines import Mask
+from streaming.spark.offset import BindingTurn
 from streaming.wire.beginning import RunBeginning
+from streaming.wire.repairs import read_given, rows_path
 
 AGAIN = "again"
 CUT = "cut"
@@ -30,6 +37,21 @@ def given(binding: RunnableBinding, output: str, table: pa.Table, said: str) -> 
         return table, np.ones(table.num_rows, np.bool_)
     mask = _column(table, "@start") < before
     return table, mask if mask.any() else None
+
+
+def repair_turns(carrier: CarrierFolder, item: CarriedBinding | None, command: RepairBinding) -> Iterator[BindingTurn]:
+    """The turn of a binding that gives the rows of a repair, once.
+
+    None where its run is not carried: it is told again when it goes on, and where it has ended others give them. Raises
+    `OSError`.
+    """
+    spec = None if item is None else carrier.control.added(item.entry).spec
+    if item is None or spec is None or spec.run != command.run:
+        return
+    shared = carrier.shared_of(spec.organisation)
+    given = read_given(shared, spec.binding, command.repair) is not None
+    if not given and shared.size(rows_path(spec.binding, command.repair)):
+        yield BindingTurn(item.binding, item.key, item.entry, repair=command.repair)
 
 
 def _not_twice(binding: RunnableBinding, said: RunBeginning, output: str, table: pa.Table, of_batch: str) -> pa.Table:

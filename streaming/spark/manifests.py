@@ -21,6 +21,7 @@ from streaming.spark.savepoints import SavepointHead, assemble, goes_on, read_he
 from streaming.spark.totals import BindingTotals, Lanes
 from streaming.temporal.outcomes import QUARANTINED
 from streaming.temporal.ticks import INFINITY
+from streaming.wire.repairs import give_rows, write_given
 from streaming.wire.results import Commit, RunBatches
 from streaming.wire.storage import BlobFolder
 
@@ -165,10 +166,14 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     after = replace(after, cleared=summary.cleared)
     report = _report(_beginning(carrier, summary.entry), after, summary, batch, now)
     report |= told_failures(spec.query, after.failures)
-    commit = Commit(
-        batch=batch, parts=summary.parts, totals=report, runs=[RunBatches(run=spec.run, first=batch, last=batch)]
-    )
-    carrier.results_of(summary.entry).write(f"commits/{batch}.json", commit.model_dump_json().encode())
+    shared, results = carrier.shared_of(spec.organisation), carrier.results_of(summary.entry)
+    parts, repair = summary.parts, summary.repair
+    if repair is not None:
+        parts = [*parts, give_rows(shared, results, spec.binding, repair, batch)]
+    commit = Commit(batch=batch, parts=parts, totals=report, runs=[RunBatches(run=spec.run, first=batch, last=batch)])
+    results.write(f"commits/{batch}.json", commit.model_dump_json().encode())
+    if repair is not None:
+        write_given(shared, spec.binding, repair, batch)
     return _Published(after, read, report, moved, saved)
 
 
@@ -240,6 +245,7 @@ def _merged(summaries: Iterable[BindingSummary]) -> list[BindingSummary]:
         if each.change is not None and (into.change is None or into.change.state != "failed"):
             into.change = each.change
         into.cleared |= each.cleared
+        into.repair = each.repair or into.repair
         into.rows += each.rows
         into.head = each.head or into.head
         into.pieces += each.pieces

@@ -27,9 +27,10 @@ from streaming.spark.beginnings import (
 )
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, StateGeneration, begun_binding
-from streaming.spark.control import AddBinding, ForgetBinding, SaveBinding, StopBinding
+from streaming.spark.control import AddBinding, ForgetBinding, RepairBinding, SaveBinding, StopBinding
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
 from streaming.spark.fair_share import ReadWish, RowBudget, share
+from streaming.spark.giving import repair_turns
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.looks import TimesOfBindings, WatchedBinding
 from streaming.spark.offset import BindingTurn, Offset
@@ -129,6 +130,9 @@ class NextOffset:
             self._save(command)
         elif isinstance(command, ForgetBinding):
             self._forget(command)
+        elif isinstance(command, RepairBinding):
+            for turn in repair_turns(self.carrier, self.carried.get(command.binding), command):
+                self._note(turn)
         else:
             self._stop(command)
 
@@ -388,13 +392,9 @@ class NextOffset:
         self._note(replace(turn, detail=failure.detail))
 
     def _note(self, turn: BindingTurn) -> None:
-        """Add `turn`; what the batch already does with the same generation is kept, the newer state counts."""
+        """Add `turn` to what the batch already does with the same generation."""
         for index, known in enumerate(self.turns):
             if known.key == turn.key:
-                state = turn if turn.state is not None else known
-                save, clear = turn.save or known.save, known.clear or turn.clear
-                by_user, cut = known.by_user or turn.by_user, known.cut or turn.cut
-                end = (*known.end, *turn.end)
-                self.turns[index] = replace(state, end=end, clear=clear, save=save, by_user=by_user, cut=cut)
+                self.turns[index] = known.with_later(turn)
                 return
         self.turns.append(turn)

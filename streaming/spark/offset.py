@@ -5,7 +5,7 @@ read; a *parked* one was stopped or failed and keeps its positions, so that a la
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from streaming.spark.binding_life import BindingStanding, BindingState, CarriedBinding, LanePositions, StateGeneration
@@ -20,7 +20,8 @@ class BindingTurn:
     `state` is reported when the batch is committed. `end`: inputs that get CTI infinity after what they read.
     `clear`: the state of generation `key` goes, after the batch's results. `save`: the savepoint that its state of
     before the batch is written to. `by_user`: the run was told to stop, its inputs have not come to their end. `cut`:
-    what it gives in this batch was not whole yet, because its user had all windows closed.
+    what it gives in this batch was not whole yet, because its user had all windows closed. `repair`: the repair whose
+    rows it gives too.
     """
 
     binding: str
@@ -35,6 +36,19 @@ class BindingTurn:
     save: str | None = None
     by_user: bool = False
     cut: bool = False
+    repair: str | None = None
+
+    def with_later(self, later: "BindingTurn") -> "BindingTurn":
+        """What the batch does with the same generation in all; the newer state counts."""
+        return replace(
+            later if later.state is not None else self,
+            end=(*self.end, *later.end),
+            clear=self.clear or later.clear,
+            save=later.save or self.save,
+            by_user=self.by_user or later.by_user,
+            cut=self.cut or later.cut,
+            repair=later.repair or self.repair,
+        )
 
 
 @dataclass(frozen=True)

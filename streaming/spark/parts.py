@@ -32,7 +32,8 @@ class BindingSummary:
     """What one task wrote and learned for one generation of a binding in one batch.
 
     `moved` are the CTIs of each output by bucket, `corrections` by bucket the totals by which what windows refused
-    differs from what the feed counted, `failures` those of expressions in this batch. `head` and
+    differs from what the feed counted, `failures` those of expressions in this batch. `repair` is one whose rows the
+    batch gives too. `head` and
     `pieces` are those of a savepoint; pieces are files in the carrier's folder.
     """
 
@@ -45,6 +46,7 @@ class BindingSummary:
     failures: list[list[Any]] = field(default_factory=list)
     change: StateChange | None = None
     cleared: bool = False
+    repair: str | None = None
     rows: int = 0
     head: dict[str, Any] | None = None
     pieces: list[str] = field(default_factory=list)
@@ -161,6 +163,8 @@ def _note(action: SinkAction, row: CarrierMessage, summary: BindingSummary) -> N
             summary.change = StateChange.of_json(row.chunk)
         case SinkAction.NOTES_CLEARING:
             summary.cleared = True
+        case SinkAction.NOTES_REPAIR:
+            summary.repair = bytes(row.chunk).decode()
         case _:
             raise StrayMessage(row.kind, "sink")
 

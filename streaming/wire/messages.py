@@ -40,7 +40,7 @@ class RunSpec(Strict):
     query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its rows may
     wait before they are read; null: as long as is usual in its carrier; it may change while the run goes on. `begin`:
     where it begins if the state of the run before cannot go on; null: where nothing is lost, as far as its inputs let
-    it.
+    it. `repair`: the one whose rows it is to give with its next batch (`streaming/wire/repairs.py`).
     """
 
     organisation: str
@@ -54,6 +54,7 @@ class RunSpec(Strict):
     dedicated: bool = False
     freshness: Annotated[int, Field(ge=0)] | None = None
     begin: BeginAt | None = None
+    repair: str | None = None
 
 
 class RunLimits(Strict):
@@ -105,7 +106,8 @@ class ResultRow(Strict):
     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed.
+    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed. A row of
+    a `repair` takes an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
     """
 
     output: str
@@ -117,6 +119,7 @@ class ResultRow(Strict):
     deleted: bool = False
     pane: PaneOfRow | None = None
     incomplete: bool = False
+    repair: str | None = None
 
 
 class LateEvent(Strict):

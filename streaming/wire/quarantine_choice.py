@@ -16,7 +16,8 @@ class QuarantineChoice(Strict):
     """Rows that fit all that is given; what is null is not asked.
 
     `text` stands somewhere in the row as it came, in small or capital letters. `since` and `until` are ticks of event
-    time: starts at or after the one and before the other; rows without a readable start fit neither.
+    time: starts at or after the one and before the other; rows without a readable start fit neither. `late_by`: at most
+    so many ticks before the CTI that it met, so that with a delay longer by as much it would have been in time.
     """
 
     outcome: OutcomeName | None = None
@@ -26,6 +27,7 @@ class QuarantineChoice(Strict):
     text: Text | None = None
     since: int | None = None
     until: int | None = None
+    late_by: Annotated[int, Field(ge=0)] | None = None
 
     @cached_property
     def _equal(self) -> Mapping[str, str]:
@@ -42,11 +44,17 @@ class QuarantineChoice(Strict):
             return False
         if self._folded is not None and self._folded not in str(row.get("raw", "")).casefold():
             return False
+        return self._is_of_time(row.get("start")) and (self.late_by is None or self._is_late(row))
+
+    def _is_of_time(self, start: int | None) -> bool:
         if self.since is None and self.until is None:
             return True
-        start = row.get("start")
         return (
             start is not None
             and (self.since is None or start >= self.since)
             and (self.until is None or start < self.until)
         )
+
+    def _is_late(self, row: Mapping[str, Any]) -> bool:
+        start, cti = row.get("start"), row.get("cti")
+        return start is not None and cti is not None and 0 < cti - start <= (self.late_by or 0)

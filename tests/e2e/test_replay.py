@@ -62,3 +62,35 @@ def test_what_rows_of_quarantine_would_change_is_seen_and_tried_mended(page: Pag
     expect(listed(changes)).to_contain_text("CD 2")
     expect(still).to_have_count(0)
     assert violations(page) == []
+    assert_repaired(page)
+
+
+def assert_repaired(page: Page) -> None:
+    """Take the mended row back, then the late ones: results and quarantine say so, and who did it is kept."""
+    dialog, results = page.get_by_role("dialog"), page.get_by_role("region", name="Results")
+    quarantine, repairs = (page.get_by_role("region", name=name) for name in ("Late and malformed rows", "Repairs"))
+    dialog.get_by_role("button", name="Repair the results…").press("Enter")
+    dialog.get_by_role("button", name="Take 1 back now").press("Enter")
+    expect(dialog.get_by_text("1 row taken back.")).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(listed(repairs)).to_contain_text("1 new")
+    expect(repairs.get_by_text("batch")).to_be_visible()
+    corrected = listed(results).filter(has_text="CD 2")
+    expect(corrected).to_contain_text("corrected by a repair")
+    expect(listed(quarantine).filter(has_text="0 · 10")).to_contain_text("taken back by a repair")
+
+    quarantine.get_by_role("button", name="Choose none").click()
+    quarantine.get_by_role("button", name="What would change").press("Enter")
+    dialog.get_by_role("button", name="Say what would change").press("Enter")
+    still = dialog.get_by_role("group", name="Chosen rows that would still not count")
+    expect(listed(still)).to_contain_text("a repair has taken it back into the results already")
+    dialog.get_by_role("button", name="Repair the results…").press("Enter")
+    dialog.get_by_role("button", name="Take 2 back now").press("Enter")
+    expect(dialog.get_by_text("2 rows taken back.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(listed(repairs)).to_have_count(2)
+    expect(listed(results).filter(has_text="taken back by a repair")).to_have_count(1)
+    expect(listed(results).filter(has_text="takes a row back")).to_have_count(1)
+    assert violations(page) == []

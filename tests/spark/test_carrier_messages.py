@@ -129,4 +129,4 @@ def test_a_run_with_a_savepoint_needs_no_message_beside_the_table(
     save(loop)
     loop.run()
     expected = {kind for kind, rule in MESSAGES.items() if rule.sink is not SinkAction.NEVER_COMES}
-    assert came == expected - {MessageKind.CORRECTIONS, MessageKind.FAILURES, MessageKind.CLEAR}
+    assert came == expected - {MessageKind.CORRECTIONS, MessageKind.FAILURES, MessageKind.CLEAR, MessageKind.REPAIR}

@@ -30,7 +30,7 @@ TAKING = sorted(
 """Every operation that takes a body of a shape of its own; pushed rows have their own tests."""
 OF_SAMPLES = dict.fromkeys(
     (
-        "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "samples/replay/",
+        "queries/simulate/", "queries/compare/", "queries/what-if/", "samples/text/", "samples/replay/", "repairs/",
         "scenarios/",
         "scenarios/observe/", "scenarios/read/", "scenarios/{scenario}/",
     ),

@@ -62,6 +62,8 @@ def run(alice: Person, binding: dict[str, Any], tmp_path: Path) -> str:
         ({"text": "äB 1"}, lambda n: 10 <= n < 20),
         ({"since": str(5 * S)}, lambda n: n >= 5 and n % 3 != 1),
         ({"until": str(5 * S)}, lambda n: n < 5 and n % 3 != 1),
+        ({"late_by": str(10 * S)}, lambda n: n % 3 != 1),
+        ({"late_by": str(10 * S - 1)}, lambda n: False),
         ({"outcome": "adjusted", "lane": "1", "since": "0"}, lambda n: n % 3 == 2 and n % 4 == 1),
         ({"lane": "no such"}, lambda n: False),
     ],

@@ -89,6 +89,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/start/": {"post": O},
     "bindings/<uuid:binding>/stop/": {"post": O},
     "bindings/<uuid:binding>/uses/": {"get": V},
+    "bindings/<uuid:binding>/repairs/": {"get": V, "post": O},
     "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
     "bindings/<uuid:binding>/outputs/check/": {"post": E},
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/": {"get": V},

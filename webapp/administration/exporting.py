@@ -34,6 +34,7 @@ from webapp.runs.models import (
     BindingInput,
     InputFootprint,
     OwnRunner,
+    Repair,
     Run,
     RunnerLaunch,
     SeatInPool,
@@ -59,6 +60,10 @@ TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
     Run: (
         *("id", "binding_id", "binding_name", "query_name", "query_version", "query_text", "observed", "domain"),
         *("message", "started_by_label", "created_at", "ended_at"),
+    ),
+    Repair: (
+        *("id", "binding_id", "run_id", "asked", "taken", "replaced", "marks", "batch", "by_label", "created_at"),
+        "given_at",
     ),
     Token: ("name", "key_id", "role", "scopes", "networks", "created_at", "expires_at", "last_used_at", "revoked_at"),
     ServiceAccount: ("id", "name", "role", "created_at", "created_by", "disabled_at"),

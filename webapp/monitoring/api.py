@@ -1,6 +1,8 @@
 """The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -19,20 +21,32 @@ from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import EventCursor, event_stream
 from webapp.monitoring.logs import LogCursor, LogPage, log_page
-from webapp.monitoring.rows_page import BEFORE, LIMIT, REFUSALS, RUNS, RowsPageQuery, rows_page
+from webapp.monitoring.rows_page import (
+    BEFORE,
+    LIMIT,
+    REFUSALS,
+    RUNS,
+    RowRepair,
+    RowsPageQuery,
+    rows_page,
+    shown_mark,
+)
 from webapp.monitoring.seats import Seat, SeatedStream
 from webapp.runs.access import access_run
+from webapp.runs.repairs import RepairedRows, repaired_rows
 from webapp.runs.state_events import RunState, state_of
 
 
 class ResultShown(ResultRow):
     """A result row with an id that is stable, so that pages join without a gap or a double.
 
-    `run` made it; null: it was written before runs were told apart.
+    `run` made it; null: it was written before runs were told apart. `repaired`: the repair that took it back, or that
+    gave it; null: it stands as the run gave it.
     """
 
     id: str
     run: str | None
+    repaired: RowRepair | None = None
 
 
 class ResultPage(Strict):
@@ -66,8 +80,17 @@ class ResultsView(TenantView):
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
         """Return a page of results, newest first."""
-        rows, following = rows_page(access_run(run), "results", read_query(request, RowsPageQuery))
-        return answer(ResultPage(rows=[ResultShown.model_validate(row) for row in rows], next=following))
+        found = access_run(run)
+        rows, following = rows_page(found, "results", read_query(request, RowsPageQuery))
+        repaired = repaired_rows(found.binding_id)
+        shown = [ResultShown.model_validate({**row, "repaired": _mark(row, repaired)}) for row in rows]
+        return answer(ResultPage(rows=shown, next=following))
+
+
+def _mark(row: Mapping[str, Any], repaired: RepairedRows) -> RowRepair | None:
+    """Return the repair that took a row back, or else the one that gave it."""
+    gone = repaired.results.get(row["id"])
+    return shown_mark(gone or repaired.repairs.get(row.get("repair") or ""), taken_back=gone is not None)
 
 
 class LogsView(TenantView):

@@ -28,10 +28,21 @@ from webapp.core.exported_files import (
     csv_lines,
     file_response,
 )
-from webapp.monitoring.rows_page import BEFORE, LIMIT, REFUSALS, RUNS, RowsPageQuery, Scope, rows_page
+from webapp.monitoring.rows_page import (
+    BEFORE,
+    LIMIT,
+    REFUSALS,
+    RUNS,
+    RowRepair,
+    RowsPageQuery,
+    Scope,
+    rows_page,
+    shown_mark,
+)
 from webapp.runs.access import access_run
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Run
+from webapp.runs.repairs import repaired_rows
 
 PAGE: Final = 500
 """Rows of a file that are in memory at once."""
@@ -40,10 +51,14 @@ COLUMNS: Final = tuple(LateEvent.model_fields)
 
 
 class LateShown(LateEvent):
-    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart."""
+    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart.
+
+    `repaired`: the repair that took it back into the results.
+    """
 
     id: str
     run: str | None
+    repaired: RowRepair | None = None
 
 
 class QuarantinePage(Strict):
@@ -72,6 +87,7 @@ FILTERS: Final = [
     OpenApiParameter("text", str, description="Only rows in which this stands, in small or capital letters."),
     OpenApiParameter("since", int, description="Only rows that start at or after this tick of event time."),
     OpenApiParameter("until", int, description="Only rows that start before this tick of event time."),
+    OpenApiParameter("late_by", int, description="Only rows that start at most so many ticks before the CTI they met."),
 ]
 
 
@@ -87,7 +103,12 @@ class QuarantineView(TenantView):
         """Return a page of late and malformed rows, newest first; one may be short, or empty, before the oldest."""
         found, asked = access_run(run), read_query(request, QuarantineQuery)
         rows, following = rows_page(found, "late", asked, asked.fits)
-        return answer(QuarantinePage(rows=[LateShown.model_validate(row) for row in rows], next=following))
+        repaired = repaired_rows(found.binding_id).quarantine
+        shown = [
+            LateShown.model_validate({**row, "repaired": shown_mark(repaired.get(row["id"]), taken_back=False)})
+            for row in rows
+        ]
+        return answer(QuarantinePage(rows=shown, next=following))
 
 
 class QuarantineFileView(TenantView):

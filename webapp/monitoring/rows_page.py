@@ -1,7 +1,9 @@
 """Pages of the committed rows of a run, or of all runs of its binding: what is asked, and what is read."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter
 from pydantic import Field
@@ -11,7 +13,7 @@ from streaming.definition.strict import Strict
 from streaming.wire.results import CursorError, PartKind, committed_rows
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Run
+from webapp.runs.models import Repair, Run
 
 PAGE_ROWS = 50
 MOST_ROWS = 500
@@ -26,6 +28,15 @@ class RowsPageQuery(Strict):
     runs: Scope = "own"
 
 
+class RowRepair(Strict):
+    """A repair, by whom it was asked for, and when its rows were given. `taken_back`: it took the row back."""
+
+    id: UUID
+    by: str
+    given_at: datetime
+    taken_back: bool
+
+
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
 LIMIT = OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out.")
@@ -36,6 +47,13 @@ RUNS = OpenApiParameter(
     description="`all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone.",
 )
 _SHOWN = {"_id": "id", "_run": "run"}
+
+
+def shown_mark(repair: Repair | None, *, taken_back: bool) -> RowRepair | None:
+    """Return how it is shown that `repair` concerns a row."""
+    if repair is None or repair.given_at is None:
+        return None
+    return RowRepair(id=repair.pk, by=repair.by_label, given_at=repair.given_at, taken_back=taken_back)
 
 
 def rows_page(

@@ -247,6 +247,11 @@ def keep_for_readers() -> None:
         tend_readers(own_folder() / RESULTS / feeder, wanted.get(feeder, set()))
 
 
+def readers_of(binding: Binding) -> list[str]:
+    """Return the names of the bindings that read results of `binding`, as they are stored."""
+    return sorted({each.reader.name for each in readings() if each.feed.binding == str(binding.pk)})
+
+
 def still_to_read(binding: Binding) -> list[str]:
     """Return the names of the bindings that have still to read results of `binding`, as is known."""
     folder = rows_beside(binding.pk)

@@ -139,6 +139,43 @@ class Run(TenantModel):
         return spec.model_copy(update=now)
 
 
+class Repair(TenantModel):
+    """Rows of a quarantine taken back into the results of `binding`, from the wish until its rows are given.
+
+    `rows` has by the ids of quarantine (`taken`) those that are taken, each a LateEvent and, if it was mended, how;
+    `replaced` the ids of results that are taken back. `marks` counts the rows of the result that are others, `asked`
+    is what was chosen. `run` is the one whose results they are. `batch` is chosen before anything is written where no
+    run gives the rows; then, and in the end, it is the one that has them. `failure`: why they cannot be given now.
+    """
+
+    binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="repairs")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    asked = models.JSONField()
+    rows = models.JSONField()
+    taken = models.JSONField(default=list)
+    replaced = models.JSONField(default=list)
+    marks = models.JSONField(default=dict)
+    batch = models.BigIntegerField(null=True)
+    failure = models.TextField(default="")
+    by_label = models.CharField(max_length=254, default="")
+    created_at = models.DateTimeField()
+    given_at = models.DateTimeField(null=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; a binding has at most one whose rows are not given yet."""
+
+        ordering = ("-created_at",)
+        indexes = (models.Index(fields=["binding", "-created_at"], name="repair_of_binding_by_time"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=["binding"], condition=models.Q(given_at__isnull=True), name="one_open_repair_each"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.pk} of {self.binding_id}"
+
+
 class LaunchNote(models.Model):
     """The latest launch of a runner process, so that nobody launches a second beside it.
 

@@ -5,7 +5,7 @@ made twice, changes nothing. All of an organisation's turns are behind one lock.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -16,7 +16,7 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved
+from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
 from webapp.runs.alone import LOCK_S, alone
@@ -46,6 +46,7 @@ from webapp.runs.pooling import (
     take_seat,
 )
 from webapp.runs.redis_users import admit_runner
+from webapp.runs.repair_steps import bring_on_repairs
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -86,7 +87,7 @@ class Reconciler:
                 settle(run, self.now())
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
             belongs = self._belonging(lease, active=bool(desired) or outstanding)
-            self._write_desired(desired, belongs)
+            self._write_desired(desired, belongs, bring_on_repairs(self.now()))
             self._forget([run for run in runs if run.ended_at is not None])
             if belongs is None:
                 self._tell(desired, "internal", UNKNOWN)
@@ -175,10 +176,13 @@ class Reconciler:
         else:
             self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
 
-    def _write_desired(self, runs: Sequence[Run], belongs: Belonging | None) -> None:
-        """Write what the runner must do, and which one; the limit that holds for all runs together goes with it."""
+    def _write_desired(self, runs: Sequence[Run], belongs: Belonging | None, repairs: Mapping[UUID, str]) -> None:
+        """Write what the runner must do, and which one; the limit that holds for all runs together goes with it.
+
+        `repairs`, by run, are those whose rows it is to give.
+        """
         key, limits = keys.desired(str(self.organisation)), RunLimits(events_per_second=limit("events_per_second"))
-        wanted = {str(run.binding_id): run.read_spec().model_dump_json() for run in runs}
+        wanted = {str(run.binding_id): _spec_with(run, repairs).model_dump_json() for run in runs}
         with self.connection.pipeline(transaction=True) as together:
             together.delete(key)
             if wanted:
@@ -219,6 +223,10 @@ class Reconciler:
                 run.domain, run.message = domain, message
                 run.save(update_fields=["domain", "message"])
                 announce(run)
+
+
+def _spec_with(run: Run, repairs: Mapping[UUID, str]) -> RunSpec:
+    return run.read_spec().model_copy(update={"repair": repairs.get(run.pk)})
 
 
 def reconcile_installation(organisation: UUID) -> None:

@@ -27,6 +27,7 @@ from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.output_checks import checked_outputs
+from webapp.runs.repair_steps import finish_repair, refuse_while_repaired
 from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -103,12 +104,14 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     )
     run.spec = spec_of(run).model_copy(update={"begin": begin_at}).model_dump(mode="json")
     begin(run, now)
+    finish_repair(binding)
     run.without_clock = [each.model_dump(mode="json") for each in checked.clockless]
     try:
         with transaction.atomic():
             check_open("nothing is started")
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
                 check_room_for_run(dedicated=binding.dedicated)
+            refuse_while_repaired(binding)
             run.save()
             note_footprints(run, bound_inputs(binding), now)
             check_composed()

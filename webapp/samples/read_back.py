@@ -22,6 +22,7 @@ from streaming.wire.results import committed_rows
 from streaming.wire.rows import Element
 from webapp.core.errors import Faulty, fault
 from webapp.samples.journals import journal_of
+from webapp.samples.replay_bodies import MendedRow
 from webapp.streams.adapters import adapter_fault, build, now_ticks
 
 PAGE: Final = 500
@@ -52,10 +53,20 @@ class BeginChoice:
 
 
 @dataclass(frozen=True)
+class SettledRow:
+    """A row of quarantine that a repair has taken back, and how it was mended, if it was."""
+
+    late: LateEvent
+    mended: MendedRow | None
+
+
+@dataclass(frozen=True)
 class ReadWork:
     """All that the job is given: what the binding runs, how far it came, from where it can be read again (oldest first)
 
     until when each output had given all, the folder of its quarantine, and that of its journals (`journals_folder`).
+    `ended`: all inputs have come to their end, which has closed all windows.
+    `settled` are the rows of its quarantine that repairs have taken back into its results, which are in `results`.
     """
 
     graph: QueryGraph
@@ -66,6 +77,9 @@ class ReadWork:
     given_until: Mapping[str, int | None]
     folder: str
     journals: str
+    ended: bool = False
+    settled: Sequence[SettledRow] = ()
+    results: str = ""
 
 
 @dataclass(frozen=True)

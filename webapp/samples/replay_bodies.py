@@ -74,12 +74,14 @@ class RowNotCounted(Strict):
 class ReplayShown(Strict):
     """What the results of a binding would be, had the chosen rows come in time; nothing of it is stored.
 
-    `marks` counts all rows of the result, `rows` are those that would be other ones, by output and time, of which
-    `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from` says by output from when on its
-    rows are computed from all that belongs to them: null where that is not known, absent where all are.
+    `ids` are the rows that were chosen. `marks` counts all rows of the result, `rows` are those that would be other
+    ones, by output and time, of which `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from`
+    says by output from when on its rows are computed from all that belongs to them: null where that is not known,
+    absent where all are.
     """
 
     chosen: int
+    ids: list[str]
     counted: int
     not_counted: list[RowNotCounted]
     rows: list[ReplayedRow]

@@ -1,20 +1,25 @@
 """Replay of quarantine: what a binding runs, how far it has read, and from where that can be read again."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 from streaming.definition.faults import FaultCode
 from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of, whole_from
-from streaming.wire.messages import RunSpec
+from streaming.wire.messages import LateEvent, RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
-from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
+from webapp.runs.repairs import repairs_of
+from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
+from webapp.runs.states import Observed
 from webapp.samples.journals import journals_folder
-from webapp.samples.read_back import BeginChoice, ReadWork
-from webapp.samples.replay_bodies import ReplayBody, ReplayShown
+from webapp.samples.read_back import BeginChoice, ReadWork, SettledRow
+from webapp.samples.replay_bodies import MendedRow, ReplayBody, ReplayShown
 from webapp.samples.replay_job import what_would_change
 from webapp.samples.running import NOTHING_READ, WAIT
 
@@ -26,18 +31,24 @@ def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
 
     Raises `Faulty` where it has read nothing, or that cannot be read again; `OverQuota`, `Busy`, `TooMuchWork`.
     """
-    with quarantine_at_hand(binding.pk) as at_hand:
-        work = _work(binding, at_hand)
-        if work is None:
-            raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
-        with previewing():
-            given = what_would_change(work, body)
+    with replay_work(binding) as work, previewing():
+        given = what_would_change(work, body)
     if given.shown is None:
         raise Faulty(given.faults)
     return given.shown
 
 
-def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReadWork | None:
+@contextmanager
+def replay_work(binding: Binding) -> Iterator[ReadWork]:
+    """Have all that a limited process needs on this machine until the block ends. Raises `Faulty`, `OSError`."""
+    with rows_at_hand(binding.pk) as at_hand, rows_at_hand(binding.pk, "results") as results:
+        work = _work(binding, at_hand)
+        if work is None:
+            raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
+        yield replace(work, results=results.folder)
+
+
+def _work(binding: Binding, at_hand: RowsAtHand) -> ReadWork | None:
     run = latest_run(binding)
     if run is None:
         return None
@@ -56,7 +67,33 @@ def _work(binding: Binding, at_hand: QuarantineAtHand) -> ReadWork | None:
         given_until={name: kept.until for name, kept in newest.outputs.items()},
         folder=at_hand.folder,
         journals=journals_folder(spec),
+        ended=run.observed == Observed.COMPLETED,
+        settled=_settled(binding, _of_one_history(binding, spec.run, points)),
     )
+
+
+def _settled(binding: Binding, runs: set[str]) -> list[SettledRow]:
+    """The rows that repairs of the results of `runs` have taken back."""
+    return [
+        SettledRow(
+            LateEvent.model_validate(row["late"]),
+            None if row["mended"] is None else MendedRow.model_validate(row["mended"]),
+        )
+        for repair in repairs_of(binding.pk)
+        if str(repair.run_id) in runs
+        for row in repair.rows.values()
+    ]
+
+
+def _of_one_history(binding: Binding, run: str, points: list[RestartPoint]) -> set[str]:
+    """The runs since one began anew, `run` among them: of earlier ones results and quarantine are apart."""
+    found = {run}
+    for point in points:
+        if point.run != run and _began_anew(binding, run):
+            break
+        run = point.run
+        found.add(run)
+    return found
 
 
 def begins_of(binding: Binding, spec: RunSpec, facts: BindingFacts, points: list[RestartPoint]) -> list[BeginChoice]:

@@ -21,7 +21,7 @@ from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import MIB, READING, Limits, limited
 from webapp.queries.simulation_bodies import MOST_ROWS
 from webapp.runs.models import Binding
-from webapp.runs.quarantine_at_hand import quarantine_at_hand
+from webapp.runs.rows_at_hand import rows_at_hand
 from webapp.samples.bodies import (
     GeneratedSampleBody,
     NamedStreamBody,
@@ -76,7 +76,7 @@ def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
         for node in binding.query_version.read_graph().nodes
         if isinstance(node, InputNode) and node.id in bound
     }
-    with quarantine_at_hand(binding.pk) as at_hand:
+    with rows_at_hand(binding.pk) as at_hand:
         taken = read_quarantine(at_hand.folder, streams, body.rows, body)
     if at_hand.complete_from < 0 or len(taken.rows) >= body.rows:
         return taken

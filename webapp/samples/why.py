@@ -19,7 +19,7 @@ from webapp.runs.access import latest_run, listed_runs
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, Run
 from webapp.runs.next_start import restart_points
-from webapp.runs.quarantine_at_hand import QuarantineAtHand, quarantine_at_hand
+from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.samples.journals import journals_folder
 from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replaying import begins_of
@@ -100,7 +100,7 @@ def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[Read
     if end is None:
         message = NOT_NOTED if points or asked.batch is None else OTHER_QUERY
         return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, message, WAIT)])
-    with quarantine_at_hand(binding.pk) as at_hand:
+    with rows_at_hand(binding.pk) as at_hand:
         work = _work(binding, spec, [point for point in points if point.batch <= end.batch], at_hand, asked)
         with previewing():
             return trace(work)
@@ -124,7 +124,7 @@ def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | No
 
 
 def _work(
-    binding: Binding, spec: RunSpec, points: list[RestartPoint], at_hand: QuarantineAtHand, asked: _AskedTime
+    binding: Binding, spec: RunSpec, points: list[RestartPoint], at_hand: RowsAtHand, asked: _AskedTime
 ) -> ReadWork:
     """Return what is to be read up to the newest of `points`."""
     begins = begins_of(binding, spec, facts_of(concealed_spec(spec)), points)

@@ -263,6 +263,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/repairs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what was repaired, and by whom. */
+        get: operations["bindings_repairs"];
+        put?: never;
+        /**
+         * @description Take rows of the quarantine back into the results: corrected rows are given, others are taken back.
+         *
+         *     409 while another repair is being given, or while a binding reads these results; 422 with a sentence where it
+         *     cannot be said what would change, or not in all of the row's windows.
+         */
+        post: operations["bindings_repair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/results/": {
         parameters: {
             query?: never;
@@ -3783,6 +3806,8 @@ export interface components {
         /**
          * LateShown
          * @description A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart.
+         *
+         *     `repaired`: the repair that took it back into the results.
          */
         LateShown: {
             /** Input */
@@ -3816,6 +3841,8 @@ export interface components {
             id: string;
             /** Run */
             run: string | null;
+            /** @default null */
+            repaired?: components["schemas"]["RowRepair"] | null;
         };
         /**
          * LatenessQuantiles
@@ -4769,6 +4796,11 @@ export interface components {
              */
             until?: number | null;
             /**
+             * Late By
+             * @default null
+             */
+            late_by?: number | null;
+            /**
              * Binding
              * Format: uuid
              */
@@ -4878,6 +4910,87 @@ export interface components {
             }[] | null;
         };
         /**
+         * RepairList
+         * @description The newest 100 repairs of a binding, newest first.
+         */
+        RepairList: components["schemas"]["RepairShown"][];
+        /**
+         * RepairMade
+         * @description A repair that was asked for; `not_taken` are the chosen rows that stay in quarantine, and why.
+         */
+        RepairMade: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Run
+             * Format: uuid
+             */
+            run: string;
+            /** By */
+            by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Given At */
+            given_at: string | null;
+            /** Batch */
+            batch: number | null;
+            /** Rows */
+            rows: number;
+            /** Marks */
+            marks: {
+                [key: string]: number;
+            };
+            /** Failure */
+            failure: string;
+            /** Not Taken */
+            not_taken: components["schemas"]["RowNotCounted"][];
+        };
+        /**
+         * RepairShown
+         * @description Rows of quarantine that were taken back into results: `rows` of them, by whom and when.
+         *
+         *     `marks` counts the rows of the result that are others: `changed`, `only_here` (new), `missing` (gone). `given_at` is
+         *     when the corrected rows were among the results, in `batch`; null: they will be, and `failure` says what is in the
+         *     way, if anything is. `run` is the run whose results they are.
+         */
+        RepairShown: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Run
+             * Format: uuid
+             */
+            run: string;
+            /** By */
+            by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Given At */
+            given_at: string | null;
+            /** Batch */
+            batch: number | null;
+            /** Rows */
+            rows: number;
+            /** Marks */
+            marks: {
+                [key: string]: number;
+            };
+            /** Failure */
+            failure: string;
+        };
+        /**
          * ReplayBody
          * @description Rows of the quarantine of a binding, taken as if they had come in time.
          *
@@ -4919,6 +5032,11 @@ export interface components {
              */
             until?: number | null;
             /**
+             * Late By
+             * @default null
+             */
+            late_by?: number | null;
+            /**
              * Binding
              * Format: uuid
              */
@@ -4945,13 +5063,16 @@ export interface components {
          * ReplayShown
          * @description What the results of a binding would be, had the chosen rows come in time; nothing of it is stored.
          *
-         *     `marks` counts all rows of the result, `rows` are those that would be other ones, by output and time, of which
-         *     `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from` says by output from when on its
-         *     rows are computed from all that belongs to them: null where that is not known, absent where all are.
+         *     `ids` are the rows that were chosen. `marks` counts all rows of the result, `rows` are those that would be other
+         *     ones, by output and time, of which `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from`
+         *     says by output from when on its rows are computed from all that belongs to them: null where that is not known,
+         *     absent where all are.
          */
         ReplayShown: {
             /** Chosen */
             chosen: number;
+            /** Ids */
+            ids: string[];
             /** Counted */
             counted: number;
             /** Not Counted */
@@ -5027,7 +5148,8 @@ export interface components {
          *     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
          *     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
          *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed.
+         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed. A row of
+         *     a `repair` takes an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
          */
         ResultRow: {
             /** Output */
@@ -5062,12 +5184,18 @@ export interface components {
              * @default false
              */
             incomplete?: boolean;
+            /**
+             * Repair
+             * @default null
+             */
+            repair?: string | null;
         };
         /**
          * ResultShown
          * @description A result row with an id that is stable, so that pages join without a gap or a double.
          *
-         *     `run` made it; null: it was written before runs were told apart.
+         *     `run` made it; null: it was written before runs were told apart. `repaired`: the repair that took it back, or that
+         *     gave it; null: it stands as the run gave it.
          */
         ResultShown: {
             /** Output */
@@ -5102,10 +5230,17 @@ export interface components {
              * @default false
              */
             incomplete?: boolean;
+            /**
+             * Repair
+             * @default null
+             */
+            repair?: string | null;
             /** Id */
             id: string;
             /** Run */
             run: string | null;
+            /** @default null */
+            repaired?: components["schemas"]["RowRepair"] | null;
         };
         /**
          * ResultTrace
@@ -5165,6 +5300,26 @@ export interface components {
             row: number | null;
             /** Message */
             message: string;
+        };
+        /**
+         * RowRepair
+         * @description A repair, by whom it was asked for, and when its rows were given. `taken_back`: it took the row back.
+         */
+        RowRepair: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** By */
+            by: string;
+            /**
+             * Given At
+             * Format: date-time
+             */
+            given_at: string;
+            /** Taken Back */
+            taken_back: boolean;
         };
         /**
          * RowShown
@@ -8219,6 +8374,126 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_repairs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_repair: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairMade"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12429,6 +12704,8 @@ export interface operations {
                 input?: string;
                 /** @description Only this lane. */
                 lane?: string;
+                /** @description Only rows that start at most so many ticks before the CTI they met. */
+                late_by?: number;
                 /** @description Rows in the page, 1 to 500; 50 if left out. */
                 limit?: number;
                 /** @description Only this outcome. */
@@ -12504,6 +12781,8 @@ export interface operations {
                 input?: string;
                 /** @description Only this lane. */
                 lane?: string;
+                /** @description Only rows that start at most so many ticks before the CTI they met. */
+                late_by?: number;
                 /** @description Only this outcome. */
                 outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
                 /** @description Only this reason. */

@@ -35,9 +35,11 @@ test("what is not chosen is not asked, and times are in UTC", () => {
     text: "a b",
     since: "1970-01-01T00:01",
     until: "no time",
+    lateBy: "1h",
   } as const;
-  expect(lateQuery(chosen)).toEqual({ outcome: "malformed", text: "a b", since: 60 * S });
-  expect(String(lateParams(chosen))).toBe("outcome=malformed&text=a+b&since=60000000");
+  expect(lateQuery({ ...chosen, lateBy: "soon" })).toEqual({ outcome: "malformed", text: "a b", since: 60 * S });
+  expect(lateQuery(chosen).late_by).toBe(3_600 * S);
+  expect(String(lateParams(chosen))).toBe("outcome=malformed&text=a+b&since=60000000&late_by=3600000000");
 });
 
 test("a late row says what it met and the smallest delay that would have kept it, to the last tick", () => {

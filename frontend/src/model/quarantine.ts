@@ -14,9 +14,20 @@ export interface LateChoice {
   text: string;
   since: string;
   until: string;
+  /** Before the CTI by at most so much, as a duration is written. */
+  lateBy: string;
 }
 
-export const EVERYTHING: LateChoice = { outcome: "", reason: "", input: "", lane: "", text: "", since: "", until: "" };
+export const EVERYTHING: LateChoice = {
+  outcome: "",
+  reason: "",
+  input: "",
+  lane: "",
+  text: "",
+  since: "",
+  until: "",
+  lateBy: "",
+};
 
 export interface LateQuery {
   outcome?: Outcome;
@@ -26,6 +37,7 @@ export interface LateQuery {
   text?: string;
   since?: Ticks;
   until?: Ticks;
+  late_by?: Ticks;
 }
 
 function tickOf(text: string): Ticks | undefined {
@@ -35,9 +47,13 @@ function tickOf(text: string): Ticks | undefined {
 
 /** The choice as the server takes it: what is not chosen is left out. */
 export function lateQuery(choice: LateChoice): LateQuery {
-  const { since, until, ...texts } = choice;
+  const { since, until, lateBy, ...texts } = choice;
   const said = Object.entries(texts).filter(([, value]) => value.trim() !== "");
-  const times = Object.entries({ since: tickOf(since), until: tickOf(until) }).filter(([, at]) => at !== undefined);
+  const by = parseDuration(lateBy);
+  const late_by = lateBy.trim() === "" || by === null || by < 0 ? undefined : by;
+  const times = Object.entries({ since: tickOf(since), until: tickOf(until), late_by }).filter(
+    ([, at]) => at !== undefined,
+  );
   return Object.fromEntries([...said, ...times]);
 }
 

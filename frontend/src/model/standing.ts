@@ -18,6 +18,8 @@ export function standingNote(rows: readonly ResultShown[], older: boolean): stri
   if (rows.some((row) => row.incomplete)) words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
   if (rows.some((row) => row.key))
     words.push("A later row of the same edge or pane takes the place of the one before.");
+  if (rows.some((row) => row.repaired))
+    words.push("Rows that are marked were repaired: what was taken back stands no more, and what corrects it does.");
   if (words.length > 0) return words.join(" ");
   return older ? "Each that is listed here is final." : "Each is final.";
 }

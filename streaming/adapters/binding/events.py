@@ -23,6 +23,10 @@ DELETED = (
     "The output '{output}' has taken back an edge that began at {start}: nothing was left of it, and no input can "
     "take back what it has given. Put 'to intervals' before that output, and let this stream have the shape 'interval'."
 )
+REPAIRED = (
+    "Results of the output '{output}' were repaired: one that begins at {start} was taken back, and no input can take "
+    "back what it has given. Delete the results that are kept of that binding; then what comes after them is read."
+)
 EDGES = (
     "The output '{output}' gives starts and ends of edges, and this stream has the shape '{shape}'. Let it have the "
     "shape 'edge'."
@@ -75,6 +79,8 @@ class ResultEvents:
         start, pane = row["start"], row.get("pane")
         if pane is not None:
             raise AdapterError(PROVISIONAL.format(output=self._output, start=pane["start"]))
+        if row.get("repair"):
+            raise AdapterError(REPAIRED.format(output=self._output, start=start))
         if row.get("deleted"):
             raise AdapterError(DELETED.format(output=self._output, start=start))
         if row.get("edge") is not None and self._shape is not Shape.EDGE:

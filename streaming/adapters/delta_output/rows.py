@@ -69,7 +69,7 @@ class LakeRows:
                 self._rows[batch.number, index] = written
                 continue
             key = written[RESULT_ID]
-            if row.get("key") is None:
+            if row.get("key") is None and not row.get("deleted"):
                 if key in mine:
                     raise AdapterError(
                         f"Two results have the same start, end and key ({key}): one would take the place of the other. "

@@ -115,6 +115,11 @@ class PostgreSQLOutput:
         if rows.replaced:
             gone = sql.SQL("DELETE FROM {} WHERE {} = ANY (%s)")
             cursor.execute(gone.format(self._table.name, sql.Identifier(RESULT_KEY)), [list(rows.replaced)])
+        if rows.gone:
+            same = sql.SQL(" AND ").join(
+                sql.SQL("{} IS NOT DISTINCT FROM %s").format(sql.Identifier(name)) for name in self._table.key
+            )
+            cursor.executemany(sql.SQL("DELETE FROM {} WHERE {}").format(self._table.name, same), list(rows.gone))
         put = sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}").format(self._table.name, columns, columns, _STAGED)
         if not self._table.appends:
             put += self._upsert()
@@ -132,18 +137,25 @@ class PostgreSQLOutput:
 class _Rows:
     """What is to be in the table after some batches: the last row of each key, and which rows go before.
 
-    `replaced`: the `key`s of results whose earlier rows go.
+    `replaced`: the `key`s of results whose earlier rows go; `gone`: the values of the key of final rows that a repair
+    has taken back, in the order of its columns.
     """
 
     def __init__(self, table: ResultTable) -> None:
         self._table = table
-        self._key = [place for place, column in enumerate(table.columns) if column.name in table.key]
+        places = {column.name: place for place, column in enumerate(table.columns)}
+        self._key = [places[name] for name in table.key]
         self._kept: dict[Any, list[Any]] = {}
         self.replaced: set[str] = set()
+        self._taken_back: dict[tuple[Any, ...], None] = {}
 
     @property
     def nothing(self) -> bool:
-        return not self._kept and not self.replaced
+        return not self._kept and not self.replaced and not self._taken_back
+
+    @property
+    def gone(self) -> list[tuple[Any, ...]]:
+        return [place for place in self._taken_back if place not in self._kept]
 
     def take(self, batch: DeliveryBatch) -> None:
         """Note the rows of a batch. Raises `AdapterError` where two final rows of it have one key."""
@@ -158,6 +170,10 @@ class _Rows:
                 self._kept.pop(key, None)
                 if not row.get("deleted"):
                     self._kept[key] = values
+            elif row.get("deleted"):
+                place = tuple(values[each] for each in self._key)
+                self._kept.pop(place, None)
+                self._taken_back[place] = None
             else:
                 place = tuple(values[each] for each in self._key)
                 if place in mine:

@@ -82,6 +82,14 @@ def test_corrections_replace_take_back_or_are_appended(tmp_path: Path) -> None:
     ]
 
 
+def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(tmp_path: Path) -> None:
+    adapter = output(tmp_path)
+    adapter.deliver([batch(1, row(0, n=1), row(1, "C", n=2))])
+    gone = {"deleted": True, "repair": "r"}
+    adapter.deliver([batch(2, row(0, n=1, **gone), row(1, "C", n=2, **gone), row(0, n=3, repair="r"))])
+    assert [(each["plate"], each["n"], each["deleted"]) for each in stored(tmp_path)] == [("B", 3, False)]
+
+
 @given(
     cuts=st.sets(st.integers(1, 11)),
     said=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=12, max_size=12),

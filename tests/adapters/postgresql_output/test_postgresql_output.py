@@ -118,6 +118,20 @@ def test_results_that_are_not_final_are_replaced_and_taken_back_by_their_key(dat
     assert database.rows("car, n, result_key") == [("a", 1, "k1"), ("a", 1, "k2"), ("c", 2, "k4")]
 
 
+def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(database: Database) -> None:
+    output = database.output()
+    output.delivered()
+    output.deliver([batch(1, row(0, "a", 1), row(0, None, 5), row(HOUR, "a", 2), row(HOUR, "b", 7))])
+    gone = {"deleted": True, "repair": "r"}
+    coming = (row(0, "a", 3, repair="r"), row(0, "c", 1, repair="r"))
+    repair = batch(2, row(0, "a", 1, **gone), row(0, None, 5, **gone), *coming)
+    output.deliver([repair])
+    assert database.rows() == [("a", 2, None), ("a", 3, None), ("b", 7, None), ("c", 1, None)]
+    taken = [batch(3, row(HOUR, "d", 4)), batch(4, row(HOUR, "d", 4, **gone)), batch(5, row(HOUR, "b", 7, **gone))]
+    output.deliver([*taken, batch(6, row(HOUR, "b", 8, repair="s"))])
+    assert database.rows() == [("a", 2, None), ("a", 3, None), ("b", 8, None), ("c", 1, None)]
+
+
 def test_appended_rows_are_all_there_with_those_that_take_one_back(database: Database) -> None:
     output = database.output(mode="append")
     output.delivered()

@@ -10,6 +10,7 @@ from tests.webapp.audit.stage import Asked, Case, Some, Stage
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, file_adapter, graph
+from tests.webapp.repaired import left_to_repair
 from tests.webapp.rows.filling import left_elsewhere
 from tests.webapp.uploads.bringing import CSV, brought, uploaded
 from webapp.administration.models import Export
@@ -67,6 +68,12 @@ def left_there(stage: Stage) -> UUID:
 def running(stage: Stage) -> Asked:
     stage.made(f"{stage.bound}start/")
     return f"{stage.bound}stop/", {"flush": True}
+
+
+def repairable(stage: Stage) -> Asked:
+    """Of a binding of its own, for the files that it leaves stay."""
+    made = stage.made("bindings/", {"name": "mended", "query_version": stage.binding["query_version"]})["id"]
+    return f"bindings/{made}/repairs/", left_to_repair(stage.alice, made)
 
 
 def asked_to_be_deleted(stage: Stage) -> Asked:
@@ -342,6 +349,13 @@ WRITES: dict[tuple[str, str], Case] = {
         "watch",
         None,
         {"rows": 0, "files": 0, "bytes": 0, "complete": True},
+    ),
+    ("bindings/<uuid:binding>/repairs/", "post"): Case(
+        "binding.repaired",
+        repairable,
+        "mended",
+        None,
+        Some({"rows": 1, "results": {"changed": 1, "only_here": 0, "missing": 0}}),
     ),
     ("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", "delete"): Case(
         "binding.refused_deleted",

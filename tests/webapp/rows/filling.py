@@ -22,7 +22,7 @@ from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.runs.models import Binding, BindingInput, InputFootprint, Run, StoredBytes
+from webapp.runs.models import Binding, BindingInput, InputFootprint, Repair, Run, StoredBytes
 from webapp.runs.states import Desired, Observed
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
@@ -78,9 +78,11 @@ def _designed(numbers: range) -> uuid.UUID:
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
     kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
     left = [footprint(each.pk, each.name) for each in bindings]
+    repairs = [_repair(binding, run, START) for binding, run in zip(bindings, runs, strict=True)]
     scenarios = [_scenario(queries[0], n) for n in numbers]
     verdicts = [_verdict(*each) for each in zip(scenarios, more, strict=True)]
-    for rows in (streams, queries, versions, more, texts, bindings, inputs, runs, kept, left, scenarios, verdicts):
+    designed = (streams, queries, versions, more, texts, bindings, inputs)
+    for rows in (*designed, runs, kept, left, repairs, scenarios, verdicts):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
 
@@ -98,6 +100,10 @@ def footprint(binding: uuid.UUID, name: str) -> InputFootprint:
         noted_at=START,
         due_at=START,
     )
+
+
+def _repair(binding: Binding, run: Run, at: datetime) -> Repair:
+    return Repair(binding=binding, run=run, asked={}, rows={}, created_at=at, given_at=at)
 
 
 def left_elsewhere() -> uuid.UUID:

@@ -66,6 +66,7 @@ NO_LISTS = {
     "bindings/<uuid:binding>/",
     "bindings/<uuid:binding>/next-start/",
     "bindings/<uuid:binding>/uses/",
+    "bindings/<uuid:binding>/repairs/",
     "bindings/<uuid:binding>/results/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/",

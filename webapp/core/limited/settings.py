@@ -44,6 +44,7 @@ LIMITED_JOBS = (
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",
     "webapp.samples.reading_again",
+    "webapp.samples.repair_job",
     "webapp.samples.replay_job",
     "webapp.samples.why_job",
     "webapp.samples.taking",

@@ -34,12 +34,13 @@ function ChoiceField({ label, value, options, onChange }: ChoiceFieldProps) {
 
 interface TypedFieldProps {
   label: string;
+  example?: string;
   value: string;
   onChange: (value: string) => void;
 }
 
 /** A field whose value is asked for once the typing has paused. */
-function TypedField({ label, value, onChange }: TypedFieldProps) {
+function TypedField({ label, example, value, onChange }: TypedFieldProps) {
   const id = useId();
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value]);
@@ -54,6 +55,7 @@ function TypedField({ label, value, onChange }: TypedFieldProps) {
       <input
         id={id}
         value={typed}
+        placeholder={example}
         maxLength={200}
         autoComplete="off"
         spellCheck={false}
@@ -102,6 +104,7 @@ export function QuarantineFilter({ run, choice, onChange }: Props) {
         <TypedField label="Row contains" value={choice.text} onChange={put("text")} />
         <TimeField label="Starts since" value={choice.since} onChange={put("since")} />
         <TimeField label="Starts before" value={choice.until} onChange={put("until")} />
+        <TypedField label="Late by up to" example="1h" value={choice.lateBy} onChange={put("lateBy")} />
         {some ? (
           <button type="button" className="link" onClick={() => onChange(EVERYTHING)}>
             Take the filters away

@@ -10,6 +10,7 @@ import { counted } from "../../lib/numbers";
 import type { LateShown, RunKeptShown, RunShown } from "../../model/api";
 import { isOutcome, OUTCOME_WORDS, reasonWords } from "../../model/outcomes";
 import { EVERYTHING, lateQuery, whyLate } from "../../model/quarantine";
+import { whoRepaired } from "../../model/repairs";
 import { formatSpan } from "../../model/ticks";
 import { More, Newer } from "./paging";
 import { QuarantineFilter } from "./QuarantineFilter";
@@ -80,6 +81,11 @@ function Row({
         <td>
           <p>{isOutcome(row.outcome) ? <OutcomeMark outcome={row.outcome} /> : row.outcome}</p>
           <p className="quiet">{reasonWords(row.reason)}</p>
+          {row.repaired ? (
+            <p>
+              taken back by a repair <span className="quiet small">{whoRepaired(row)}</span>
+            </p>
+          ) : null}
           {row.edge ? <p className="quiet">edge {row.edge}</p> : null}
           <button
             type="button"

@@ -9,6 +9,7 @@ import { type LateChoice, lateQuery } from "../../model/quarantine";
 import { asItCame, type MendedText, mendedRows } from "../../model/replay";
 import { MendTable } from "./MendTable";
 import { MostRows } from "./MostRows";
+import { RepairStep } from "./RepairStep";
 import { ReplayResult } from "./ReplayResult";
 import { useDefinition } from "./requests";
 import type { RunScope } from "./scope";
@@ -30,7 +31,7 @@ function Chosen({ ticked, scope }: Pick<ReplayProps, "ticked" | "scope">) {
   return (
     <p>
       {ticked.size > 0 ? `The ${counted(ticked.size, "chosen row")}` : all}, as if in time: what the binding has read is
-      read again, and its query runs without and with what is chosen. Nothing of it is stored.
+      read again, and its query runs without and with what is chosen. Nothing changes before you say so.
     </p>
   );
 }
@@ -44,13 +45,20 @@ export function Replay({ run, scope, choice, ticked }: ReplayProps) {
   const [edited, setEdited] = useState<ReadonlyMap<string, MendedText>>(new Map());
   const texts = new Map(broken.map((row) => [row.id, edited.get(row.id) ?? asItCame(row, typesOf(row, ran))]));
   const asking = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
       const types = new Map(broken.map((row) => [row.id, typesOf(row, ran)]));
       const chosen =
         ticked.size > 0 ? { ids: [...ticked.keys()], mended: mendedRows(texts, types) } : lateQuery(choice);
       const of = ticked.size === 0 && scope === "own" ? { run: run.id } : {};
       const body = { binding: run.binding, most_rows: Number(most), ...of, ...chosen } as ReplayBody;
-      return unwrap(api.POST("/api/t/{slug}/samples/replay/", { params: { path: { slug } }, body }));
+      const shown = await unwrap(api.POST("/api/t/{slug}/samples/replay/", { params: { path: { slug } }, body }));
+      const same: ReplayBody = {
+        binding: run.binding,
+        most_rows: Number(most),
+        ids: shown.ids,
+        mended: body.mended ?? [],
+      };
+      return { shown, body: same };
     },
   });
   return (
@@ -80,7 +88,12 @@ export function Replay({ run, scope, choice, ticked }: ReplayProps) {
       {asking.isPending ? (
         <Waiting>Reading the rows again, and running the query without and with them…</Waiting>
       ) : null}
-      {asking.data === undefined || asking.isPending ? null : <ReplayResult shown={asking.data} />}
+      {asking.data === undefined || asking.isPending ? null : (
+        <>
+          <ReplayResult shown={asking.data.shown} />
+          <RepairStep key={asking.submittedAt} {...asking.data} />
+        </>
+      )}
     </form>
   );
 }

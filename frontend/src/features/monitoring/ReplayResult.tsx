@@ -4,6 +4,7 @@ import { Scroll } from "../../components/Scroll";
 import { counted, formatCount } from "../../lib/numbers";
 import type { ReplayedRow, ReplayShown } from "../../model/api";
 import { type ColumnWords, columnsOf, REPLAY_WORDS } from "../../model/replay";
+import { NotCounted } from "./NotCounted";
 import "./replay.css";
 
 function Column({ column: { name, was, would } }: { column: ColumnWords }) {
@@ -101,37 +102,6 @@ function Changes({ shown }: { shown: ReplayShown }) {
   );
 }
 
-function NotCounted({ shown }: { shown: ReplayShown }) {
-  if (shown.not_counted.length === 0) return null;
-  return (
-    <>
-      <h3>Chosen rows that would still not count</h3>
-      <Scroll label="Chosen rows that would still not count" tall>
-        <table>
-          <thead>
-            <tr>
-              <th>Input, lane · position</th>
-              <th>Start (UTC)</th>
-              <th>Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.not_counted.map((row) => (
-              <tr key={row.id}>
-                <th scope="row">
-                  {row.input}, {row.lane} · {row.position}
-                </th>
-                <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
-                <td>{row.why}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </>
-  );
-}
-
 function WholeFrom({ shown }: { shown: ReplayShown }) {
   return Object.entries(shown.whole_from).map(([output, from]) => (
     <p key={output}>
@@ -168,7 +138,7 @@ export function ReplayResult({ shown }: { shown: ReplayShown }) {
         <p key={note}>{note}</p>
       ))}
       <Changes shown={shown} />
-      <NotCounted shown={shown} />
+      <NotCounted rows={shown.not_counted} title="Chosen rows that would still not count" />
     </section>
   );
 }

@@ -9,6 +9,7 @@ import { counted } from "../../lib/numbers";
 import type { ResultShown, RunShown } from "../../model/api";
 
 import { type Column, columnsOf, hasColumn } from "../../model/columns";
+import { repairedWords, whoRepaired } from "../../model/repairs";
 import { INCOMPLETE_MEANS, standing, standingNote } from "../../model/standing";
 import { formatInstant } from "../../model/ticks";
 
@@ -29,7 +30,14 @@ function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: C
 function StandingCell({ row }: { row: ResultShown }) {
   return (
     <td className="nowrap" title={row.incomplete ? INCOMPLETE_MEANS : undefined}>
-      {standing(row)}
+      {row.repaired ? (
+        <>
+          <p>{repairedWords(row)}</p>
+          <p className="quiet small">{whoRepaired(row)}</p>
+        </>
+      ) : (
+        standing(row)
+      )}
     </td>
   );
 }
@@ -72,7 +80,7 @@ function ResultTable({ rows, run, scope }: TableProps) {
   const columns = columnsOf(rows.map((row) => row.payload));
   const known = useKeptByRun(run.binding, scope === "all");
   const severalOutputs = new Set(rows.map((row) => row.output)).size > 1;
-  const notFinal = rows.some((row) => row.key || row.incomplete);
+  const notFinal = rows.some((row) => row.key || row.incomplete || row.repaired);
   return (
     <Scroll label="Table of results" tall>
       <table>

@@ -30,6 +30,7 @@ import { InputsPanel } from "./InputsPanel";
 import { type LiveRun, useLiveRun } from "./live";
 import { OutputsPanel } from "./OutputsPanel";
 import { QuarantinePanel } from "./QuarantinePanel";
+import { RepairsPanel } from "./RepairsPanel";
 import { ResultsPanel } from "./ResultsPanel";
 import { RunTabs } from "./RunTabs";
 import { useRun } from "./requests";
@@ -326,6 +327,7 @@ function Live({ run }: { run: MendableRun }) {
       <FootprintsPanel binding={run.binding} />
       <ResultsPanel run={run} total={history.latest?.results ?? 0} />
       <OutputsPanel run={run} />
+      <RepairsPanel binding={run.binding} run={run.id} />
       <QuarantinePanel run={run} total={history.latest?.quarantined ?? 0} />
       <WhatRan run={run} />
       <Definitions />

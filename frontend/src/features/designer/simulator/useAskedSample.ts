@@ -17,7 +17,7 @@ function quarantineOf(asked: URLSearchParams): QuarantineSampleBody | null {
   const binding = asked.get("quarantine");
   if (binding === null) return null;
   const texts = ["outcome", "reason", "input", "lane", "text"].map((name) => [name, asked.get(name)]);
-  const times = ["since", "until"].map((name) => [name, asked.has(name) ? Number(asked.get(name)) : null]);
+  const times = ["since", "until", "late_by"].map((name) => [name, asked.has(name) ? Number(asked.get(name)) : null]);
   const chosen = [...texts, ...times].filter(([, value]) => value !== null);
   return { binding, rows: ROWS, ...Object.fromEntries(chosen) };
 }

@@ -1,4 +1,4 @@
-"""The quarantine of a binding as a folder of this machine, for a limited process."""
+"""Quarantine or results of a binding as a folder of this machine, for a limited process."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +8,13 @@ from tempfile import TemporaryDirectory
 from uuid import UUID
 
 from streaming.wire.newest_copied import copy_newest
+from streaming.wire.results import PartKind
 from streaming.wire.storage import LocalFolder
 from webapp.runs.kept_folders import own_folder, rows_folder
 
 
 @dataclass(frozen=True)
-class QuarantineAtHand:
+class RowsAtHand:
     """Where the rows lie; those of batches before `complete_from` may be missing (-1: none is)."""
 
     folder: str
@@ -21,16 +22,16 @@ class QuarantineAtHand:
 
 
 @contextmanager
-def quarantine_at_hand(binding: UUID) -> Iterator[QuarantineAtHand]:
-    """Have the quarantine on this machine until the block ends: of one on an object store the newest, copied.
+def rows_at_hand(binding: UUID, kind: PartKind = "late") -> Iterator[RowsAtHand]:
+    """Have the rows of `kind` on this machine until the block ends: of those on an object store the newest, copied.
 
     Raises `OSError`.
     """
     rows = rows_folder(binding)
     if isinstance(rows, LocalFolder):
-        yield QuarantineAtHand(str(rows.path), -1)
+        yield RowsAtHand(str(rows.path), -1)
         return
     previews = own_folder() / ".previews"
     previews.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix="quarantine-", dir=previews) as copied:
-        yield QuarantineAtHand(copied, copy_newest(rows, "late", Path(copied)))
+    with TemporaryDirectory(prefix="rows-", dir=previews) as copied:
+        yield RowsAtHand(copied, copy_newest(rows, kind, Path(copied)))

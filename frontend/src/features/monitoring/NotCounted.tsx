@@ -1,0 +1,35 @@
+import { Instant } from "../../components/Instant";
+import { Scroll } from "../../components/Scroll";
+import type { RowNotCounted } from "../../model/api";
+
+/** Chosen rows of a quarantine that do not count, and why. */
+export function NotCounted({ rows, title }: { rows: readonly RowNotCounted[]; title: string }) {
+  if (rows.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <Scroll label={title} tall>
+        <table>
+          <thead>
+            <tr>
+              <th>Input, lane · position</th>
+              <th>Start (UTC)</th>
+              <th>Why</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <th scope="row">
+                  {row.input}, {row.lane} · {row.position}
+                </th>
+                <td>{row.start === null ? "" : <Instant ticks={row.start} />}</td>
+                <td className="message">{row.why}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { api, unwrap } from "../../lib/api";
+import { useSlug } from "../../lib/session";
+import type { ReplayBody } from "../../model/api";
+import { LOOKS_MS } from "../../model/repairs";
+
+/** The repairs of a binding; the rows of a run are read again once those of a repair are given. */
+export function useRepairs(binding: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  const found = useQuery({
+    queryKey: [slug, "bindings", binding, "repairs"],
+    queryFn: () =>
+      unwrap(api.GET("/api/t/{slug}/bindings/{binding}/repairs/", { params: { path: { slug, binding } } })),
+    refetchInterval: ({ state }) => (state.data?.some((each) => each.given_at === null) ? LOOKS_MS : false),
+  });
+  const given = found.data?.filter((each) => each.given_at !== null).length;
+  useEffect(() => {
+    if (given === undefined || given === 0) return;
+    for (const rows of ["results", "quarantine"])
+      void queries.invalidateQueries({
+        predicate: ({ queryKey }) => queryKey[0] === slug && queryKey[1] === "runs" && queryKey[3] === rows,
+      });
+  }, [queries, slug, given]);
+  return found;
+}
+
+/** Take rows back into the results. */
+export function useRepair(binding: string) {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ReplayBody) =>
+      unwrap(api.POST("/api/t/{slug}/bindings/{binding}/repairs/", { params: { path: { slug, binding } }, body })),
+    onSettled: () => queries.invalidateQueries({ queryKey: [slug, "bindings", binding, "repairs"] }),
+  });
+}
