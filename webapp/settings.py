@@ -20,7 +20,7 @@ _NAMES = """
 DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES LOG_LEVEL
 OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM OIDC_ISSUER
 OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB JVM_MEMORY_MB
-KEEP_RESULTS_DAYS RESULTS POOLS POOL_ORGANISATIONS"""
+KEEP_RESULTS_DAYS JOURNAL_EVENTS RESULTS POOLS POOL_ORGANISATIONS"""
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
@@ -143,6 +143,8 @@ JVM_MEMORY_MB = whole(os.environ, "PUNCTUAL_JVM_MEMORY_MB", 2_048)
 """The largest heap of a runner's JVM."""
 RESULTS = results(os.environ)
 """Where results of organisations lie that have none yet (`streaming.wire.result_location`); None: in PUNCTUAL_DATA."""
+JOURNAL_EVENTS = whole(os.environ, "PUNCTUAL_JOURNAL_EVENTS", 2_000)
+"""So many entries are kept of each run's journal, the newest ones; they go with the run."""
 KEEP_RESULTS_DAYS = whole(os.environ, "PUNCTUAL_KEEP_RESULTS_DAYS", 0)
 """So many days a runner keeps committed results and quarantine, then they go; 0: until somebody deletes them, so that
 nothing is lost by default."""

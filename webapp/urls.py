@@ -26,6 +26,7 @@ from webapp.runs import api as runs
 from webapp.runs.delivered_rows_api import DeliveredRowsView
 from webapp.runs.footprints_api import FootprintsView, FootprintView
 from webapp.runs.history_api import RunDefinitionView
+from webapp.runs.journal_api import JournalView
 from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
 from webapp.runs.refused_requests_api import RefusedRequestsView
@@ -131,6 +132,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("runs/<uuid:run>/quarantine/", QuarantineView.as_view()),
     path("runs/<uuid:run>/quarantine/file/", QuarantineFileView.as_view()),
     path("runs/<uuid:run>/history/", HistoryView.as_view()),
+    path("runs/<uuid:run>/journal/", JournalView.as_view()),
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
 ]

@@ -1,11 +1,14 @@
 """A row of a run's results opens to the rows, the batch and the CTI that made it; a missing one to what dropped it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.installation import Installation
 from tests.e2e.test_replay import ended_run
+from tests.e2e.test_runs_apart import listed
 
 pytestmark = pytest.mark.browser
 
@@ -38,3 +41,23 @@ def test_a_row_says_what_made_it_and_a_missing_one_what_dropped_it(page: Page, i
     late = dialog.get_by_role("group", name="Too late for it: 2 rows")
     expect(late.get_by_role("listitem")).to_have_count(2)
     assert violations(page) == []
+
+
+def test_what_happened_to_a_run_stands_in_its_journal_and_its_log_is_searched(
+    page: Page, installation: Installation
+) -> None:
+    run = ended_run(page, installation, "journaled")
+    journal = page.get_by_role("region", name="Journal")
+    rows = listed(journal)
+    expect(rows.first).to_contain_text("Completed")
+    expect(rows.last).to_contain_text("Asked to run")
+    expect(rows.last).to_contain_text("journaled, version 1.")
+    expect(page.locator("svg").get_by_text("Completed").first).to_be_visible()  # a mark in the charts
+    page.get_by_role("link", name="Log", exact=True).click()
+    lines = page.get_by_role("list", name="Lines of the log").get_by_role("listitem")
+    page.get_by_label("Find in the log").fill("ASKED TO RUN")
+    expect(lines).to_have_count(1)
+    expect(page).to_have_url(re.compile(f"{run}/logs"))
+    expect(lines).to_contain_text("journaled, version 1.")
+    page.get_by_label("Find in the log").fill("no line has this")
+    expect(page.get_by_text("No line fits.")).to_be_visible()

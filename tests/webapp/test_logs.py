@@ -1,4 +1,4 @@
-"""The log of a run: what the runner wrote about it, and its changes of state."""
+"""The log of a run: what the runner wrote about it, and its journal."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -11,7 +11,6 @@ from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
 from webapp.monitoring.logs import MOST_LINES
 from webapp.runs.models import Run
-from webapp.runs.state_events import announce
 
 
 @pytest.fixture
@@ -49,8 +48,14 @@ def page(person: Person, run: dict[str, Any], after: str | None = None) -> dict[
     return read
 
 
+def lines(read: dict[str, Any]) -> list[tuple[str, str]]:
+    """Level and message of each line, without that of the start, which every run has."""
+    found = [(line["level"], line["message"]) for line in read["lines"]]
+    return [(level, message) for level, message in found if not message.startswith("asked to run by alice")]
+
+
 def messages(read: dict[str, Any]) -> list[str]:
-    return [line["message"] for line in read["lines"]]
+    return [message for _, message in lines(read)]
 
 
 def test_what_the_runner_wrote_of_this_run_and_its_binding_is_shown(
@@ -62,7 +67,7 @@ def test_what_the_runner_wrote_of_this_run_and_its_binding_is_shown(
     with log.path.open("a") as file:
         file.write(f"not JSON, of {run['id']}\n")
     read = page(alice, run)
-    assert [(line["level"], line["message"]) for line in read["lines"]] == [
+    assert lines(read) == [
         ("info", f"run {run['id']}: carry binding {run['binding']}"),
         ("warning", f"binding {run['binding']} is slow"),
     ]
@@ -129,49 +134,37 @@ def test_changes_of_state_stand_between_the_lines(
     log.at = scene.clock.at - timedelta(seconds=1)
     log.write(f"run {run['id']}: carry it")
     read = page(alice, run)
-    assert [(line["level"], line["message"]) for line in read["lines"]] == [
+    assert lines(read) == [
         ("info", f"run {run['id']}: carry it"),
         ("error", "failed: The speed is no number."),
     ]
     assert messages(page(alice, run, read["next"])) == []
 
 
-def test_a_state_that_is_announced_again_with_other_steps_is_one_line(
-    alice: Person, binding: dict[str, Any], scene: Any, log: RunnerLog, django_capture_on_commit_callbacks: Any
-) -> None:
-    run = {"id": scene.run_id, "binding": binding["id"]}
-    with organisation_context(alice.organisation.pk), django_capture_on_commit_callbacks(execute=True):
-        for _ in range(3):
-            announce(scene.run)
-    first = page(alice, run)
-    assert messages(first) == ["requested"]
-    with organisation_context(alice.organisation.pk), django_capture_on_commit_callbacks(execute=True):
-        announce(scene.run)
-    assert messages(page(alice, run, first["next"])) == [], "nor at the beginning of the next page"
-    scene.lease()
-    scene.report("starting")
-    with django_capture_on_commit_callbacks(execute=True):
-        scene.turn()
-        scene.turn()
-    assert sorted(messages(page(alice, run))) == ["requested", "starting"]
-
-
-def test_without_redis_the_lines_are_shown_all_the_same(
-    alice: Person, run: dict[str, Any], log: RunnerLog, settings: Any
-) -> None:
-    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+def test_lines_are_looked_for_by_level_and_text(alice: Person, run: dict[str, Any], log: RunnerLog) -> None:
     log.write(f"first of {run['id']}")
-    assert messages(page(alice, run)) == [f"first of {run['id']}"]
+    log.write(f"Second of {run['id']}", "warning")
+    log.write(f"second, of {run['id']}, failed", "error")
+
+    def found(asked: str) -> list[str]:
+        return messages(alice.get(f"runs/{run['id']}/logs/?{asked}").json())
+
+    assert found("text=SECOND") == [f"Second of {run['id']}", f"second, of {run['id']}, failed"]
+    assert found("level=error") == [f"second, of {run['id']}, failed"]
+    assert found("level=warning&text=Second of") == [f"Second of {run['id']}"]
+    read = alice.get(f"runs/{run['id']}/logs/?text=asked to run").json()["lines"]
+    assert [line["message"] for line in read] == ["asked to run by alice@acme.example: speeding, version 1."]
+    assert alice.get(f"runs/{run['id']}/logs/?level=loud").status_code == 422
 
 
-@pytest.mark.parametrize("after", ["x", "1.2", "1.2_3", "0.0_0-0x", ""])
+@pytest.mark.parametrize("after", ["x", "1.2", "1.2_x", "0.0_0-0", ""])
 def test_what_is_no_cursor_is_refused(alice: Person, run: dict[str, Any], after: str) -> None:
     answered = alice.get(f"runs/{run['id']}/logs/?after={after}")
     assert (answered.status_code, answered.json()["faults"][0]["field"]) == (422, "after")
 
 
 def test_a_run_that_nobody_wrote_of_has_no_lines(alice: Person, run: dict[str, Any]) -> None:
-    assert page(alice, run)["lines"] == []
+    assert lines(page(alice, run)) == []
 
 
 def test_lines_that_are_none_of_the_runners_are_passed_over(alice: Person, run: dict[str, Any], log: RunnerLog) -> None:

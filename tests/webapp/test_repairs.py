@@ -231,6 +231,9 @@ def test_rows_show_that_they_were_repaired_and_by_whom(started: Any, bob: Person
         (10, False, True),
     ]
     assert {row["repaired"]["by"] for row in of_repair} == {"alice@acme.example"}
+    newest = repaired.scene.person.get(f"runs/{run}/journal/").json()["events"][0]
+    assert (newest["kind"], newest["who"]) == ("repaired", "alice@acme.example")
+    assert newest["message"].startswith("Taken back from quarantine: ")
     late = repaired.scene.person.get(f"runs/{run}/quarantine/").json()["rows"]
     assert len([row for row in late if row["repaired"]]) == len(late) == 7
     events = repaired.scene.person.get("audit/?action=binding.repaired").json()["events"]

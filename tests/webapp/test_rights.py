@@ -103,6 +103,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "runs/<uuid:run>/quarantine/": {"get": V},
     "runs/<uuid:run>/quarantine/file/": {"get": V},
     "runs/<uuid:run>/history/": {"get": V},
+    "runs/<uuid:run>/journal/": {"get": V},
     "runs/<uuid:run>/logs/": {"get": V},
     "runs/<uuid:run>/events/": {"get": V},
 }

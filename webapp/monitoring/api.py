@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from django.db import connection
 from django.http import HttpResponseBase
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,7 +21,7 @@ from webapp.accounts.access_recheck import still_allowed, visit_of
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.monitoring.events import EventCursor, event_stream
-from webapp.monitoring.logs import LogCursor, LogPage, log_page
+from webapp.monitoring.logs import LogChoice, LogCursor, LogPage, log_page
 from webapp.monitoring.rows_page import (
     BEFORE,
     LIMIT,
@@ -93,22 +94,43 @@ def _mark(row: Mapping[str, Any], repaired: RepairedRows) -> RowRepair | None:
     return shown_mark(gone or repaired.repairs.get(row.get("repair") or ""), taken_back=gone is not None)
 
 
+LEVELS: Final = {
+    "info": frozenset({"info", "warning", "error"}),
+    "warning": frozenset({"warning", "error"}),
+    "error": frozenset({"error"}),
+}
+"""By the level that is asked for those of the lines that are shown."""
+
+
+class LogQuery(Strict):
+    """What a page of the log is asked for."""
+
+    after: str | None = None
+    level: Literal["info", "warning", "error"] | None = None
+    text: Annotated[str, Field(max_length=200)] = ""
+
+
 class LogsView(TenantView):
     """The log of a run."""
 
     @extend_schema(
         operation_id="runs_logs",
-        parameters=[OpenApiParameter("after", str, description="The `next` of the page before.")],
+        parameters=[
+            OpenApiParameter("after", str, description="The `next` of the page before."),
+            OpenApiParameter("level", str, enum=list(LEVELS), description="Only lines of this level or a worse one."),
+            OpenApiParameter("text", str, description="Only lines in which this stands, in small or capital letters."),
+        ],
         responses={200: LogPage, 422: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
-        """Return what the runner logged about this run and its binding, and its changes of state, oldest first."""
-        found = access_run(run)
-        cursor = LogCursor.parse(request.query_params.get("after"))
+        """Return what the runner logged about this run and its binding, and the run's journal, oldest first."""
+        found, asked = access_run(run), read_query(request, LogQuery)
+        cursor = LogCursor.parse(asked.after)
         if cursor is None:
             remedy = "Leave `after` out, or give the `next` of the page before."
             raise Faulty([fault(FaultCode.BAD_SHAPE, "after: this is no cursor.", remedy, field="after")])
-        return answer(log_page(found, cursor))
+        levels = None if asked.level is None else LEVELS[asked.level]
+        return answer(log_page(found, cursor, LogChoice(levels, asked.text)))
 
 
 class EventsView(TenantView):

@@ -1,4 +1,4 @@
-"""The log of one run: what the runner wrote about it and its binding, and its changes of state, by time."""
+"""The log of one run: what the runner wrote about it and its binding, and its journal, by time."""
 
 import json
 import re
@@ -8,21 +8,27 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-import redis
-from django.conf import settings
-from pydantic import ValidationError
-
 from streaming.definition.strict import Strict
 from webapp.core.server_paths import without_server_paths
+from webapp.runs.journal import RunEventKind
 from webapp.runs.launching import earlier_log, runner_log
-from webapp.runs.models import Run
-from webapp.runs.state_events import RunState, states_key
+from webapp.runs.models import Run, RunEvent
+from webapp.runs.states import Observed
 
 MOST_LINES: Final = 500
 LONGEST_MESSAGE: Final = 4_000
 SETTLES: Final = timedelta(seconds=30)
 """The runner may write of a run for so long after it was seen to have ended."""
-_CURSOR: Final = re.compile(r"^(\d{1,20})\.(\d{1,20})_(\d{1,20}-\d{1,20})$")
+WORDS: Final[Mapping[RunEventKind, str]] = {
+    RunEventKind.STARTED: "asked to run",
+    RunEventKind.MOVED: "moved",
+    RunEventKind.BEGAN: "began with fresh state",
+    RunEventKind.CHANGED: "changed",
+    RunEventKind.STOP: "asked to stop",
+    RunEventKind.TOLD: "waits",
+    RunEventKind.REPAIRED: "repaired",
+}
+_CURSOR: Final = re.compile(r"^(\d{1,20})\.(\d{1,20})_(\d{1,9})$")
 
 
 class LogLine(Strict):
@@ -42,14 +48,14 @@ class LogPage(Strict):
 
 @dataclass(frozen=True)
 class LogCursor:
-    """What was read: the file by its number on the disk, the bytes of it, and the last entry of the states."""
+    """What was read: the file by its number on the disk, the bytes of it, and the last entry of the journal."""
 
     file: int = 0
     offset: int = 0
-    state: str = "0-0"
+    event: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}.{self.offset}_{self.state}"
+        return f"{self.file}.{self.offset}_{self.event}"
 
     @classmethod
     def parse(cls, text: str | None) -> "LogCursor | None":
@@ -57,18 +63,35 @@ class LogCursor:
         if text is None:
             return cls()
         found = _CURSOR.match(text)
-        return cls(int(found[1]), int(found[2]), found[3]) if found else None
+        return cls(int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
-def log_page(run: Run, after: LogCursor) -> LogPage:
-    """Return the lines of `run` after a cursor, at most `MOST_LINES` of the runner's and as many changes of state."""
-    written, cursor = _written(run, after)
-    states, last = _states(run, after.state)
-    lines = sorted((*written, *states), key=lambda line: datetime.fromisoformat(line.at))
+@dataclass(frozen=True)
+class LogChoice:
+    """Which lines are wanted: of these levels (None: all), with this text in small or capital letters."""
+
+    levels: frozenset[str] | None = None
+    text: str = ""
+
+    def fits(self, line: LogLine) -> bool:
+        """Whether the line is wanted."""
+        return (self.levels is None or line.level in self.levels) and self.text.lower() in line.message.lower()
+
+
+EVERY_LINE: Final = LogChoice()
+
+
+def log_page(run: Run, after: LogCursor, choice: LogChoice = EVERY_LINE) -> LogPage:
+    """Return the lines of `run` after a cursor, at most `MOST_LINES` of the runner's and as many of its journal."""
+    written, cursor = _written(run, after, choice)
+    events, last = _journaled(run, after.event)
+    lines = sorted(
+        (*written, *(event for event in events if choice.fits(event))), key=lambda line: datetime.fromisoformat(line.at)
+    )
     return LogPage(lines=lines, next=str(LogCursor(cursor.file, cursor.offset, last)))
 
 
-def _written(run: Run, after: LogCursor) -> tuple[list[LogLine], LogCursor]:
+def _written(run: Run, after: LogCursor, choice: LogChoice) -> tuple[list[LogLine], LogCursor]:
     """Return what the runner wrote: the file that `after` names may have become the earlier one meanwhile."""
     lines: list[LogLine] = []
     current = runner_log(run.organisation_id)
@@ -81,7 +104,7 @@ def _written(run: Run, after: LogCursor) -> tuple[list[LogLine], LogCursor]:
         if path != current and after.file not in (0, number):
             continue
         offset = after.offset if number == after.file else 0
-        found, offset = _read(path, offset, run, MOST_LINES - len(lines))
+        found, offset = _read(path, offset, (run, choice), MOST_LINES - len(lines))
         lines += found
         cursor = LogCursor(number, offset)
         if len(lines) >= MOST_LINES:
@@ -89,9 +112,10 @@ def _written(run: Run, after: LogCursor) -> tuple[list[LogLine], LogCursor]:
     return lines, cursor
 
 
-def _read(path: Path, offset: int, run: Run, most: int) -> tuple[list[LogLine], int]:
-    """Return the lines about `run` from byte `offset`, at most `most`, and how far they reach; half a line waits."""
+def _read(path: Path, offset: int, wanted: tuple[Run, LogChoice], most: int) -> tuple[list[LogLine], int]:
+    """Return the `wanted` lines from byte `offset`, at most `most`, and how far they reach; half a line waits."""
     found: list[LogLine] = []
+    run, choice = wanted
     with path.open("rb") as file:
         file.seek(offset if offset <= path.stat().st_size else 0)
         offset = file.tell()
@@ -99,7 +123,7 @@ def _read(path: Path, offset: int, run: Run, most: int) -> tuple[list[LogLine], 
             if not content.endswith(b"\n"):
                 break
             offset += len(content)
-            found.extend(_about(content, run))
+            found.extend(line for line in _about(content, run) if choice.fits(line))
             if len(found) >= most:
                 break
     return found, offset
@@ -123,34 +147,17 @@ def _about(content: bytes, run: Run) -> Iterator[LogLine]:
         yield shown.model_copy(update={"message": message[:LONGEST_MESSAGE]})
 
 
-def _states(run: Run, after: str) -> tuple[list[LogLine], str]:
-    """Return the changes of state that Redis still knows; none while it cannot be reached."""
-    key = states_key(str(run.organisation_id), str(run.pk))
-    try:
-        with redis.Redis.from_url(settings.REDIS_URL, decode_responses=True) as connection:
-            before = connection.xrevrange(key, max=after, count=1)
-            entries = connection.xrange(key, min=f"({after}", count=MOST_LINES)
-    except redis.exceptions.RedisError:
-        return [], after
-    lines: list[LogLine] = []
-    last = next((_state_line(fields) for _, fields in before), None)
-    for entry, fields in entries:
-        after = entry
-        line = _state_line(fields)
-        if line is not None and line != last:
-            lines.append(line)
-        last = line or last
-    return lines, after
+def _journaled(run: Run, after: int) -> tuple[list[LogLine], int]:
+    """Return what stands in the journal of `run` after an entry, and the number of the last."""
+    events = list(RunEvent.objects.filter(run=run, number__gt=after)[:MOST_LINES])
+    return [_line_of(event) for event in events], events[-1].number if events else after
 
 
-def _state_line(fields: Mapping[str, str]) -> LogLine | None:
-    """Return what an entry says of the state; of one that is announced anew, for its steps, the same line again."""
-    try:
-        state = RunState.model_validate_json(fields["state"])
-    except (ValidationError, KeyError):
-        return None
-    level = "info" if state.domain is None else "warning" if state.ended_at is None else "error"
-    asked = state.ended_at is None and state.desired == "stopped"
-    wanted = ", asked to stop" if asked else ""
-    message = f"{state.observed}{wanted}" + (f": {state.message}" if state.message else "")
-    return LogLine(at=state.changed_at, level=level, message=message)
+def _line_of(event: RunEvent) -> LogLine:
+    """Return an entry as a line: the state to which the run moved, or what happened to it, and by whom."""
+    failed = event.observed == Observed.FAILED
+    level = "error" if failed and event.domain != "external" else "info" if event.domain is None else "warning"
+    what = event.observed or WORDS[RunEventKind(event.kind)]
+    by = f" by {event.who}" if event.who else ""
+    message = f"{what}{by}" + (f": {event.message}" if event.message else "")
+    return LogLine(at=event.at.isoformat(), level=level, message=message)

@@ -32,6 +32,7 @@ from webapp.runs.checking import BoundInput, bound_faults, refuses
 from webapp.runs.composing import COMPOSED, check_read_outputs, reader_faults
 from webapp.runs.footprints import hurry_footprints
 from webapp.runs.input_resolution import InputChoice, choose
+from webapp.runs.journal import RunEventKind, note
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, BindingInput
 from webapp.runs.output_checks import checked_outputs
@@ -74,6 +75,9 @@ def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID,
         require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
         binding.name, binding.dedicated, binding.freshness = said.name, said.dedicated, said.freshness
         _check_and_write(binding, _version(query_version), said)
+        run = open_run(binding)
+        if run is not None and locked.freshness != said.freshness:
+            note(run, RunEventKind.CHANGED, message=f"Freshness: {locked.freshness} before, {said.freshness} now.")
 
 
 def delete_binding(*, binding: Binding) -> None:

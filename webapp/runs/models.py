@@ -336,3 +336,28 @@ class InputFootprint(TenantModel):
     def read_adapter(self) -> AdapterChoice:
         """Return by which options it was left, secrets sealed."""
         return AdapterChoice.model_validate(self.adapter)
+
+
+class RunEvent(TenantModel):
+    """One entry of a run's journal: what happened, when, and by whom ("" by the system); `number` counts from 1.
+
+    `kind` is a RunEventKind; `observed` the state to which a run moved, `domain` who must act, `message` a sentence.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="journal")
+    number = models.PositiveIntegerField()
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=10)
+    observed = models.CharField(max_length=10, null=True)
+    domain = models.CharField(max_length=10, null=True)
+    who = models.CharField(max_length=254, default="")
+    message = models.TextField(default="")
+
+    class Meta(TenantModel.Meta):
+        """In order."""
+
+        ordering = ("number",)
+        constraints = (models.UniqueConstraint(fields=["run", "number"], name="one_journal_entry_each"),)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.number} {self.kind}"

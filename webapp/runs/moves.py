@@ -9,6 +9,7 @@ from django.db import transaction
 from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
 from webapp.audit.recording import Target, record
 from webapp.core.server_paths import without_server_paths
+from webapp.runs.journal import RunEventKind, note
 from webapp.runs.liveness import recovering, taken_over
 from webapp.runs.models import Run
 from webapp.runs.starting import begin
@@ -50,6 +51,7 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
     fields = ["observed", "domain", "message", "changed_at", "ended_at", "failures", "retry_at", "observed_at", "steps"]
     with transaction.atomic():
         run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
+        note(run, RunEventKind.MOVED, message=message, observed=to, domain=domain, at=now)
         if action := _told(run, to):
             record(action, target=target_of(run), before=before, after=audited(run))
     announce(run)
@@ -130,8 +132,12 @@ def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now
     """Keep the newest report; a run that was thought lost and has made progress since is running."""
     newest = report.model_dump(mode="json")
     if newest != run.progress:
+        first = run.progress is None
         run.progress = newest
-        run.save(update_fields=["progress"])
+        with transaction.atomic():
+            run.save(update_fields=["progress"])
+            if first and report.beginning is not None:
+                note(run, RunEventKind.BEGAN, message=report.beginning.sentence, at=now)
     away = run.observed in {Observed.LOST, Observed.RECOVERING}
     if away and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:
         move(run, Observed.RUNNING, now)
@@ -144,6 +150,7 @@ def stop_for(run: Run, sentence: str, now: datetime) -> None:
     run.domain, run.message = "user", sentence
     with transaction.atomic():
         run.save(update_fields=["desired", "stopped_because", "changed_at", "domain", "message"])
+        note(run, RunEventKind.STOP, message=sentence, domain="user", at=now)
         record("run.stopped", target=target_of(run), before=before, after=audited(run))
     announce(run)
 

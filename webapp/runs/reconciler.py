@@ -12,6 +12,7 @@ from uuid import UUID
 
 import redis
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
@@ -22,6 +23,7 @@ from webapp.core.context import organisation_context
 from webapp.runs.alone import LOCK_S, alone
 from webapp.runs.composing import keep_for_readers
 from webapp.runs.deliveries import write_deliveries
+from webapp.runs.journal import RunEventKind, note
 from webapp.runs.launching import (
     Launcher,
     ProcessLauncher,
@@ -221,7 +223,10 @@ class Reconciler:
         for run in runs:
             if run.message != message:
                 run.domain, run.message = domain, message
-                run.save(update_fields=["domain", "message"])
+                with transaction.atomic():
+                    run.save(update_fields=["domain", "message"])
+                    if message is not None:
+                        note(run, RunEventKind.TOLD, message=message, domain=domain, at=self.now())
                 announce(run)
 
 

@@ -9,12 +9,14 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from streaming.definition.counts import counted
 from streaming.wire.repairs import rows_path
 from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.runs.access import latest_run
 from webapp.runs.bindings import target_of
+from webapp.runs.journal import RunEventKind, note
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Repair
 from webapp.runs.repair_steps import ANOTHER
@@ -59,12 +61,19 @@ def write_repair(binding: Binding, repair: UUID, said: RepairSaid) -> Repair:
             if latest is None or latest.pk != said.run:
                 raise Conflict(CHANGED.format(name=binding.name))
             made.save()
+            note(latest, RunEventKind.REPAIRED, message=_words(said), at=made.created_at)
             after = {"rows": len(said.taken), "results": dict(said.marks), "chosen": dict(said.asked)}
             record("binding.repaired", target=target_of(binding), after={**after, "run": str(said.run)})
     except IntegrityError:
         raise Conflict(ANOTHER.format(name=binding.name)) from None
     reconcile_soon(binding.organisation_id)
     return made
+
+
+def _words(said: RepairSaid) -> str:
+    changed = sum(said.marks.get(mark, 0) for mark in ("changed", "only_here", "missing"))
+    rows, results = counted(len(said.taken), "row"), counted(changed, "row")
+    return f"Taken back from quarantine: {rows}; of the results that changes {results}."
 
 
 def listed_repairs(binding: UUID) -> list[Repair]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -23,6 +24,7 @@ from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.composing import check_composed, input_faults, reader_told
 from webapp.runs.footprints import note_footprints
+from webapp.runs.journal import RunEventKind, note
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
@@ -34,6 +36,9 @@ from webapp.runs.states import Desired, Observed
 from webapp.runs.tasks import reconcile_soon
 from webapp.runs.usage import check_room_for_run, measure
 from webapp.streams.access import stream_definitions
+
+KEPT: Final = "Its state is kept: the next start goes on from there."
+FLUSHED: Final = "All windows are closed first, as if its inputs had ended."
 
 
 def results_folder(binding: Binding) -> str:
@@ -113,6 +118,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
                 check_room_for_run(dedicated=binding.dedicated)
             refuse_while_repaired(binding)
             run.save()
+            note(run, RunEventKind.STARTED, message=f"{run.query_name}, version {run.query_version}.", at=now)
             note_footprints(run, bound_inputs(binding), now)
             check_composed()
             record("run.started", target=target_of(run), after=audited(run))
@@ -180,6 +186,7 @@ def stop(*, binding: Binding, flush: bool) -> Run:
         run.flush = run.flush or flush
         run.changed_at = timezone.now()
         run.save(update_fields=["desired", "flush", "changed_at"])
+        note(run, RunEventKind.STOP, message=FLUSHED if run.flush else KEPT, at=run.changed_at)
         record("run.stopped", target=target_of(run), before=before, after=audited(run))
     announce(run)
     reconcile_soon(binding.organisation_id)

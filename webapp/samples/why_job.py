@@ -32,8 +32,8 @@ NO_SUCH_ROW: Final = (
     "row was taken back since."
 )
 OTHER_VALUES: Final = (
-    "What was read again gives other values for this row: rows that came later or were corrected count here too, or "
-    "some that belong to it are not kept."
+    "What was read again gives other values for this row: rows that came later, or that a repair took back, count in "
+    "one of both alone, or some that belong to it are not kept."
 )
 READ_BEFORE: Final = (
     "Rows from before what was read again may belong to it too: from {whole} on nothing is missing. Let more rows be "

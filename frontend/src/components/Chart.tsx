@@ -1,11 +1,11 @@
 import type { EChartsOption } from "echarts";
 import { BarChart, LineChart } from "echarts/charts";
-import { GridComponent, MarkAreaComponent, TooltipComponent } from "echarts/components";
+import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { useEffect, useRef } from "react";
 
-echarts.use([BarChart, GridComponent, LineChart, MarkAreaComponent, SVGRenderer, TooltipComponent]);
+echarts.use([BarChart, GridComponent, LineChart, MarkAreaComponent, MarkLineComponent, SVGRenderer, TooltipComponent]);
 
 interface ChartProps {
   option: EChartsOption;

@@ -1245,6 +1245,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/runs/{run}/journal/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what happened to a run, newest first: started, moved, changed, stopped, repaired; and by whom. */
+        get: operations["runs_journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/runs/{run}/logs/": {
         parameters: {
             query?: never;
@@ -1252,7 +1269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return what the runner logged about this run and its binding, and its changes of state, oldest first. */
+        /** @description Return what the runner logged about this run and its binding, and the run's journal, oldest first. */
         get: operations["runs_logs"];
         put?: never;
         post?: never;
@@ -3726,6 +3743,20 @@ export interface components {
             type?: "inner" | "left_outer";
         };
         /**
+         * JournalPage
+         * @description Entries, newest first; `next` is the `before` of the next page, null at the oldest.
+         *
+         *     `not_kept`: so many older ones are not kept any more, or are of before there were journals where it is null.
+         */
+        JournalPage: {
+            /** Events */
+            events: components["schemas"]["RunEventShown"][];
+            /** Next */
+            next: number | null;
+            /** Not Kept */
+            not_kept: number | null;
+        };
+        /**
          * KeptList
          * @description What bindings keep, the most first.
          */
@@ -5433,6 +5464,36 @@ export interface components {
             graph: components["schemas"]["QueryGraph"];
             /** Inputs */
             inputs: components["schemas"]["RunInputShown"][];
+        };
+        /**
+         * RunEventKind
+         * @description What happened.
+         *
+         *     `started` somebody asked for the run; `moved` it came to another state; `began` it told how it began, where that is
+         *     not with all its state; `changed` a setting that it follows; `stop` it was asked to stop; `told` it says what it
+         *     waits for; `repaired` rows were taken back into its results.
+         * @enum {string}
+         */
+        RunEventKind: "started" | "moved" | "began" | "changed" | "stop" | "told" | "repaired";
+        /**
+         * RunEventShown
+         * @description An entry of a run's journal: what happened at `at` (ISO text in UTC), by `who` (null: by the system).
+         *
+         *     `number` counts the entries of the run from 1. `observed` is the state to which it moved, `domain` who must act.
+         */
+        RunEventShown: {
+            /** Number */
+            number: number;
+            /** At */
+            at: string;
+            kind: components["schemas"]["RunEventKind"];
+            observed: components["schemas"]["Observed"] | null;
+            /** Domain */
+            domain: string | null;
+            /** Who */
+            who: string | null;
+            /** Message */
+            message: string;
         };
         /**
          * RunEvents
@@ -12638,11 +12699,74 @@ export interface operations {
             };
         };
     };
+    runs_journal: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the page before. */
+                before?: number;
+                /** @description Entries in the page, 1 to 500; 100 if left out. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     runs_logs: {
         parameters: {
             query?: {
                 /** @description The `next` of the page before. */
                 after?: string;
+                /** @description Only lines of this level or a worse one. */
+                level?: "error" | "info" | "warning";
+                /** @description Only lines in which this stands, in small or capital letters. */
+                text?: string;
             };
             header?: never;
             path: {

@@ -101,6 +101,7 @@ export type RepairShown = Schemas["RepairShown"];
 export type RowNotCounted = Schemas["RowNotCounted"];
 export type ReplayShown = Schemas["ReplayShown"];
 export type ReplayedRow = Schemas["ReplayedRow"];
+export type RunEventShown = Schemas["RunEventShown"];
 export type WhyBody = Schemas["WhyBody"];
 export type WhyShown = Schemas["WhyShown"];
 export type MadeInBatch = Schemas["MadeInBatch"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EMPTY_LOG, type LogLine, linesShown, MOST_LINES, withPage } from "./logLines";
+import { EMPTY_LOG, type LogLine, logQuery, MOST_LINES, withPage } from "./logLines";
 
 function line(message: string, level = "info"): LogLine {
   return { at: "2026-11-22T10:00:00+00:00", level, message };
@@ -14,12 +14,6 @@ test("pages join in order, and what is let go is counted", () => {
 });
 
 test("lines are looked for by level and by text", () => {
-  const lines = [line("Batch 1"), line("late row", "warning"), line("No such file", "error")];
-  const messages = (level: "all" | "warning" | "error", typed: string) =>
-    linesShown(lines, level, typed).map(({ message }) => message);
-  expect(messages("all", "")).toEqual(["Batch 1", "late row", "No such file"]);
-  expect(messages("warning", "")).toEqual(["late row", "No such file"]);
-  expect(messages("error", "")).toEqual(["No such file"]);
-  expect(messages("all", " BATCH ")).toEqual(["Batch 1"]);
-  expect(messages("error", "batch")).toEqual([]);
+  expect(logQuery({ level: "all", text: " " })).toEqual({});
+  expect(logQuery({ level: "error", text: " batch " })).toEqual({ level: "error", text: "batch" });
 });

@@ -1,4 +1,4 @@
-/** The log of a run as it is read on: lines in order, of which the oldest are let go, and which of them are looked for. */
+/** The log of a run as it is read on: lines in order, of which the oldest are let go. */
 
 import type { components } from "../generated/api";
 
@@ -23,17 +23,16 @@ export function withPage(log: Log, page: LogPage): Log {
   return { lines: lines.slice(over), next: page.next, dropped: log.dropped + over };
 }
 
+/** Which lines are looked for: of that level or a worse one, and with that text. */
 export type Level = "all" | "warning" | "error";
 
-const SHOWN: Record<Level, readonly string[] | null> = { all: null, warning: ["warning", "error"], error: ["error"] };
+export interface LogChoice {
+  level: Level;
+  text: string;
+}
 
-/** The lines of at least that level that hold the text, in whatever case. */
-export function linesShown(lines: readonly LogLine[], level: Level, typed: string): LogLine[] {
-  const levels = SHOWN[level];
-  const wanted = typed.trim().toLowerCase();
-  return lines.filter(
-    (line) =>
-      (levels === null || levels.includes(line.level)) &&
-      (wanted === "" || line.message.toLowerCase().includes(wanted)),
-  );
+/** What the server is asked of them. */
+export function logQuery({ level, text }: LogChoice): { level?: "warning" | "error"; text?: string } {
+  const wanted = text.trim();
+  return { ...(level === "all" ? {} : { level }), ...(wanted === "" ? {} : { text: wanted }) };
 }

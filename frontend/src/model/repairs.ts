@@ -1,6 +1,7 @@
 /** Repairs of results in words. */
 
 import type { RepairShown, ResultShown } from "./api";
+import { formatCount } from "./counts";
 import { formatInstant, ticksOf } from "./ticks";
 
 /** How often repairs are looked at while the rows of one are being given. */
@@ -15,7 +16,7 @@ export function changedWords({ marks }: Pick<RepairShown, "marks">): string {
   ] as const;
   return words
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${count.toLocaleString("en")} ${name}`)
+    .map(([name, count]) => `${formatCount(count)} ${name}`)
     .join(", ");
 }
 

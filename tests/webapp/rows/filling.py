@@ -22,7 +22,7 @@ from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.runs.models import Binding, BindingInput, InputFootprint, Repair, Run, StoredBytes
+from webapp.runs.models import Binding, BindingInput, InputFootprint, Repair, Run, RunEvent, StoredBytes
 from webapp.runs.states import Desired, Observed
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
@@ -77,12 +77,13 @@ def _designed(numbers: range) -> uuid.UUID:
     texts = [QueryText(version=version, text=print_sql(version.read_graph())) for version in versions[::2]]
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
     kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
+    journal = [RunEvent(run=run, number=1, at=run.created_at, kind="started") for run in runs]
     left = [footprint(each.pk, each.name) for each in bindings]
     repairs = [_repair(binding, run, START) for binding, run in zip(bindings, runs, strict=True)]
     scenarios = [_scenario(queries[0], n) for n in numbers]
     verdicts = [_verdict(*each) for each in zip(scenarios, more, strict=True)]
     designed = (streams, queries, versions, more, texts, bindings, inputs)
-    for rows in (*designed, runs, kept, left, repairs, scenarios, verdicts):
+    for rows in (*designed, runs, journal, kept, left, repairs, scenarios, verdicts):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
 

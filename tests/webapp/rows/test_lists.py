@@ -76,10 +76,11 @@ NO_LISTS = {
     "runs/<uuid:run>/quarantine/",
     "runs/<uuid:run>/quarantine/file/",
     "runs/<uuid:run>/history/",
+    "runs/<uuid:run>/journal/",
     "runs/<uuid:run>/logs/",
     "runs/<uuid:run>/events/",
 }
-"""Addresses that answer with one thing, or with pages of files and not of rows."""
+"""Addresses that answer with one thing, or with pages of files and not of rows, or of the journal of one run."""
 OF_AN_ORGANISATION = "api/t/<slug:slug>/"
 
 

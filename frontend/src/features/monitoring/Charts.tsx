@@ -36,10 +36,10 @@ function useThemed<T>(make: () => T, inputs: readonly unknown[]): T {
 }
 
 function OutcomesPanel(shown: ChartSpan) {
-  const { history, to, span, gaps } = shown;
+  const { history, to, span, gaps, marks } = shown;
   const [lateOnly, setLateOnly] = useState<"all" | "late">("all");
   const outcomes = shownOutcomes(history, lateOnly === "late");
-  const option = useThemed(() => outcomesOption(shown, outcomes), [history, to, span, gaps, lateOnly]);
+  const option = useThemed(() => outcomesOption(shown, outcomes), [history, to, span, gaps, marks, lateOnly]);
   const totals = history.samples.at(-1)?.outcomes;
   const label = `Rows per second by outcome. Totals: ${outcomes
     .map((outcome) => `${OUTCOME_WORDS[outcome].label} ${formatCount(totals?.[outcome] ?? 0)}`)
@@ -79,9 +79,9 @@ function OutcomesPanel(shown: ChartSpan) {
 }
 
 function FrontierPanel(shown: ChartSpan) {
-  const { history, to, span, gaps } = shown;
-  const option = useThemed(() => frontierOption(shown), [history, to, span, gaps]);
-  const lines = useThemed(() => frontierLines(shown), [history, to, span, gaps]);
+  const { history, to, span, gaps, marks } = shown;
+  const option = useThemed(() => frontierOption(shown), [history, to, span, gaps, marks]);
+  const lines = useThemed(() => frontierLines(shown), [history, to, span, gaps, marks]);
   const newest = history.samples.at(-1);
   const label = inputIds(shown)
     .map((id) => {
@@ -105,9 +105,9 @@ function FrontierPanel(shown: ChartSpan) {
 }
 
 function LagPanel(shown: ChartSpan) {
-  const { history, to, span, gaps } = shown;
-  const option = useThemed(() => lagOption(shown), [history, to, span, gaps]);
-  const lines = useThemed(() => lagLines(shown), [history, to, span, gaps]);
+  const { history, to, span, gaps, marks } = shown;
+  const option = useThemed(() => lagOption(shown), [history, to, span, gaps, marks]);
+  const lines = useThemed(() => lagLines(shown), [history, to, span, gaps, marks]);
   const newest = history.samples.at(-1);
   const label = inputIds(shown)
     .map((id) => {

@@ -10,7 +10,7 @@ import { StateMark } from "../../components/StateMark";
 import { counted } from "../../lib/numbers";
 import { useSlug } from "../../lib/session";
 import type { RunShown } from "../../model/api";
-import { type Level, type Log, type LogLine, linesShown } from "../../model/logLines";
+import type { Level, Log, LogChoice, LogLine } from "../../model/logLines";
 import { isOpen } from "../../model/states";
 import { ticksOf } from "../../model/ticks";
 import { useLog } from "./logs";
@@ -44,8 +44,8 @@ function Lines({ lines, following }: { lines: readonly LogLine[]; following: boo
   );
 }
 
-function NoLines({ log, open }: { log: Log; open: boolean }) {
-  if (log.lines.length > 0) {
+function NoLines({ choice, open }: { choice: LogChoice; open: boolean }) {
+  if (isChosen(choice)) {
     return (
       <Empty title="No line fits.">
         <p>Choose all levels, or look for another word.</p>
@@ -63,12 +63,29 @@ function NoLines({ log, open }: { log: Log; open: boolean }) {
   );
 }
 
-function noteOf(log: Log, shown: number): string {
-  const held = `${counted(log.lines.length, "line")}, oldest first, times in UTC`;
-  const found = shown === log.lines.length ? "" : `; ${counted(shown, "line")} shown`;
+function isChosen({ level, text }: LogChoice): boolean {
+  return level !== "all" || text.trim() !== "";
+}
+
+function noteOf(log: Log, choice: LogChoice): string {
+  const held = `${counted(log.lines.length, isChosen(choice) ? "line that fits" : "line", "lines that fit")}, oldest first, times in UTC`;
   const dropped =
-    log.dropped === 0 ? "" : `. ${counted(log.dropped, "older line")} left out: \`punctual run logs\` has all`;
-  return `${held}${found}${dropped}.`;
+    log.dropped === 0
+      ? ""
+      : `. ${counted(log.dropped, "older line")} left out: look for a word, or \`punctual run logs\` has all`;
+  return `${held}${dropped}.`;
+}
+
+const SETTLED_MS = 300;
+
+/** The text a moment after it was typed, so that not each letter is looked for. */
+function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
 }
 
 function LogPanel({ run }: { run: RunShown }) {
@@ -76,12 +93,10 @@ function LogPanel({ run }: { run: RunShown }) {
   const [following, setFollowing] = useState(true);
   const [level, setLevel] = useState<Level>("all");
   const [typed, setTyped] = useState("");
-  const log = useLog(run.id, following && open);
-  if (log.isPending) return <Waiting>Loading the log…</Waiting>;
-  if (log.data === undefined) return <ErrorNote error={log.error} onRetry={() => void log.refetch()} />;
-  const shown = linesShown(log.data.lines, level, typed);
+  const choice = { level, text: useSettled(typed) };
+  const log = useLog(run.id, choice, following && open);
   return (
-    <Panel title="Log" note={noteOf(log.data, shown.length)}>
+    <Panel title="Log" note={log.data === undefined ? undefined : noteOf(log.data, choice)}>
       <div className="stack">
         <ErrorNote error={log.error} onRetry={() => void log.refetch()} />
         <div className="row log-choice">
@@ -89,13 +104,17 @@ function LogPanel({ run }: { run: RunShown }) {
           <TextField label="Find in the log" value={typed} onChange={setTyped} />
           {open ? <CheckField label="Follow" checked={following} onChange={setFollowing} /> : null}
         </div>
-        {shown.length === 0 ? <NoLines log={log.data} open={open} /> : <Lines lines={shown} following={following} />}
+        {log.isPending ? <Waiting>Loading the log…</Waiting> : null}
+        {log.data?.lines.length === 0 ? <NoLines choice={choice} open={open} /> : null}
+        {log.data !== undefined && log.data.lines.length > 0 ? (
+          <Lines lines={log.data.lines} following={following} />
+        ) : null}
       </div>
     </Panel>
   );
 }
 
-/** What the runner wrote of a run, and its changes of state. */
+/** What the runner wrote of a run, and its journal. */
 export function LogPage() {
   const slug = useSlug();
   const { run: id = "" } = useParams();

@@ -12,11 +12,12 @@ import { isGone } from "../../lib/api";
 import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
-import type { MendableRun, Observed, ProgressReport, RunShown, RunState } from "../../model/api";
-import { formatCount } from "../../model/counts";
+import type { MendableRun, Observed, ProgressReport, RunEventShown, RunShown, RunState } from "../../model/api";
+import { counted } from "../../model/counts";
 import { type Freshness, freshnessTicks, recentBatches, staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
 import type { RunHistory } from "../../model/history";
+import { marksOf } from "../../model/journal";
 import { withoutClock } from "../../model/noClock";
 import { borderAfter } from "../../model/rates";
 import { isOpen, OBSERVED_WORDS, whoActs } from "../../model/states";
@@ -27,6 +28,8 @@ import { Definitions } from "./Definitions";
 import { FailuresPanel } from "./FailuresPanel";
 import { gapsOf, hatchedWords } from "./gaps";
 import { InputsPanel } from "./InputsPanel";
+import { JournalPanel } from "./JournalPanel";
+import { useJournal } from "./journal";
 import { type LiveRun, useLiveRun } from "./live";
 import { OutputsPanel } from "./OutputsPanel";
 import { QuarantinePanel } from "./QuarantinePanel";
@@ -62,7 +65,7 @@ function runnerWords(runner: MendableRun["runner"]): string {
   if (runner === null) return "";
   if (!runner.shared) return " of the organisation’s own runner";
   if (runner.others === 0) return " of a runner that no other organisation uses now";
-  const others = runner.others === 1 ? "another organisation" : `${formatCount(runner.others)} other organisations`;
+  const others = counted(runner.others, "other organisation");
   return ` of a runner shared with ${others}`;
 }
 
@@ -267,26 +270,35 @@ function LatelyWords({ history, moving, now }: { history: RunHistory; moving: bo
   return moving ? `; ${recentBatches(history.samples, now)}` : null;
 }
 
+/** Up to when charts are drawn; of a run that has ended up to its end, to mark it, where that is near its last report. */
+function shownUntil(state: RunState, newest: Ticks, { now, span }: { now: Ticks; span: Ticks }): Ticks {
+  if (state.ended_at === null) return Math.max(now, newest);
+  const ended = ticksOf(state.ended_at);
+  return borderAfter(ended - newest < span / 10 ? Math.max(ended, newest) : newest, span);
+}
+
 interface FiguresProps {
   run: RunShown;
   live: LiveRun;
   now: Ticks;
   span: Ticks;
   onSpan: (span: Ticks) => void;
+  events: readonly RunEventShown[];
 }
 
-function Figures({ run, live, now, span, onSpan }: FiguresProps) {
+function Figures({ run, live, now, span, onSpan, events }: FiguresProps) {
   const { state, connection, unread } = live;
   const history = { ...live.history, freshness: freshnessTicks(run.freshness) };
   const { latest } = history;
   const moving = isMoving(state);
   const newest = history.samples.at(-1)?.at ?? now;
   const open = isOpen(state);
-  const to = open ? Math.max(now, newest) : borderAfter(newest, span);
+  const to = shownUntil(state, newest, { now, span });
   const liveUntil = moving && connection === "live" ? now : newest;
   const since = ticksOf(run.created_at);
   const gaps = gapsOf({ history, since, from: to - span, to: open ? to : newest, liveUntil });
   const hatched = hatchedWords(gaps);
+  const marks = marksOf(events, to - span, to);
   if (latest === null) return <NoFigures state={state} now={now} />;
   return (
     <>
@@ -303,7 +315,7 @@ function Figures({ run, live, now, span, onSpan }: FiguresProps) {
       </div>
       {unread === null ? null : <ErrorNote error={unread} />}
       {hatched === null ? null : <p className="quiet small">{hatched}</p>}
-      <Charts history={history} to={to} span={span} gaps={gaps} />
+      <Charts history={history} to={to} span={span} gaps={gaps} marks={marks} />
       <WhatIfPanel run={run} report={latest} />
       <InputsPanel report={latest} />
       <FailuresPanel report={latest} />
@@ -320,10 +332,13 @@ function Live({ run }: { run: MendableRun }) {
   const live = useLiveRun(run, span);
   const { history, state } = live;
   const now = useNow(1_000, isOpen(state)) - live.ahead;
+  const journal = useJournal(run.id, `${state.changed_at} ${state.desired} ${state.message}`);
+  const events = journal.data?.pages.flatMap((page) => page.events) ?? [];
   return (
     <>
       <Head run={run} live={live} />
-      <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} />
+      <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} events={events} />
+      <JournalPanel pages={journal} />
       <FootprintsPanel binding={run.binding} />
       <ResultsPanel run={run} total={history.latest?.results ?? 0} />
       <OutputsPanel run={run} />

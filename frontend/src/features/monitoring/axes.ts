@@ -3,6 +3,7 @@
 import type { EChartsOption, LineSeriesOption } from "echarts";
 import { token } from "../../lib/theme";
 import type { RunHistory } from "../../model/history";
+import type { ChartMark } from "../../model/journal";
 import { formatInstant, formatLocal, instantParts, type Ticks, toMilliseconds } from "../../model/ticks";
 import { timeStep } from "../../model/timeSteps";
 import { tip } from "./tip";
@@ -20,6 +21,7 @@ export interface ChartSpan {
   to: Ticks;
   span: Ticks;
   gaps: readonly Gap[];
+  marks: readonly ChartMark[];
 }
 
 export interface Palette {
@@ -116,13 +118,20 @@ function hatching(colours: Palette): object {
 
 const NARROW = 0.12;
 
-/** A series of nothing that marks the times of which nothing is drawn, and says why where there is room. */
-export function gapArea(colours: Palette, { gaps, span }: ChartSpan): LineSeriesOption {
+/** A series of nothing that marks what happened to the run, and the times of which nothing is drawn, with why. */
+export function gapArea(colours: Palette, { gaps, span, marks }: ChartSpan): LineSeriesOption {
   return {
     id: "gaps",
     type: "line",
     data: [],
     silent: true,
+    markLine: {
+      silent: true,
+      symbol: "none",
+      lineStyle: { color: colours.quiet, type: "dotted", width: 1 },
+      label: { color: colours.quiet, fontSize: 11, formatter: "{b}", position: "insideEndTop", rotate: 90 },
+      data: marks.map(({ at, words }) => ({ xAxis: toMilliseconds(at), name: words })),
+    },
     markArea: {
       silent: true,
       label: { color: colours.ink, fontSize: 12, position: "inside", backgroundColor: colours.surface, padding: 3 },
