@@ -77,6 +77,9 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     assert "is left behind" in old["sentence"]
     assert anew["begin"] == "beginning"
     assert said["reason"] == OTHER
+    [node] = said["nodes"]
+    assert (node["node"], node["standing"]) == ("per_plate", "lost"), "the filter before it is another one"
+    assert asked(scene)["nodes"] == []
     for each in said["options"]:
         assert OTHER not in each["sentence"], "the reason is said once"
         assert "1970-01-01 00:01:00Z" not in each["sentence"], "the time of what is open is said once"

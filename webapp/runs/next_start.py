@@ -8,6 +8,8 @@ from typing import Final, get_args
 from django.utils import timezone
 from pydantic import ValidationError
 
+from streaming.definition.graph import QueryGraph
+from streaming.definition.state_differences import NodeDifference, state_differences
 from streaming.wire.beginning import BeginAt
 from streaming.wire.kept import RestartPoint, concealed_spec, facts_of, open_windows, plan_beginning, points_path
 from streaming.wire.messages import RunSpec
@@ -60,7 +62,8 @@ class NextStart:
     `goes_on`: with all state, if nothing is chosen. `reason`: why state is left behind if it does not go on or one of
     the options is chosen, None where there are none; sentences repeat neither that nor the time of what is open. At
     most `open_windows` are open, each with all of its groups; None where windows are not fixed. `options` are what may
-    be chosen; where it does not go on, the first is what it does if nothing is.
+    be chosen; where it does not go on, the first is what it does if nothing is. `nodes`: what becomes of what each node
+    holds, where the query is another one than that of the last run.
     """
 
     goes_on: bool
@@ -70,6 +73,7 @@ class NextStart:
     open_until: int | None
     open_windows: int | None
     options: Sequence[StartOption]
+    nodes: Sequence[NodeDifference] = ()
 
 
 def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
@@ -100,7 +104,13 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
     reason = why if options else None
-    return NextStart(goes_on, reason, words, said.open_from, said.open_until, open_windows(points[0]), options)
+    nodes = () if goes_on else _differences(last.read_spec().query, spec.query)
+    return NextStart(goes_on, reason, words, said.open_from, said.open_until, open_windows(points[0]), options, nodes)
+
+
+def _differences(before: QueryGraph, after: QueryGraph) -> list[NodeDifference]:
+    """Return what becomes of what each node holds; nothing where the query is the same, and its streams are not."""
+    return state_differences(before, after) if before.nodes != after.nodes else []
 
 
 def _plain(sentence: str) -> NextStart:

@@ -7,6 +7,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from streaming.definition.state_differences import NodeDifference
 from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt
 from webapp.accounts.access import TenantView
@@ -44,6 +45,8 @@ class NextStartShown(Strict):
     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
     not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
+    `nodes`: what becomes of what each node holds, where the query is another one than that of the last run: none of it
+    is carried over, it is made again from the rows that are read again.
     """
 
     goes_on: bool
@@ -53,6 +56,7 @@ class NextStartShown(Strict):
     open_until: int | None
     open_windows: int | None
     options: list[StartOptionShown]
+    nodes: list[NodeDifference]
 
 
 class NextStartView(TenantView):
@@ -78,5 +82,6 @@ class NextStartView(TenantView):
                 open_until=found.open_until,
                 open_windows=found.open_windows,
                 options=options,
+                nodes=list(found.nodes),
             )
         )

@@ -2,6 +2,7 @@ import { counted } from "../lib/numbers";
 import { type BeginAt, useNextStart } from "../lib/runControl";
 import type { NextStart } from "../model/api";
 import { Instant } from "./Instant";
+import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote, Waiting } from "./Notices";
 
 const WORDS: Record<BeginAt, string> = {
@@ -85,6 +86,7 @@ export function NextStartWords({ binding, version }: Props) {
       <Sentence next={next.data} version={version} />
       <OpenWords next={next.data} />
       {version === undefined ? null : <Choices next={next.data} />}
+      {version === undefined ? null : <NodeDifferences nodes={next.data.nodes} />}
     </div>
   );
 }

@@ -20,11 +20,11 @@ vi.mock("../lib/runControl", () => ({
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
-      data: known.next,
+      data: { nodes: [], ...known.next },
       isPending: false,
       isError: false,
       isFetching: false,
-      refetch: () => Promise.resolve({ data: known.next }),
+      refetch: () => Promise.resolve({ data: { nodes: [], ...known.next } }),
     };
   },
 }));
@@ -93,8 +93,10 @@ test("a move to another version says what the next start does with it, and what 
     options: OPTIONS,
     ...OPEN,
     open_windows: null,
+    nodes: [{ node: "w", kind: "window", standing: "widened", added: ["top"], removed: [], changed: [] }],
   };
   render(<NextStartWords binding="b" version={{ id: "v3", number: 3 }} />);
+  expect(screen.getByRole("row", { name: /w window/ }).textContent).toContain("New: top.");
   expect(known.asked).toEqual(["b", true, "v3"]);
   expect(document.body.textContent).toContain("The next start, with version 3: It reads again.");
   expect(document.body.textContent).toContain("Open: what is of the time 1970-01-01 00:01:00Z to");

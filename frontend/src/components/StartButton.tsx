@@ -5,6 +5,7 @@ import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
 import { MendLinks } from "./MendLinks";
 import { OpenWords, titleOf } from "./NextStartWords";
+import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
 
@@ -55,6 +56,7 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
     <Ask title={`Start ${name}: its state does not go along`} open onClose={onClose}>
       {next.data?.reason ? <p>{next.data.reason}</p> : null}
       {next.data === undefined ? null : <OpenWords next={next.data} />}
+      {next.data === undefined ? null : <NodeDifferences nodes={next.data.nodes} />}
       {begin === undefined ? null : <BeginChoice options={options} value={begin} onChange={setChosen} />}
       <ErrorNote error={start.error} />
       <p className="row">

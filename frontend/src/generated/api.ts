@@ -4235,6 +4235,8 @@ export interface components {
          *     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
          *     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
          *     not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
+         *     `nodes`: what becomes of what each node holds, where the query is another one than that of the last run: none of it
+         *     is carried over, it is made again from the rows that are read again.
          */
         NextStartShown: {
             /** Goes On */
@@ -4251,6 +4253,8 @@ export interface components {
             open_windows: number | null;
             /** Options */
             options: components["schemas"]["StartOptionShown"][];
+            /** Nodes */
+            nodes: components["schemas"]["NodeDifference"][];
         };
         /**
          * NoClock
@@ -4269,6 +4273,31 @@ export interface components {
             message: string;
             /** Remedy */
             remedy: string;
+        };
+        /**
+         * NodeDifference
+         * @description A node that holds something from batch to batch, in the version before, in the one after it, or in both.
+         *
+         *     `same`: it and all that it reads are as before. `widened`: its windows and groups are the same, `added` aggregates
+         *     are new and `removed` ones gone. `lost`: it, or what it reads, is another one, by the fields `changed` (empty: only
+         *     what it reads is). `new` and `gone`: one version alone has it.
+         */
+        NodeDifference: {
+            /** Node */
+            node: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Standing
+             * @enum {string}
+             */
+            standing: "same" | "widened" | "lost" | "new" | "gone";
+            /** Added */
+            added: string[];
+            /** Removed */
+            removed: string[];
+            /** Changed */
+            changed: string[];
         };
         /**
          * NodePosition

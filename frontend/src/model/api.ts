@@ -84,6 +84,7 @@ export type RunState = Schemas["RunState"];
 export type StartStep = Schemas["StartStep"];
 export type NoClock = Schemas["NoClock"];
 export type Observed = Schemas["Observed"];
+export type NodeDifference = Schemas["NodeDifference"];
 export type NextStart = Schemas["NextStartShown"];
 export type ProgressReport = Schemas["ProgressReport"];
 export type RunHistoryShown = Schemas["RunHistory"];
