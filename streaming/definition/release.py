@@ -13,6 +13,7 @@ from typing import Final
 
 from streaming.definition.graph import (
     AsofJoinNode,
+    ClipNode,
     ExtendNode,
     InputNode,
     JoinNode,
@@ -164,7 +165,9 @@ def _gap(node: Node, before: list[Gap], edges: frozenset[str]) -> Gap:
             return _of_one(node, before[0])
     wholes, tails = [each.whole for each in before], [each.tail for each in before]
     # Where rows meet, one is right only if those of all sides are.
-    return Gap(_largest(wholes if isinstance(node, UnionNode) else wholes + tails), _largest(tails))
+    whole = _largest(wholes if isinstance(node, UnionNode) else wholes + tails)
+    # A row that nothing cut off, because that is missing, is wrong for as long as it lasts.
+    return Gap(whole, None if isinstance(node, ClipNode) else _largest(tails))
 
 
 def _of_one(node: Node, before: Gap) -> Gap:

@@ -198,6 +198,14 @@ def test_what_cannot_be_repaired_is_refused(started: Any, graph: dict[str, Any],
 
 
 @SLOW
+def test_more_rows_than_a_repair_takes_are_refused_and_not_cut_off(started: Any) -> None:
+    repaired = started(nodes(window(TUMBLING)), [*many(), line(0, "AB 1", 100)])
+    repaired.run()
+    assert "than the 1,000 that a repair takes at once" in repaired.refused(outcome="dropped_late")
+    assert repaired.repairs() == []
+
+
+@SLOW
 def test_input_that_is_gone_or_another_one_and_results_that_are_gone_are_refused(started: Any) -> None:
     repaired = started(nodes(window(TUMBLING)), late_in(0, 100, 7))
     repaired.run()

@@ -17,7 +17,7 @@ from streaming.wire.results import committed_rows
 from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import MIB, Limits, limited
 from webapp.samples.read_back import PAGE, ReadWork, SettledRow
-from webapp.samples.replay_bodies import ReplayBody, RowNotCounted
+from webapp.samples.replay_bodies import MOST_CHOSEN, ReplayBody, RowNotCounted
 from webapp.samples.replay_job import FEWER, GatheredRows, gather, not_counted_rows
 
 LIMITS: Final = Limits(cpu_s=80, wall_s=100, memory_bytes=1024 * MIB, at_once=1)
@@ -34,6 +34,8 @@ OTHER_RESULT: Final = (
     "or was not whole, or the input is not what the binding has read."
 )
 LEAVE_IT: Final = "Choose rows of other results."
+MORE_CHOSEN: Final = f"More rows are chosen than the {MOST_CHOSEN:,} that a repair takes at once."
+IN_PARTS: Final = "Choose fewer, of a shorter time or of one lane, then repair again for the others."
 NO_CHANGE: Final = "No result would be another one by these rows."
 SEE_WHY: Final = "See what would change: it says of each row why it does not count."
 
@@ -82,6 +84,8 @@ def prepare_repair(work: ReadWork, body: ReplayBody, repair: str) -> RepairGiven
         gathered = gather(work, body)
     except Faulty as faulty:
         return RepairGiven(None, faulty.faults)
+    if gathered.chosen.more:
+        return RepairGiven(None, [fault(FaultCode.BAD_SHAPE, MORE_CHOSEN, IN_PARTS)])
     return _prepared(work, _ripe(work, gathered, found), body, repair)
 
 

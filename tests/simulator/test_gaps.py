@@ -1,0 +1,96 @@
+"""How far a gap reaches: where the first rows of inputs are missing, what starts behind it is right all the same."""
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from streaming.simulator.replaying import ReadRows, replay
+from streaming.simulator.sample import SampledQuery
+from streaming.temporal.events import Event
+from streaming.temporal.outcomes import Outcome
+from streaming.transcripts.load import parse
+from streaming.transcripts.prepare import define, prepare
+from streaming.wire.messages import LateEvent
+from streaming.wire.yaml_data import yaml_documents
+from tests.reference.drawn import KINDS, Scope, cases
+from tests.simulator.test_agreement import asked
+from tests.simulator.test_repairing import released
+from tests.simulator.test_replaying import of, read_of, whole_run
+
+some = settings(max_examples=max(6, settings.default.max_examples // 16))
+
+
+def lost(place: tuple[str, str, int], start: int) -> LateEvent:
+    """A row that the run without it never had."""
+    of_row = {"input": place[0], "lane": place[1], "position": place[2], "start": start, "end": None}
+    said = {
+        "cti": None,
+        "outcome": str(Outcome.DROPPED_LATE),
+        "reason": None,
+        "policy": "",
+        "moved_by": None,
+        "raw": "",
+    }
+    return LateEvent(**of_row, **said)
+
+
+def require_right_behind(query: SampledQuery, rows: int) -> bool:
+    """See that without the events of the first `rows` only what starts before the end of the gap is another row.
+
+    False where these are none.
+    """
+    _, found = released(query)
+    read = read_of(query, whole_run(query))
+    come = [
+        (row.identity.input, row.identity.lane, row.identity.position)
+        for row in query.elements[:rows]
+        if row.identity is not None
+    ]
+    events = {place: element for place in come if isinstance(element := read.elements.get(place), Event)}
+    missing = {place: event for place, event in events.items() if place not in read.judged}
+    if not missing:
+        return False
+    until = max(event.end for event in missing.values())
+    gapped = ReadRows(read.elements, {**read.judged, **{place: lost(place, e.start) for place, e in missing.items()}})
+    for row in replay(of(query), gapped, missing).rows:
+        whole = found[row.output].gap.whole
+        starts = [row.start] if row.today_start is None else [row.start, row.today_start]
+        assert row.mark == "same" or whole is None or min(starts) < until + whole, row
+    return True
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@given(data=st.data())
+def test_what_starts_behind_a_gap_is_right(kind: str, data: st.DataObject) -> None:
+    query = asked(data.draw(cases(kind, Scope())))
+    assume(require_right_behind(query, data.draw(st.integers(1, max(len(query.elements), 1)))))
+
+
+CLIPPED = """
+name: clipped
+streams:
+  s: {shape: interval, fields: {k: long}, advance: {late: drop}}
+  r: {shape: point, fields: {k: long}, advance: {late: drop}}
+query:
+  nodes:
+    - {id: s, kind: input, stream: s}
+    - {id: r, kind: input, stream: r}
+    - {id: shorter, kind: clip, input: s, by: r, keys: [k]}
+    - id: w
+      kind: window
+      input: shorter
+      window: {kind: tumbling, size: 10us}
+      aggregates: [{name: n, function: count}]
+    - {id: out, kind: output, input: w}
+input:
+  - {stream: r, start: 5, payload: {k: 1}}
+  - {stream: s, start: 0, end: 100, payload: {k: 1}}
+expect: {events: []}
+"""
+
+
+def test_a_row_that_is_not_cut_off_may_be_wrong_for_as_long_as_it_lasts() -> None:
+    [document] = yaml_documents(CLIPPED)
+    transcript = parse(document, "clipped")
+    assert require_right_behind(asked(prepare(transcript, define(transcript))), 1)
