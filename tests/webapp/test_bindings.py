@@ -107,7 +107,8 @@ def test_a_start_requests_a_run(alice: Person, binding: dict[str, Any]) -> None:
     assert answered.status_code == 201
     assert (run["desired"], run["observed"], run["started_by"]) == ("running", "requested", "alice@acme.example")
     assert alice.get("runs/").json() == [run]
-    assert alice.get(f"runs/{run['id']}/").json() | {"mend": None} == run | {"mend": None}
+    runner = {"shared": False, "others": 0}
+    assert alice.get(f"runs/{run['id']}/").json() | {"mend": None} == run | {"mend": None, "runner": runner}
     assert alice.get(f"bindings/{binding['id']}/").json()["latest_run"] == run
 
 

@@ -1,5 +1,8 @@
 """Rows of a quarantine taken back into results: exactly those of a run that had waited for them, whatever is killed."""
 
+import csv
+import io
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -244,6 +247,13 @@ def test_rows_show_that_they_were_repaired_and_by_whom(started: Any, bob: Person
     assert newest["message"].startswith("Taken back from quarantine: ")
     late = repaired.scene.person.get(f"runs/{run}/quarantine/").json()["rows"]
     assert len([row for row in late if row["repaired"]]) == len(late) == 7
+    file = f"runs/{run}/quarantine/file/?format="
+    lines = repaired.scene.person.get(f"{file}json_lines").getvalue().decode().splitlines()
+    assert [json.loads(each) for each in lines] == late
+    cells = list(csv.DictReader(io.StringIO(repaired.scene.person.get(f"{file}csv").getvalue().decode())))
+    assert [(row["repaired_at"], row["repaired_by"]) for row in cells] == [
+        (row["repaired"]["given_at"], "alice@acme.example") for row in late
+    ]
     events = repaired.scene.person.get("audit/?action=binding.repaired").json()["events"]
     assert [event["after"]["rows"] for event in events] == [7]
     assert bob.get(f"bindings/{binding}/repairs/").json() == repaired.repairs()

@@ -41,7 +41,7 @@ from webapp.monitoring.rows_page import (
 )
 from webapp.runs.access import access_run
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Run
+from webapp.runs.models import Repair, Run
 from webapp.runs.repairs import repaired_rows
 
 PAGE: Final = 500
@@ -135,20 +135,23 @@ class QuarantineFileView(TenantView):
         target = Target("run", found.pk, found.binding.name)
         record("quarantine.exported", target=target, after=asked.model_dump(mode="json", exclude_none=True))
         folder = rows_folder(found.binding_id)
-        return file_response(request, _written(folder, found, asked), asked.format, f"quarantine-{found.pk}")
+        rows = _written(folder, found, asked, repaired_rows(found.binding_id).quarantine)
+        return file_response(request, rows, asked.format, f"quarantine-{found.pk}")
 
 
-def _written(folder: BlobFolder, run: Run, asked: QuarantineFileQuery) -> Iterator[bytes]:
+def _written(
+    folder: BlobFolder, run: Run, asked: QuarantineFileQuery, repaired: Mapping[str, Repair]
+) -> Iterator[bytes]:
     """Yield the file a page at a time: it outlives its request, and holds nothing open however slowly it is fetched."""
     own = str(run.pk) if asked.runs == "own" else None
     before: str | None = None
     if asked.format == "csv":
-        yield csv_lines([("id", "run", *COLUMNS)]).encode()
+        yield csv_lines([("id", "run", *COLUMNS, "repaired_at", "repaired_by")]).encode()
     while True:
         page = committed_rows(folder, "late", PAGE, before, run=own, matching=asked.fits)
-        rows = [{"id": row["_id"], "run": row["_run"], **_own(row)} for row in page.rows]
+        rows = [_own(row) | {"repaired": _marked(repaired.get(row["_id"]))} for row in page.rows]
         if asked.format == "csv":
-            text = csv_lines([row["id"], row["run"], *map(_cell, COLUMNS, _values(row))] for row in rows)
+            text = csv_lines([row["id"], row["run"], *map(_cell, COLUMNS, _values(row)), *_who(row)] for row in rows)
         else:
             text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
         yield text.encode()
@@ -158,7 +161,18 @@ def _written(folder: BlobFolder, run: Run, asked: QuarantineFileQuery) -> Iterat
 
 
 def _own(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if not name.startswith("_")}
+    said = {name: value for name, value in row.items() if not name.startswith("_")}
+    return {"id": row["_id"], "run": row["_run"], **said}
+
+
+def _marked(repair: Repair | None) -> dict[str, Any] | None:
+    mark = shown_mark(repair, taken_back=False)
+    return None if mark is None else mark.model_dump(mode="json")
+
+
+def _who(row: Mapping[str, Any]) -> tuple[str, str]:
+    mark = row["repaired"]
+    return ("", "") if mark is None else (mark["given_at"], mark["by"])
 
 
 def _values(row: Mapping[str, Any]) -> list[Any]:
