@@ -19,6 +19,8 @@ from streaming.adapters.kafka_output.values import ResultValues
 from streaming.adapters.network.fetching import Reach
 
 ANSWER_S: Final = 30.0
+LOOK_S: Final = 5.0
+"""So long the brokers may take to say whether there is still a topic, once they did not take its results."""
 NAME: Final = "punctual-{identity}"
 """Of transactions; and the key of the numbers of batches."""
 CHECKED: Final = "punctual-check"
@@ -163,7 +165,16 @@ class KafkaOutput:
         noted = tuple(self._errors)
         if is_of_topic(error) or any(map(is_refusal, noted)):
             return explained(error, noted, self._options, self._reach)
-        return AdapterError(
+        missing = self._missing() if error.code() == KafkaError._TIMED_OUT else None
+        return missing or AdapterError(
             f"The brokers {self._options.brokers} did not take the results ({error.str()}). It is tried again.",
             domain="external",
         )
+
+    def _missing(self) -> AdapterError | None:
+        """What the brokers say of the topic now: to the producer one that was deleted may just be silent."""
+        try:
+            KafkaCluster(self._options, self._reach, LOOK_S).partitions()
+        except AdapterError as raised:
+            return raised if raised.domain == "user" else None
+        return None

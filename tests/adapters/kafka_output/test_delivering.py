@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from streaming.adapters.contract import AdapterError, DeliveringAdapter, DeliveryBatch
 from streaming.adapters.kafka import cluster
@@ -195,6 +195,9 @@ def test_a_topic_that_is_deleted_meanwhile_is_said(kafka: KafkaBroker) -> None:
         with pytest.raises(AdapterError, match=f"There is no topic '{topic}'") as raised:
             made.deliver([batch(2)])
         assert raised.value.domain == "user"
+        assert isinstance(made, output.KafkaOutput)
+        silent = made._why(KafkaError(KafkaError._TIMED_OUT))  # the client may hear that instead
+        assert (str(silent), silent.domain) == (str(raised.value), "user")
 
 
 @pytest.mark.thorough
