@@ -46,6 +46,19 @@ NEXT_START: Final = {
             "whole_from": None,
         },
     ],
+    "nodes": [
+        {"node": "a_window_with_a_long_name_of_its_own", "kind": "window", "standing": "widened"}
+        | {"added": ["average_speed_in_each_minute"], "removed": [], "changed": []},
+        {
+            "node": "w",
+            "kind": "window",
+            "standing": "lost",
+            "added": [],
+            "removed": [],
+            "changed": ["window", "group_by"],
+        },
+        {"node": "pairs", "kind": "join", "standing": "gone", "added": [], "removed": [], "changed": []},
+    ],
 }
 STEPS: Final = ("requested", "launching", "session", "planning", "first_batch")
 

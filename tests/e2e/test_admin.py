@@ -77,7 +77,7 @@ def test_somebody_is_invited_joins_gets_another_role_sees_the_reasons_and_is_rem
     stop = other.get_by_role("button", name="Stop speeding")
     expect(stop).to_have_attribute("aria-disabled", "true")
     expect(stop).to_have_accessible_description(
-        "Your role viewer may not start and stop bindings; operator, admin or owner may."
+        "Your role viewer may not start, stop and repair bindings; operator, admin or owner may."
     )
     stop.focus()
     stop.press("Enter")

@@ -89,7 +89,7 @@ def test_each_of_two_runs_shows_its_own_rows_and_what_it_ran(page: Page, install
         expect(page.get_by_text(version_words).first).to_be_visible()
         expect(listed(results)).to_have_count(3)
         expect(results).to_contain_text("3 rows of this run")
-        expect(results.get_by_role("columnheader")).to_have_text(["Start (UTC)", "End (UTC)", "plate", column])
+        expect(results.get_by_role("columnheader")).to_have_text(["Start (UTC)", "End (UTC)", "plate", column, "Why"])
         expect(listed(quarantine)).to_have_count(2)
         expect(quarantine).to_contain_text("2 rows of this run")
         expect(page.get_by_text("No row has been late.")).to_have_count(0)

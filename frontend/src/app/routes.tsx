@@ -50,7 +50,7 @@ export const router = createBrowserRouter([
         children: [
           { index: true, element: <Navigate to="/account/profile" replace /> },
           {
-            errorElement: <PageBroken />,
+            errorElement: <PageBroken framed />,
             children: [
               { path: "profile", lazy: async () => ({ Component: (await people()).ProfilePage }) },
               { path: "second-factor", lazy: async () => ({ Component: (await people()).SecondFactorPage }) },
@@ -66,7 +66,7 @@ export const router = createBrowserRouter([
         element: <Shell />,
         children: [
           {
-            errorElement: <PageBroken />,
+            errorElement: <PageBroken framed />,
             children: [
               {
                 index: true,

@@ -6,8 +6,9 @@ import { PageBroken } from "./ErrorBoundary";
 
 afterEach(cleanup);
 
-async function broken(error: unknown): Promise<string> {
-  const routes = [{ path: "/", loader: () => Promise.reject(error), element: null, errorElement: <PageBroken /> }];
+async function broken(error: unknown, framed = false): Promise<string> {
+  const errorElement = <PageBroken framed={framed} />;
+  const routes = [{ path: "/", loader: () => Promise.reject(error), element: null, errorElement }];
   render(<RouterProvider router={createMemoryRouter([...routes, { path: "*", element: null }])} />);
   return (await screen.findByRole("alert")).textContent ?? "";
 }
@@ -18,6 +19,10 @@ test("a tab that an update left behind says so and asks to be reloaded", async (
   expect(screen.getByRole("heading", { level: 1 }).textContent).toBe("Reload this page");
 });
 
-test("a page that broke otherwise says why", async () => {
+test("a page that broke otherwise says why, within the main part of its frame", async () => {
   expect(await broken(new Error("No such node."))).toBe("This page could not be drawn: No such node.");
+  expect(screen.queryByRole("main")).not.toBeNull();
+  cleanup();
+  await broken(new Error("No such node."), true);
+  expect(screen.queryByRole("main")).toBeNull();
 });

@@ -14,12 +14,18 @@ function brokenWords(error: unknown): readonly [string, string] {
     : ["Something broke", `This page could not be drawn: ${words}`];
 }
 
+interface Props {
+  /** Whether it is drawn within the frame of a page, which has the main part. */
+  framed?: boolean;
+}
+
 /** Says that a page broke instead of a blank screen, and leaves the way out open. */
-export function PageBroken() {
+export function PageBroken({ framed = false }: Props) {
   const error = useRouteError();
   const [title, message] = brokenWords(error);
+  const Part = framed ? "div" : "main";
   return (
-    <main className="page">
+    <Part className={framed ? "stack" : "page"}>
       <h1>{title}</h1>
       <div className="notice" data-tone="bad" role="alert">
         <p>{message}</p>
@@ -32,6 +38,6 @@ export function PageBroken() {
           Reload
         </button>
       </p>
-    </main>
+    </Part>
   );
 }
