@@ -143,6 +143,12 @@ function NoResults({ total, scope }: { total: number; scope: RunScope }) {
   );
 }
 
+function whose(rows: readonly ResultShown[], total: number, scope: RunScope): string {
+  if (scope === "all") return "Rows of all runs";
+  const repairs = rows.some((row) => row.repaired) ? ", and those that repairs gave" : "";
+  return `${counted(total, "row")} of this run${repairs}`;
+}
+
 /** Committed results, newest first: final ones, and those that say that another row may take their place. */
 export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   const [scope, setScope] = useState<RunScope>("own");
@@ -153,7 +159,7 @@ export function ResultsPanel({ run, total }: { run: RunShown; total: number }) {
   return (
     <Panel
       title="Results"
-      note={`${scope === "own" ? `${counted(total, "row")} of this run` : "Rows of all runs"}, newest first. ${standingNote(rows, pages.hasNextPage)}`}
+      note={`${whose(rows, total, scope)}, newest first. ${standingNote(rows, pages.hasNextPage)}`}
       actions={
         <>
           <Newer count={newer} onShow={toNewest} />
