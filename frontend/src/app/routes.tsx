@@ -118,7 +118,7 @@ export const router = createBrowserRouter([
               },
               {
                 path: "runs/:run/logs",
-                lazy: async () => ({ Component: (await import("../features/monitoring")).LogPage }),
+                lazy: async () => ({ Component: (await import("../features/monitoring/LogPage")).LogPage }),
               },
             ],
           },

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
 import { Choices } from "../../components/Choices";
 import { FootprintsPanel } from "../../components/Footprints";
@@ -37,12 +37,13 @@ import { RepairsPanel } from "./RepairsPanel";
 import { ResultsPanel } from "./ResultsPanel";
 import { RunTabs } from "./RunTabs";
 import { useRun } from "./requests";
-import { StartAgain } from "./StartAgain";
 import { StartSteps } from "./StartSteps";
 import { Tiles } from "./Tiles";
 import { WhatIfPanel } from "./WhatIfPanel";
 import { WhatRan } from "./WhatRan";
 
+/** Loaded where the run has ended. */
+const StartAgain = lazy(async () => ({ default: (await import("./StartAgain")).StartAgain }));
 const MINUTE: Ticks = 60_000_000;
 const SPANS: readonly (readonly [number, string])[] = [
   [MINUTE, "1 min"],
@@ -225,7 +226,9 @@ function Head({ run, live }: { run: MendableRun; live: LiveRun }) {
           open && state.desired === "running" ? (
             <StopButton binding={run.binding} name={run.binding_name} reason={reason} />
           ) : !open ? (
-            <StartAgain binding={run.binding} name={run.binding_name} />
+            <Suspense fallback={<Waiting>Loading…</Waiting>}>
+              <StartAgain binding={run.binding} name={run.binding_name} />
+            </Suspense>
           ) : undefined
         }
       />

@@ -1,4 +1,3 @@
-/** The live page of a run. */
+/** The live page of a run; that of its log is loaded by itself (`LogPage`). */
 
-export { LogPage } from "./LogPage";
 export { RunPage } from "./RunPage";
