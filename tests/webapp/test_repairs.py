@@ -13,7 +13,9 @@ from django.conf import LazySettings
 from tests.webapp.conftest import Clock, Person
 from tests.webapp.repaired import Repaired, line, make_binding, nodes, waited, window
 from tests.webapp.scene import Recorded, Scene
+from webapp.core.context import organisation_context
 from webapp.runs import repair_steps
+from webapp.runs.models import Repair
 
 TUMBLING = {"kind": "tumbling", "size": "10s"}
 PLATES = ("AB 1", "CD 2", "EF 3")
@@ -120,6 +122,24 @@ def test_a_binding_that_does_not_run_is_repaired_behind_its_last_batch(
     repaired.more("cars2.jsonl", [line(190, "CD 2", 100), line(220, "CD 2", 100)])
     repaired.run()
     assert set(repaired.stands()) > set(expected)
+
+
+def test_two_who_give_a_repair_at_once_give_one_batch(started: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    repaired = started(nodes(window(TUMBLING)), [*late_in(0, 100, 7), line(140, "AB 1", 100)])
+    repaired.run()
+    repaired.stop()
+    repaired.repair(outcome="dropped_late")
+    with organisation_context(repaired.scene.person.organisation.pk):
+        slow = Repair.objects.select_related("binding").get()
+        slow.batch = None
+    repaired.scene.turn()
+    given = repaired.stands()
+    monkeypatch.setattr(repair_steps, "read_given", lambda *_: None)  # it had looked before the other gave them
+    with organisation_context(repaired.scene.person.organisation.pk):
+        assert repair_steps.bring_on(slow, repaired.scene.clock())
+    assert repaired.stands() == given
+    rows = repaired.scene.person.get(f"runs/{repaired.scene.run_id}/results/?limit=500").json()["rows"]
+    assert sum(row["deleted"] for row in rows) == 1
 
 
 def broken(step: Any) -> Any:

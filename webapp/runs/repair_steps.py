@@ -77,12 +77,15 @@ def bring_on(repair: Repair, now: datetime) -> bool:
 
 
 def _numbered(repair: Repair) -> int:
-    """The number of the batch that has the rows, noted before anything is written."""
-    if repair.batch is None:
-        spans = committed_spans(rows_folder(repair.binding_id))
-        repair.batch = spans[-1].last + 1 if spans else 0
-        repair.save(update_fields=["batch"])
-    return repair.batch
+    """The number of the batch that has the rows, noted before anything is written.
+
+    Of two who would give them at once, a turn and a start, both take the number that was noted first.
+    """
+    spans = committed_spans(rows_folder(repair.binding_id))
+    following = spans[-1].last + 1 if spans else 0
+    Repair.objects.filter(pk=repair.pk, batch__isnull=True).update(batch=following)
+    repair.refresh_from_db(fields=["batch"])
+    return following if repair.batch is None else repair.batch
 
 
 def _write(shared: BlobFolder, repair: Repair, batch: int) -> None:
