@@ -38,7 +38,7 @@ class InstalledKinds:
 @cache
 def installed_kinds() -> InstalledKinds:
     """The kinds of this installation; found once in the life of a process."""
-    return kinds_of(_built_in(), sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)))
+    return kinds_of(built_in_kinds(), sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)))
 
 
 def kinds_of(built_in: Sequence[InputKind | OutputKind], brought: Sequence[EntryPoint]) -> InstalledKinds:
@@ -62,7 +62,8 @@ def kinds_of(built_in: Sequence[InputKind | OutputKind], brought: Sequence[Entry
     )
 
 
-def _built_in() -> list[InputKind | OutputKind]:
+def built_in_kinds() -> list[InputKind | OutputKind]:
+    """The kinds of the folders here, without what installed packages bring."""
     folders = [found.name for found in iter_modules(streaming.adapters.__path__, "streaming.adapters.") if found.ispkg]
     return [import_module(f"{name}.kind").KIND for name in folders if find_spec(f"{name}.kind") is not None]
 

@@ -4,7 +4,7 @@ from functools import cache
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from wsgiref.headers import Headers
 
 from django.conf import settings
@@ -55,11 +55,22 @@ class BuiltFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
     """Serves `frontend/dist` from memory: 7 MB, read once.
 
     Without this a build that begins under a running server would answer 500 for each file that it has taken away.
+    A folder is read once in the life of a process, however many applications are made in it.
     """
+
+    _read: ClassVar[dict[tuple[str, str], dict[str, Any]]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         built_page(settings.FRONTEND)
+
+    def update_files_dictionary(self, root: str, prefix: str) -> None:
+        """Add what is served of the folder `root` under `prefix`."""
+        if (root, prefix) not in self._read:
+            before, self.files = self.files, {}
+            super().update_files_dictionary(root, prefix)
+            self._read[root, prefix], self.files = self.files, before
+        self.files |= self._read[root, prefix]
 
     def get_static_file(self, path: str, url: str, stat_cache: Any = None) -> HeldFile:
         """Return the file at `path` with its headers and its compressed forms."""

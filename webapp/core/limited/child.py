@@ -80,7 +80,7 @@ def _told(task: Task, jobs: Mapping[str, Job[..., Any]]) -> bytes:
         with organisation_context(task.surroundings.organisation):
             result = job.function(*task.args, **task.kwargs)
         return DONE + job.result.dump_json(result)
-    except MemoryError:
+    except (MemoryError, SystemError):  # where an allocation fails inside of C code the interpreter may say the second
         return OUT_OF_MEMORY
     except Exception:  # noqa: BLE001 # the border of a process: the web process logs it and answers 500
         return FAILED + traceback.format_exc()[-LONGEST_COMPLAINT:].encode()
