@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Literal, Protocol
 
 from streaming.definition.expressions.failures import may_fail
 from streaming.definition.expressions.tree import Expression
@@ -239,6 +239,11 @@ class NodePlan:
         return self.spec.node
 
 
+OneBucketBecause = Literal["not_asked", "no_key", "one_place"]
+"""Why a plan runs in one bucket: no more were wanted; no key says of all rows which ever meet; or one place has to
+decide which late events that are kept, or which long ones, windows take."""
+
+
 class StageInput(Protocol):
     """What the operators of a stage hear under one name: an input, or what one node of the stage before lets go.
 
@@ -322,7 +327,8 @@ class QueryPlan:
     order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `trailing`: a window tells of complete
     panes, so the feed sends late rows behind the last CTI of a batch apart (T20). `together`: the lanes of all inputs
     have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes). `second`: what of the graph runs
-    behind a second exchange (`stages.py`), so that `nodes` are the others; `outputs` are those of both.
+    behind a second exchange (`stages.py`), so that `nodes` are the others; `outputs` are those of both. `one_bucket`
+    says why it is not spread, None where it is.
     """
 
     inputs: Mapping[str, InputPlan]
@@ -335,6 +341,7 @@ class QueryPlan:
     trailing: bool = False
     together: bool = False
     second: SecondStage | None = None
+    one_bucket: OneBucketBecause | None = "not_asked"
 
     @property
     def spread(self) -> tuple[int, int]:

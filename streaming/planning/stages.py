@@ -35,7 +35,7 @@ Needs = Mapping[str, Key | None]
 
 
 def staged(plan: QueryPlan, buckets: int, stages: int) -> QueryPlan:
-    """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two `stages`; else `plan` itself.
+    """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two `stages`; else in one bucket.
 
     Nodes are in the first stage as long as one bucket can have all that they need; all others are in the second, which
     has one bucket if it would need a third stage. What has no key is in the first bucket of its stage. A plan stays as
@@ -43,22 +43,22 @@ def staged(plan: QueryPlan, buckets: int, stages: int) -> QueryPlan:
     (`ordered`), if a window behind the cut tells of complete panes (`trailing`: what comes behind the last CTI is not
     known there), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
     """
-    if buckets == 1 or plan.ordered:
+    if buckets == 1:
         return plan
     first, needs = _first_stage(plan.nodes)
     cut = _Cut.before([node for node in plan.nodes if node not in first])
-    if (cut.nodes and stages == 1) or _open_at_the_cut(plan, first, cut):
-        return plan
-    if plan.trailing and any(tells_complete(node) for node in cut.nodes):
-        return plan
+    if _one_place_decides(plan, first, cut):
+        return replace(plan, one_bucket="one_place")
     try:
         further = _needs_of(cut.nodes)
     except NoKeyError:
         further = {}
+    if (cut.nodes and stages == 1) or not (any(further.values()) or any(needs.values())):
+        return replace(plan, one_bucket="no_key")
     inputs = _inputs(plan, needs, further)
-    if inputs is None or not (any(further.values()) or any(needs.values())):
-        return plan
-    spread = replace(plan, inputs=inputs, nodes=tuple(first), buckets=buckets)
+    if inputs is None:
+        return replace(plan, one_bucket="one_place")
+    spread = replace(plan, inputs=inputs, nodes=tuple(first), buckets=buckets, one_bucket=None)
     if not cut.nodes:
         return spread
     return replace(spread, second=cut.stage(spread, further, buckets if any(further.values()) else 1))
@@ -169,6 +169,12 @@ def _inputs(plan: QueryPlan, needs: Needs, further: Needs) -> Mapping[str, Input
         name: replace(each, branches=tuple(replace(one, keys=found[one.id] or ()) for one in each.branches))
         for name, each in plan.inputs.items()
     }
+
+
+def _one_place_decides(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:
+    """Whether what windows take of late or long rows hangs on more than one bucket, or one of two stages, can know."""
+    trailing = plan.trailing and any(tells_complete(node) for node in cut.nodes)
+    return plan.ordered or trailing or _open_at_the_cut(plan, first, cut)
 
 
 def _open_at_the_cut(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:

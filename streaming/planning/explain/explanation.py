@@ -21,9 +21,8 @@ from streaming.planning.explain.model import ExplainedNode, ExplainedPort, Expla
 from streaming.planning.explain.paths import paths_of
 from streaming.planning.explain.registry import kind_of
 from streaming.planning.explain.slices import has_slices, slices_of
-from streaming.planning.explain.stages import StagePlace, buckets_of, places, stage_of, stages_of
+from streaming.planning.explain.stages import StagePlace, buckets_of, places, stages_of
 from streaming.planning.explain.summary import summary_of
-from streaming.planning.keys import branches_of
 from streaming.planning.soundness import Unsound
 
 
@@ -51,7 +50,7 @@ def explain(
         nodes=[_node(facts.nodes[name], facts, held[name], found) for name in facts.placed],
         stages=stages,
         paths=paths,
-        buckets=buckets_of(stages, facts),
+        buckets=buckets_of(facts),
         warnings=list(faults),
     )
 
@@ -84,7 +83,6 @@ def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], fau
     for fault in faults:
         if fault.code is FaultCode.UNBOUNDED_STATE and fault.node is not None:
             remembered.setdefault(fault.node, []).append(fault)
-    plan = compile_checked(sound, buckets=1)
     return Facts(
         graph=sound.graph,
         streams=sound.streams,
@@ -96,7 +94,7 @@ def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], fau
         readers=readers_of(sound.graph),
         lives=lives,
         remembered=remembered,
-        folded=frozenset(branch.window.node for branch in branches_of(plan) if branch.window is not None),
+        plan=compile_checked(sound, buckets=2, stages=2),
     )
 
 
@@ -109,7 +107,7 @@ def _node(node: Node, facts: Facts, held: HoldBound, found: Mapping[str, StagePl
         reads=[ExplainedPort(field=field, node=source) for field, source in ports(node)],
         fields=_texts(facts.schemas[node.id]),
         lifetime=lifetimes.shown(facts.lives[node.id]),
-        stage=stage_of(node, found[node.id], found),
+        stage=found[node.id].stage,
         hold=holds.shown(node, held),
         state=list(kind_of(node).state(node, facts)),
         slices=slices_of(node, facts.lives[node.input]) if has_slices(node) else None,

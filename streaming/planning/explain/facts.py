@@ -8,6 +8,8 @@ from streaming.definition.graph import Node, QueryGraph, TopKNode, WindowNode, s
 from streaming.definition.late_checks import grace_of
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.types import Fields
+from streaming.planning.keys import branches_of
+from streaming.planning.plan import QueryPlan
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import ONE_TICK, Ticks
 
@@ -29,7 +31,7 @@ class Facts:
     """A graph without errors; `placed` are its ids so that each comes after what it reads.
 
     `settings` and `advance` are those in force, by input node. `remembered` are warnings of state without bounds, by
-    node. `lives` tells of the events that leave each node. `folded` are the windows for which the feed folds.
+    node. `lives` tells of the events that leave each node. `plan` is that of a dedicated carrier on several cores.
     """
 
     graph: QueryGraph
@@ -42,7 +44,12 @@ class Facts:
     readers: Mapping[str, Sequence[str]]
     lives: Mapping[str, LifetimeBound]
     remembered: Mapping[str, Sequence[Fault]]
-    folded: frozenset[str]
+    plan: QueryPlan
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The windows for which the feed folds."""
+        return frozenset(branch.window.node for branch in branches_of(self.plan) if branch.window is not None)
 
     def before(self, node: Node) -> list[LifetimeBound]:
         """The lives of the events that `node` reads, port by port."""

@@ -1,138 +1,93 @@
-"""Stages: the feed, then one for each change of keys, then the sink (ENGINE.md)."""
+"""The stages of a plan in words: the feed, one or two of operators behind an exchange each, the sink (ENGINE.md)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
-from streaming.definition.graph import (
-    ExtendNode,
-    InputNode,
-    Node,
-    OutputNode,
-    ProjectNode,
-    SetDurationNode,
-    sources,
-)
+from streaming.definition.graph import InputNode, OutputNode, sources
 from streaming.planning.explain.facts import Facts
-from streaming.planning.explain.keys import renamed
 from streaming.planning.explain.model import ExplainedStage, StagePart
-from streaming.planning.explain.registry import kind_of
 from streaming.planning.explain.words import listed
-from streaming.temporal.events import Shape
-from streaming.temporal.settings import Late
+from streaming.planning.keys import Key
+from streaming.planning.plan import MatchSpec, NodePlan, OneBucketBecause, StageInput, TopKSpec, WindowSpec
 
-ONE_BUCKET: Final[tuple[str, ...]] = ()
+MEETING: Final = WindowSpec | TopKSpec | MatchSpec
+"""The nodes in which rows meet others."""
 
 
 @dataclass(frozen=True)
 class StagePlace:
-    """Where a node runs: the number of its `stage`, and `home`, the keys by which that stage sends rows to buckets.
-
-    `by` are those keys under the names that the node's own rows have for them; None if they have lost one, in the feed,
-    and where no row meets another. `home` is None in the last two.
-    """
+    """Where a node runs: the number of its `stage`, and the keys by which its rows were sent to the stage's buckets."""
 
     stage: int
-    home: tuple[str, ...] | None
-    by: tuple[str, ...] | None
+    keys: Key
 
 
-FEED: Final = StagePlace(0, None, None)
+FEED: Final = StagePlace(0, ())
 
 
 def places(facts: Facts) -> dict[str, StagePlace]:
-    """The place of each node; outputs are where their rows come from."""
-    wanted = _wanted(facts)
+    """The place of each node: what looks at one event alone is where its rows come from, outputs are in the sink."""
     found: dict[str, StagePlace] = {}
+    for number, (inputs, nodes) in enumerate(_exchanges(facts), start=1):
+        found |= _placed(number, inputs, nodes)
+    sink = max((place.stage for place in found.values()), default=0) + 1
     for name in facts.placed:
-        found[name] = _place(facts.nodes[name], facts, [found[each] for each in sources(facts.nodes[name])], wanted)
+        node = facts.nodes[name]
+        if isinstance(node, OutputNode):
+            found[name] = StagePlace(sink, ())
+        elif name not in found:
+            found[name] = FEED if isinstance(node, InputNode) else found[sources(node)[0]]
     return found
 
 
-def _place(node: Node, facts: Facts, before: list[StagePlace], wanted: Mapping[str, tuple[str, ...]]) -> StagePlace:
-    """Where its rows meet already, else a stage further on; rows of the feed go to any stage by any key."""
-    need = kind_of(node).keys(node, facts)
-    if need.kind == "stays":
-        return FEED if isinstance(node, InputNode) else _carried(node, before[0])
-    later = [place for place in before if place != FEED]
-    together = bool(later) and all(place == later[0] for place in later)
-    if need.kind == "alone":
-        keys = wanted.get(node.id)
-        return later[0] if together else StagePlace(_next(before), keys, keys)
-    by = later[0].by if together else None
-    if by is not None and (set(by) <= set(need.keys) if by else not need.keys):
-        return later[0]
-    further = wanted.get(node.id)
-    home = further if further and set(further) < set(need.keys) else need.keys
-    return StagePlace(_next(before), home, home)
+def _exchanges(facts: Facts) -> list[tuple[Iterable[StageInput], list[NodePlan]]]:
+    """What comes through each exchange, and the nodes behind it that remember something."""
+    second = facts.plan.second
+    through: list[tuple[Iterable[StageInput], Iterable[NodePlan]]] = [(facts.plan.inputs.values(), facts.plan.nodes)]
+    if second is not None:
+        through.append((second.inputs.values(), second.nodes))
+    return [
+        (inputs, [node for node in nodes if not isinstance(facts.nodes[node.id], OutputNode)])
+        for inputs, nodes in through
+    ]
 
 
-def _next(before: list[StagePlace]) -> int:
-    return max(place.stage for place in before) + 1
-
-
-def _carried(node: Node, place: StagePlace) -> StagePlace:
-    """The place of a node that stays; a project may rename or lose the keys."""
-    if not isinstance(node, ProjectNode) or place.by is None:
-        return place
-    names = renamed(node)
-    kept = tuple(names[key] for key in place.by if key in names)
-    return StagePlace(place.stage, place.home, kept if len(kept) == len(place.by) else None)
-
-
-def _wanted(facts: Facts) -> dict[str, tuple[str, ...]]:
-    """By node, the keys by which the next node that has some will want its rows: then one exchange does for both."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name in reversed(facts.placed):
-        for keys in _demands(name, facts, found):
-            found.setdefault(name, keys)
+def _placed(number: int, inputs: Iterable[StageInput], nodes: Iterable[NodePlan]) -> dict[str, StagePlace]:
+    keys = {branch.id: branch.keys for branch in chain.from_iterable(each.branches for each in inputs)}
+    found = {}
+    for node in nodes:
+        keys[node.id] = next((keys[wire.source] for wire in node.ports if keys[wire.source]), ())
+        found[node.id] = StagePlace(number, keys[node.id])
     return found
-
-
-def _demands(name: str, facts: Facts, found: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-    for reader in (facts.nodes[each] for each in facts.readers[name]):
-        need = kind_of(reader).keys(reader, facts)
-        if need.kind == "keyed":
-            yield need.keys
-        elif reader.id in found and isinstance(reader, ProjectNode):
-            before = {after: field for field, after in renamed(reader).items()}
-            if all(key in before for key in found[reader.id]):
-                yield tuple(before[key] for key in found[reader.id])
-        elif reader.id in found:
-            yield found[reader.id]
 
 
 def stages_of(facts: Facts, found: Mapping[str, StagePlace]) -> list[ExplainedStage]:
     """The feed, the stages between exchanges, and the sink, numbered from 0."""
     last = max(place.stage for place in found.values())
-    keyed = [_keyed(number, facts, found) for number in range(1, last + 1)]
-    outputs = [name for name in facts.placed if isinstance(facts.nodes[name], OutputNode)]
+    keyed = [_keyed(number, facts, found) for number in range(1, last)]
     sink = ExplainedStage(
-        number=last + 1,
+        number=last,
         kind="sink",
         title="sink: results leave, with their counts and CTIs",
-        parts=[StagePart(keys=None, nodes=outputs, text="as rows come")],
+        parts=[StagePart(keys=None, nodes=_nodes(last, (), facts, found), text="as rows come")],
         folds=[],
-        lanes=_buckets_before(last),
+        lanes=_buckets_before(last - 1),
         shared="1 task",
         dedicated="1 task for each core",
     )
     return [_feed(facts, found), *keyed, sink]
 
 
-def stage_of(node: Node, place: StagePlace, found: Mapping[str, StagePlace]) -> int:
-    """The number of the stage in which `node` is shown: outputs are in the sink."""
-    return max(each.stage for each in found.values()) + 1 if isinstance(node, OutputNode) else place.stage
-
-
 def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
-    folds = [name for name in facts.placed if name in facts.folded]
+    inside = _nodes(0, (), facts, found)
     return ExplainedStage(
         number=0,
         kind="feed",
         title="feed: reads, judges what is late, and does all that looks at one event",
-        parts=[StagePart(keys=None, nodes=_nodes(0, None, facts, found), text="event by event, as lanes bring them")],
-        folds=folds,
+        parts=[StagePart(keys=None, nodes=inside, text="event by event, as lanes bring them")],
+        folds=[name for name in facts.placed if name in facts.folded],
         lanes=_lanes(facts),
         shared="1 partition of the carrier's feed, with the lanes of others",
         dedicated="1 partition for each core, each a set of lanes",
@@ -140,16 +95,9 @@ def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
 
 
 def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
-    inside = [name for name in facts.placed if found[name].stage == number]
-    homes = dict.fromkeys(found[name].home for name in inside)
-    parts = [
-        StagePart(keys=None if home is None else list(home), nodes=nodes, text=_by(home))
-        for home in homes
-        if (nodes := _nodes(number, home, facts, found))
-    ]
-    last = max(place.stage for place in found.values())
+    of_stage = dict.fromkeys(found[name].keys for name in facts.placed if found[name].stage == number)
+    parts = [_part(keys, _nodes(number, keys, facts, found), facts) for keys in of_stage]
     spread = any(part.keys for part in parts)
-    many = "1 bucket for each core" if last < 3 or number == 1 else "1 bucket, with all behind the second exchange"
     return ExplainedStage(
         number=number,
         kind="keyed",
@@ -158,22 +106,25 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> Explai
         folds=[],
         lanes=_lanes(facts) if number == 1 else _buckets_before(number - 1),
         shared="1 bucket",
-        dedicated=many if spread else "1 bucket: there is no key to spread by",
+        dedicated="1 bucket for each core" if spread else _ONE_BUCKET[facts.plan.one_bucket or "no_key"],
     )
 
 
-def _nodes(number: int, home: tuple[str, ...] | None, facts: Facts, found: Mapping[str, StagePlace]) -> list[str]:
-    return [
-        name
-        for name in facts.placed
-        if (found[name].stage, found[name].home) == (number, home) and not isinstance(facts.nodes[name], OutputNode)
-    ]
+def _part(keys: Key, nodes: list[str], facts: Facts) -> StagePart:
+    if keys:
+        return StagePart(keys=list(keys), nodes=nodes, text=f"by {listed(keys)}")
+    if not _meeting(facts).isdisjoint(nodes):
+        return StagePart(keys=[], nodes=nodes, text="all in one bucket")
+    return StagePart(keys=None, nodes=nodes, text="no event meets another: all in one bucket")
 
 
-def _by(home: tuple[str, ...] | None) -> str:
-    if home is None:
-        return "no event meets another: all in one bucket"
-    return f"by {listed(home)}" if home else "without a key, all in one bucket"
+def _meeting(facts: Facts) -> set[str]:
+    every = chain.from_iterable(nodes for _, nodes in _exchanges(facts))
+    return {node.id for node in every if isinstance(node.spec, MEETING)}
+
+
+def _nodes(number: int, keys: Key, facts: Facts, found: Mapping[str, StagePlace]) -> list[str]:
+    return [name for name in facts.placed if found[name] == StagePlace(number, keys)]
 
 
 def _lanes(facts: Facts) -> str:
@@ -190,40 +141,32 @@ def _buckets_before(number: int) -> str:
     return "the feed's" if number == 0 else f"the buckets of stage {number}"
 
 
-def buckets_of(stages: Sequence[ExplainedStage], facts: Facts) -> str:
-    """How many buckets a dedicated carrier uses, and in how many stages: two at most.
+_ONE_BUCKET: Final[Mapping[OneBucketBecause, str]] = {
+    "not_asked": "1 bucket",
+    "no_key": "1 bucket: there is no key to spread by",
+    "one_place": "1 bucket: one place must decide on late events that are kept, or on long ones",
+}
 
-    Several buckets need a key that says which rows of a stage ever meet. What needs a third exchange, or more, runs in
-    one bucket behind the second. Where the outcome of a row may be decided behind the feed, one place has to decide it.
-    """
-    keyed = [[part.keys or [] for part in stage.parts] for stage in stages[1:-1]]
-    homes = list(dict.fromkeys(tuple(keys) for parts in keyed for keys in parts))
-    if not homes:
+
+def buckets_of(facts: Facts) -> str:
+    """How many buckets a dedicated carrier uses, in how many stages, and why."""
+    plan = facts.plan
+    if not _meeting(facts):
         return "No event meets another: a dedicated carrier uses one bucket, as a shared one does."
-    named = [listed(keys) for keys in homes if keys]
-    if not named:
+    if plan.one_bucket == "one_place":
+        return (
+            "Which windows take late events that are kept, or ones that may be in too many windows, one place must "
+            "decide: a dedicated carrier uses one bucket, as a shared one does."
+        )
+    if plan.one_bucket is not None:
         return "Events meet without a key: a dedicated carrier uses one bucket, as a shared one does."
-    if len(keyed) == 1:
-        without = "" if all(homes) else ", the first of them also for what has no key"
-        said = f"Events meet by {', or by '.join(named)}: a dedicated carrier uses one bucket for each core{without}."
-    else:
-        many = (any(keyed[0]), len(keyed) == 2 and any(keyed[1]))
-        if not any(many):
-            return "Events meet by keys only after others do without: a dedicated carrier uses one bucket."
-        before, behind = ("one bucket for each core" if each else "one bucket" for each in many)
-        said = (
+    first, *second = ([branch.keys for each in inputs for branch in each.branches] for inputs, _ in _exchanges(facts))
+    if second:
+        before, behind = ("one bucket for each core" if any(keys) else "one bucket" for keys in (first, *second))
+        return (
             f"Events meet by different keys, one after the other: a dedicated carrier uses {before} up to a second "
             f"exchange, and {behind} behind it."
         )
-    return f"{said} {_ONE_PLACE}" if _late_outcomes(facts) else said
-
-
-_ONE_PLACE: Final = "It uses one bucket where one place must decide on late events that are kept, or on too long ones."
-
-
-def _late_outcomes(facts: Facts) -> bool:
-    """Whether a window may refuse an event: one that is late and kept, or one that may be in too many windows."""
-    inputs = [node for node in facts.graph.nodes if isinstance(node, InputNode)]
-    lengthening = any(isinstance(node, SetDurationNode | ExtendNode) for node in facts.graph.nodes)
-    keeping = any(settings.late is Late.KEEP for settings in facts.advance.values())
-    return keeping or lengthening or any(facts.streams[node.stream].shape is not Shape.POINT for node in inputs)
+    named = ", or by ".join(dict.fromkeys(listed(keys) for keys in first if keys))
+    without = "" if all(first) else ", the first of them also for what has no key"
+    return f"Events meet by {named}: a dedicated carrier uses one bucket for each core{without}."

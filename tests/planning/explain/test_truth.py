@@ -148,32 +148,17 @@ def _largest_start(run: ReferenceRun, name: str, lane: str) -> int:
 
 
 @given(kind=KIND, data=st.data())
-def test_several_buckets_are_stated_where_the_engine_uses_them(kind: str, data: st.DataObject) -> None:
-    case, explained = drawn(data, kind)
-    settings = temporal_settings(case.graph, case.streams, case.advance)
-    plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
-    assert (plan.buckets == 8) <= ("one bucket for each core" in explained.buckets)
-    assert (plan.second is not None) <= ("second exchange" in explained.buckets)
-
-
-@given(kind=KIND, data=st.data())
-def test_two_stages_are_stated_where_the_engine_has_them(kind: str, data: st.DataObject) -> None:
-    """Both ways, but where the sentence says that outcomes may stand against it.
-
-    A first stage in which events wait, but none meets another, is none to a reader: shortened points do not even wait.
-    """
+def test_buckets_and_stages_are_stated_as_the_engine_has_them(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind, Scope(chained=True))
     settings = temporal_settings(case.graph, case.streams, case.advance)
     plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
-    chained = plan.second is not None and any(isinstance(node.spec, MEETING) for node in plan.nodes)
-    many, two = "one bucket for each core" in explained.buckets, "second exchange" in explained.buckets
-    assert (plan.buckets == 8) <= many
-    assert chained <= two
-    if "one place must decide" not in explained.buckets:
-        assert many <= (plan.buckets == 8)
-        assert two <= (plan.second is not None)
-    if chained and plan.second is not None:
-        assert (plan.second.buckets == 8) == ("one bucket for each core behind it" in explained.buckets)
+    meeting = [node for each in (plan, plan.second) if each for node in each.nodes if isinstance(node.spec, MEETING)]
+    said = explained.buckets if meeting else ""
+    assert ("one bucket for each core" in said) == (bool(meeting) and plan.one_bucket is None)
+    assert ("one place must decide" in said) == (bool(meeting) and plan.one_bucket == "one_place")
+    assert ("second exchange" in said) == (bool(meeting) and plan.second is not None)
+    if meeting and plan.second is not None:
+        assert (plan.second.buckets == 8) == ("one bucket for each core behind it" in said)
 
 
 @given(kind=KIND, data=st.data())
