@@ -4,9 +4,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
 
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.temporal.ticks import TimeTextError, parse_duration
-
-NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 
 
 def _readable(value: int | str) -> int | str:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from streaming.definition.counts import counted
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 
 Location = tuple[int | str, ...]
 

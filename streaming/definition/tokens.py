@@ -15,6 +15,12 @@ from sqlglot.errors import TokenError
 
 Extent = tuple[int, int]
 """A part of a text in code points, half open; cheaper than a Span, of which a text needs few."""
+NAME_PATTERN: Final = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+"""What a name is, of nodes and streams as of fields."""
+RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "null", "like", "between", "case", "when"}) | frozenset(
+    {"then", "else", "end", "true", "false", "cast", "escape", "distinct"}
+)
+"""Words that name a field only in backticks."""
 _MOST_UNCLOSED: Final = 20
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.definition.type_names import BEHIND, OURS, advice_for
 
 MAX_TYPE_DEPTH: Final = 20

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 
 Schema = Mapping[str, Any]
 _EXPRESSION_LENGTH: Final = 10_000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from streaming.adapters.contract import RecordSample
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 
 DEEPEST: Final = 3
 """Objects inside of objects in which times are looked for."""

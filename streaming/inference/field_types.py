@@ -12,8 +12,8 @@ import polars as pl
 import pyarrow as pa
 
 from streaming.adapters.file.csv_cells import typed
-from streaming.definition.names import NAME_PATTERN
 from streaming.definition.payload import BadPayload, read_payload
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from streaming.definition.names import NAME_PATTERN
 from streaming.definition.streams import EventTimeBy, StreamDefinition
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.run.errors import UsageError
 from streaming.run.files import InputFiles
 from streaming.run.infer_types import Doubt

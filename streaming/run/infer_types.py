@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,

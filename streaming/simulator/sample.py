@@ -13,7 +13,7 @@ from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import Tick
 from streaming.transcripts.format import InstantText, TranscriptRow
 from streaming.transcripts.load import TranscriptError
-from streaming.transcripts.prepare import case_rows, inputs_by_stream, unlike_event_times
+from streaming.transcripts.rows import case_rows, inputs_by_stream, unlike_event_times
 from streaming.wire.case import ONLY_LANE, CaseRow, EndMode
 from streaming.wire.rows import Element, MalformedRow, read_row
 

@@ -1,16 +1,15 @@
 """From a transcript to the cases that executors run: one for each way of cutting the input into micro-batches."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from streaming.adapters.times import TimeSource, read_time
 from streaming.definition.advance import check_advance, in_force
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import CheckedDefinition, check
-from streaming.definition.event_time import event_path, value_in_facets, with_event_times
+from streaming.definition.event_time import with_event_times
 from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
@@ -18,13 +17,12 @@ from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
-from streaming.temporal.ticks import parse_instant
-from streaming.transcripts.format import BATCH, Transcript, TranscriptRow
+from streaming.transcripts.format import Transcript
 from streaming.transcripts.load import TranscriptError
-from streaming.wire.case import ONLY_LANE, Case, CaseRow
+from streaming.transcripts.rows import case_rows, inputs_by_stream, unlike_event_times
+from streaming.wire.case import Case
 
 Cuts = Literal["all", "none"]
-_ROW_KEYS = ("start", "end", "edge", "payload", "cti", "strict", "bad")
 
 
 @dataclass(frozen=True)
@@ -120,26 +118,6 @@ def _misshapen(place: str, what: str, error: ValidationError, raw: object) -> Fa
     return fault(code, f"{what}: {first.message}.", remedy, field=f"{place}.{field}")
 
 
-def inputs_by_stream(graph: QueryGraph) -> dict[str, list[str]]:
-    """The input nodes of each stream, in the order of the graph."""
-    found: dict[str, list[str]] = {}
-    for node in graph.nodes:
-        if isinstance(node, InputNode):
-            found.setdefault(node.stream, []).append(node.id)
-    return found
-
-
-def unlike_event_times(graph: QueryGraph, event_times: Mapping[str, EventTimeBy]) -> str | None:
-    """What is to be done where inputs read one stream by different event times, for a row that is written has one."""
-    for stream, nodes in inputs_by_stream(graph).items():
-        if any(event_times.get(node) != event_times.get(nodes[0]) for node in nodes):
-            named = " and ".join(map(repr, nodes))
-            return (
-                f"{named} read the stream {stream!r} by different event times; let EVENTTIME BY say the same for them"
-            )
-    return None
-
-
 def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
     """The case as it is written.
 
@@ -166,51 +144,6 @@ def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
         end=transcript.end,
         advance=definition.advance,
     )
-
-
-def case_rows(
-    items: Iterable[TranscriptRow | Literal["batch"]], streams: Mapping[str, StreamDefinition]
-) -> Iterator[CaseRow]:
-    """The rows of `items` in the form of cases; `streams` by name.
-
-    Raises `TranscriptError` for a row that names no stream, no lane where there are several, or a start that the
-    stream's event time says.
-    """
-    batch, clock = 0, dict[str, int]()
-    for item in items:
-        if item == BATCH or not isinstance(item, TranscriptRow):
-            batch += 1
-            continue
-        if item.stream not in streams:
-            raise TranscriptError(f"a row names the stream {item.stream!r}; name one under 'streams'")
-        if item.heartbeat is not None:
-            clock[item.stream] = parse_instant(item.heartbeat)
-            lanes = streams[item.stream].lanes or [ONLY_LANE]
-            yield CaseRow(item.stream, lanes[0], batch, {"heartbeat": clock[item.stream]})
-            continue
-        arrival = clock.get(item.stream) if item.arrival is None else parse_instant(item.arrival)
-        lane = item.lane if item.lane is not None else _only_lane(item.stream, streams[item.stream])
-        yield CaseRow(item.stream, lane, batch, _said(item, streams[item.stream]), arrival)
-
-
-def _only_lane(name: str, stream: StreamDefinition) -> str:
-    lanes = stream.lanes or [ONLY_LANE]
-    if len(lanes) > 1:
-        raise TranscriptError(f"a row of {name!r}, which has several lanes, names none; add 'lane'")
-    return lanes[0]
-
-
-def _said(row: TranscriptRow, stream: StreamDefinition) -> dict[str, Any]:
-    """What a row says, with the start from where the stream's event time says; null where nothing readable is there."""
-    said = {key: getattr(row, key) for key in _ROW_KEYS if key in row.model_fields_set}
-    if stream.event_time is None or not said.keys().isdisjoint(("cti", "bad")):
-        return said
-    if "start" in said:
-        where = stream.event_time.start.column
-        raise TranscriptError(f"a row of {row.stream!r} says 'start', which is taken from {where}; leave it out")
-    whole = {key: getattr(row, key) for key in ("key", "meta", "payload")}
-    source = TimeSource.of(stream.event_time.start)
-    return {**said, "start": read_time(value_in_facets(whole, event_path(source.column)), source)}
 
 
 def variants(case: Case, cuts: Cuts, *, restarts: bool) -> list[Case]:

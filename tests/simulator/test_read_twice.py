@@ -15,7 +15,7 @@ from streaming.simulator.model import Simulation
 from streaming.simulator.sample import SampledQuery, SampleError, SampleItem, SampleRow
 from streaming.simulator.simulate import sampled_query, simulate
 from streaming.temporal.ticks import INFINITY
-from streaming.transcripts.prepare import case_rows
+from streaming.transcripts.rows import case_rows
 from streaming.wire.case import Case, EndMode
 
 PAIRS = """

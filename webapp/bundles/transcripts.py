@@ -15,7 +15,7 @@ from webapp.accounts.previews import previewing
 from webapp.bundles.bodies import TranscriptResult, TranscriptResults
 from webapp.core.errors import Faulty, TooMuchWork, fault
 from webapp.core.limited.jobs import MIB, Limits, limited
-from webapp.queries.texts import LONGEST_TEXT
+from webapp.queries.models import LONGEST_TEXT
 
 LIMITS: Final = Limits(cpu_s=18, wall_s=20, memory_bytes=768 * MIB, output_bytes=2 * MIB, file_bytes=2 * MIB, at_once=2)
 """The libraries of the reference, which the process imports itself, take a part of the memory."""

@@ -18,7 +18,7 @@ from streaming.definition.versions.merging import MergeConflict, Side
 from streaming.planning.explain import Explanation
 from webapp.core.errors import Faulty, fault
 from webapp.core.names import PlainName
-from webapp.queries.texts import LONGEST_TEXT
+from webapp.queries.models import LONGEST_TEXT
 
 LONGEST_GRAPH: Final = 2 * LONGEST_TEXT
 """Characters of JSON in a graph that is sent; it names what its text does not."""

@@ -17,8 +17,8 @@ from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, Strea
 from streaming.definition.types import Fields
 from streaming.definition.versions.meaning import QueryMeaning
 from webapp.core.errors import fault
+from webapp.queries.models import LONGEST_TEXT
 from webapp.queries.texts import (
-    LONGEST_TEXT,
     InputSettings,
     WrittenText,
     all_written,

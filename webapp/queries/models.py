@@ -1,12 +1,15 @@
 """Queries and their versions."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.db import models
 
 from streaming.definition.graph import QueryGraph
 from webapp.accounts.models import User
 from webapp.core.tenancy import TenantModel
+
+LONGEST_TEXT: Final = 200_000
+"""Characters in the text of a query."""
 
 
 class ImmutableVersion(RuntimeError):

@@ -13,8 +13,6 @@ from streaming.definition.versions.meaning import QueryMeaning
 from webapp.core.limited.jobs import READING, TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion
 
-LONGEST_TEXT: Final = 200_000
-"""Characters in the text of a query."""
 SMALLER: Final = "Make the query smaller, or divide it into several."
 
 

@@ -1,11 +1,15 @@
 """Where a runner has noted what the inputs of a binding have read, so that it can be read again as it was."""
 
 from pathlib import Path
+from typing import Final
 
 from streaming.wire.binding_homes import carrier_of
 from streaming.wire.kept import concealed_spec, journals_place
 from streaming.wire.messages import RunSpec
 from webapp.runs.kept_folders import own_folder
+
+NOTHING_READ: Final = "The binding {name} has read nothing that is known of yet."
+WAIT: Final = "Start it, and try again in ten seconds: how far it has read is noted so often."
 
 
 def journals_folder(spec: RunSpec) -> str:

@@ -17,11 +17,10 @@ from webapp.runs.next_start import restart_points
 from webapp.runs.repairs import repairs_of
 from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.runs.states import Observed
-from webapp.samples.journals import journals_folder
+from webapp.samples.journals import NOTHING_READ, WAIT, journals_folder
 from webapp.samples.read_back import BeginChoice, ReadWork, SettledRow
 from webapp.samples.replay_bodies import MendedRow, ReplayBody, ReplayShown
 from webapp.samples.replay_job import what_would_change
-from webapp.samples.running import NOTHING_READ, WAIT
 
 FROM_THE_BEGINNING: Final = -1
 

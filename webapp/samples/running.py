@@ -1,7 +1,5 @@
 """Samples of what a binding has read: how far it came, and through which adapters."""
 
-from typing import Final
-
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import InputNode
 from webapp.accounts.previews import previewing
@@ -11,12 +9,9 @@ from webapp.runs.checking import definitions
 from webapp.runs.models import Binding
 from webapp.runs.next_start import restart_points
 from webapp.samples.bodies import SampleTaken
-from webapp.samples.journals import journals_folder
+from webapp.samples.journals import NOTHING_READ, WAIT, journals_folder
 from webapp.samples.reading_again import ReadInput, read_again
 from webapp.samples.taking import given
-
-NOTHING_READ: Final = "The binding {name} has read nothing that is known of yet."
-WAIT: Final = "Start it, and try again in ten seconds: how far it has read is noted so often."
 
 
 def last_read(binding: Binding, rows: int) -> SampleTaken:

@@ -20,10 +20,9 @@ from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, Run
 from webapp.runs.next_start import restart_points
 from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
-from webapp.samples.journals import journals_folder
+from webapp.samples.journals import NOTHING_READ, WAIT, journals_folder
 from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replaying import begins_of
-from webapp.samples.running import NOTHING_READ, WAIT
 from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown
 from webapp.samples.why_job import WhyTraced, traced_place, traced_row
 

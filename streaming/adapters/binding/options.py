@@ -5,8 +5,8 @@ from typing import Annotated, Final
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from streaming.definition.names import NAME_PATTERN
 from streaming.definition.strict import Strict
+from streaming.definition.tokens import NAME_PATTERN
 
 KIND_NAME: Final = "binding"
 BINDING_ID: Final = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"

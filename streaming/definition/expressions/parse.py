@@ -27,7 +27,7 @@ from streaming.definition.expressions.tree import (
     Unary,
     depth,
 )
-from streaming.definition.tokens import SqlToken, TokenKind, lex
+from streaming.definition.tokens import RESERVED, SqlToken, TokenKind, lex
 from streaming.definition.type_names import OURS
 from streaming.definition.types import Type, TypeTextError, parse_type
 
@@ -35,10 +35,6 @@ MAX_DEPTH: Final = 100
 MAX_CHARACTERS: Final = 10_000
 _SHORT: Final = 300
 """The longest text whose tree is remembered; with the number of them it bounds the memory."""
-RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "null", "like", "between", "case", "when"}) | frozenset(
-    {"then", "else", "end", "true", "false", "cast", "escape", "distinct"}
-)
-"""Words that name a field only in backticks."""
 
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _NEGATE = range(1, 8)
 _POWER: Final = {

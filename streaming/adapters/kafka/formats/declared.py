@@ -8,7 +8,7 @@ from streaming.adapters.kafka.formats.avro import AvroReader
 from streaming.adapters.kafka.formats.avro_schemas import AvroSchema
 from streaming.adapters.kafka.formats.protobuf import ProtobufReader
 from streaming.adapters.kafka.formats.sources import SchemaReader
-from streaming.definition.names import NAME_PATTERN
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,

@@ -3,13 +3,12 @@
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.sql.building.drafts import NodeDraft, derived
 from streaming.definition.sql.reading.aggregates import AggregateCall, take_calls
 from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
 from streaming.definition.sql.reading.slices import ExpressionSlice, after_qualifiers, cut
 from streaming.definition.sql.reading.tree import ItemSyntax, SelectSyntax
-from streaming.definition.tokens import Extent, TokenKind
+from streaming.definition.tokens import RESERVED, Extent, TokenKind
 
 _NAME_IT = "Give it a name with AS, such as AS total."
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 from streaming.definition.aggregate_functions import AGGREGATES, AggregateEntry
 from streaming.definition.expressions.functions import FUNCTIONS
-from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.presets import PRESETS
 from streaming.definition.sql.grammar.rows import KeywordRow
 from streaming.definition.sql.grammar.words import BY_WORDS
 from streaming.definition.sql.printing.words import name as written
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.tokens import RESERVED
 from streaming.definition.types import SCALARS, Fields
 
 CompletionKind = Literal["stream", "node", "field", "function", "aggregate", "keyword", "type"]

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from streaming.definition.expressions.parse import RESERVED
 from streaming.definition.sql.grammar.clauses import (
     CLAUSES,
     JOINS,
@@ -24,7 +23,7 @@ from streaming.definition.sql.grammar.foreign import FOREIGN_CLAUSES, FOREIGN_JO
 from streaming.definition.sql.grammar.rows import ArgumentRow, ClauseRow, KeywordRow, OperatorRow, WindowRow
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
-from streaming.definition.tokens import SqlToken, TokenKind
+from streaming.definition.tokens import RESERVED, SqlToken, TokenKind
 
 
 def _firsts(rows: Iterable[KeywordRow]) -> tuple[str, ...]:

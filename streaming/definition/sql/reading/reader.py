@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from streaming.definition.faults import FaultCode
-from streaming.definition.names import NAME_PATTERN
 from streaming.definition.sql.grammar.words import clause_at, near
 from streaming.definition.sql.problems import TextProblem
-from streaming.definition.tokens import Extent, LexedText, SqlToken, TokenKind
+from streaming.definition.tokens import NAME_PATTERN, Extent, LexedText, SqlToken, TokenKind
 
 T_co = TypeVar("T_co", covariant=True)
 _NAME: Final = re.compile(NAME_PATTERN)
