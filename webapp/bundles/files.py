@@ -10,11 +10,12 @@ from pydantic import Field, ValidationError
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
-from streaming.definition.names import NAME_PATTERN, Name
+from streaming.definition.names import Name
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
+from streaming.definition.tokens import NAME_PATTERN
 from streaming.wire.freshness import USUAL, Freshness
 from webapp.bundles.bodies import FileFault, Kind
 from webapp.bundles.effort import Effort

@@ -58,6 +58,7 @@ class BuiltFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
     A folder is read once in the life of a process, however many applications are made in it.
     """
 
+    files: dict[str, Any]
     _read: ClassVar[dict[tuple[str, str], dict[str, Any]]] = {}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
