@@ -13,20 +13,20 @@ from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.binding import adapter_of
+from streaming.spark.compaction_schedule import Tidying
 from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, RepairBinding, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
+from streaming.spark.key_balancing import even_buckets, even_pages
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.looks import read_freshness, write_freshness
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
 from streaming.spark.memory import count_deaths
-from streaming.spark.pages import place_of
-from streaming.spark.placing import even_buckets, even_pages
 from streaming.spark.planner import wall_clock
 from streaming.spark.savepoints import FOLDER, refusal
+from streaming.spark.shared_keys import place_of
 from streaming.spark.sink import ResultSink
 from streaming.spark.source import FeedSource
 from streaming.spark.stage import StageProcessor
-from streaming.spark.tidying import Tidying
 from streaming.spark.token_bucket import read_rates, write_rate
 from streaming.spark.with_state import transform_with_state
 from streaming.wire.binding_homes import name_in_pool

@@ -11,7 +11,7 @@ import pyarrow as pa
 from streaming.engine.exchange.envelopes import Envelope
 from streaming.engine.state.container import framed, unframed
 from streaming.spark.carrier_messages import MessageKind
-from streaming.spark.pages import place_of
+from streaming.spark.shared_keys import place_of
 
 T = TypeVar("T")
 SCHEMA_DDL = "place string, bucket int, content binary"

@@ -13,7 +13,7 @@ from streaming.spark.feed_work import TaskWork
 from streaming.spark.lane_clocks import VersionedClock, key_of, read_clocks, write_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, opened
 from streaming.spark.memory import limit_memory, suspects
-from streaming.spark.pages import place_of
+from streaming.spark.shared_keys import place_of
 
 _ASIDE_AFTER_S = 0.25
 """Who waits for its adapter so long is set aside, and the next binding begins."""

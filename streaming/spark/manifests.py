@@ -15,7 +15,7 @@ from streaming.spark.binding import binding_of, journals_of
 from streaming.spark.errors import Domain
 from streaming.spark.failures import told_failures
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.parts import RECENT_KEPT, BindingSummary
+from streaming.spark.part_files import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
 from streaming.spark.savepoints import SavepointHead, assemble, goes_on, read_head
 from streaming.spark.totals import BindingTotals, Lanes

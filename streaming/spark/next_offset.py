@@ -30,7 +30,7 @@ from streaming.spark.binding_life import BindingState, CarriedBinding, StateGene
 from streaming.spark.control import AddBinding, ForgetBinding, RepairBinding, SaveBinding, StopBinding
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
 from streaming.spark.fair_share import ReadWish, RowBudget, share
-from streaming.spark.giving import repair_turns
+from streaming.spark.given_rows import repair_turns
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.looks import TimesOfBindings, WatchedBinding
 from streaming.spark.offset import BindingTurn, Offset

@@ -11,7 +11,7 @@ from pyspark.sql.types import StructType
 from streaming.spark.envelope import rows_of
 from streaming.spark.layout import opened
 from streaming.spark.manifests import publish
-from streaming.spark.parts import BindingSummary, TaskSink
+from streaming.spark.part_files import BindingSummary, TaskSink
 
 
 class ResultSink(DataSource):

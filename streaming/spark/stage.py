@@ -18,8 +18,8 @@ from streaming.spark.envelope import ARROW_SCHEMA, CarrierMessage, packed, row_o
 from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
 from streaming.spark.memory import at_hand, limit_memory, suspects
-from streaming.spark.pages import MapState, StatePage
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
+from streaming.spark.shared_keys import MapState, StatePage
 from streaming.spark.state_change import StateChange
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)

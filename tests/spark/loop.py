@@ -21,9 +21,9 @@ from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, create
 from streaming.spark.manifests import Manifest, publish, read_manifest
 from streaming.spark.offset import Offset
-from streaming.spark.pages import place_of
-from streaming.spark.parts import TaskSink
+from streaming.spark.part_files import TaskSink
 from streaming.spark.planner import Planner
+from streaming.spark.shared_keys import place_of
 from streaming.spark.stage import StageProcessor
 
 State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from streaming.engine.exchange.envelopes import EnvelopeKind, OperatorOutput
-from streaming.spark import feed_binding, parts, stage
+from streaming.spark import feed_binding, part_files, stage
 from streaming.spark.carrier_messages import (
     MESSAGES,
     MessageKind,
@@ -22,7 +22,7 @@ from streaming.spark.carrier_messages import (
     goes_on,
 )
 from streaming.spark.envelope import CarrierMessage
-from streaming.spark.parts import TaskSink
+from streaming.spark.part_files import TaskSink
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_changing_carriers import save
@@ -97,7 +97,7 @@ def test_what_never_comes_to_the_sink_raises_there(tmp_path: Path, kind: Message
 
 
 def test_the_sink_does_something_for_every_other_kind() -> None:
-    source = ast.parse(inspect.getsource(parts))
+    source = ast.parse(inspect.getsource(part_files))
     done = {
         node.attr
         for case in ast.walk(source)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.spark import control
+from streaming.spark.compaction_schedule import EVERY_S, Tidying
 from streaming.spark.control import AddBinding, Command, ControlLog, SaveBinding, StopBinding
-from streaming.spark.tidying import EVERY_S, Tidying
 from streaming.wire.results import committed_spans
 from streaming.wire.storage import LocalFolder
 from tests.spark.loop import Loop

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from streaming.spark.carrier_messages import MessageKind
 from streaming.spark.envelope import CarrierMessage, Packed, batches_of, packed, rows_of, unpacked
-from streaming.spark.pages import place_of
+from streaming.spark.shared_keys import place_of
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 LARGE = 600_000

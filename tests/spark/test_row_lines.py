@@ -9,9 +9,9 @@ import pytest
 
 from streaming.definition.types import parse_fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE
-from streaming.spark.lines import result_lines, table_lines
-from streaming.spark.parts import with_null_for_infinity
+from streaming.spark.part_files import with_null_for_infinity
 from streaming.spark.result_rows import result_rows
+from streaming.spark.row_lines import result_lines, table_lines
 from streaming.temporal.ticks import INFINITY
 
 
@@ -42,7 +42,7 @@ def table(values: list[float | None]) -> pa.Table:
 @pytest.fixture(params=[0, 1_000])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways of writing: column by column, and row by row."""
-    monkeypatch.setattr("streaming.spark.lines._FEW", request.param)
+    monkeypatch.setattr("streaming.spark.row_lines._FEW", request.param)
 
 
 @pytest.mark.usefixtures("few")

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.spark import pages
-from streaming.spark.pages import HEADS, StatePage, place_of
+from streaming.spark import shared_keys
+from streaming.spark.shared_keys import HEADS, StatePage, place_of
 from tests.spark.loop import MapInMemory
 
 BINDINGS = ("a@1", "a@10", "b@2")
@@ -44,8 +44,8 @@ class Counted(MapInMemory):
 def narrow() -> Iterator[None]:
     """Heads of more than a few bytes lie apart, and so do those beyond a few more together."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "_SMALL_BYTES", SMALL)
-        patch.setattr(pages, "_MOST_BYTES", MOST)
+        patch.setattr(shared_keys, "_SMALL_BYTES", SMALL)
+        patch.setattr(shared_keys, "_MOST_BYTES", MOST)
         yield
 
 

@@ -10,8 +10,8 @@ from streaming.spark.binding import RunnableBinding
 from streaming.spark.binding_life import CarriedBinding
 from streaming.spark.control import RepairBinding
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.lines import Mask
 from streaming.spark.offset import BindingTurn
+from streaming.spark.row_lines import Mask
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.repairs import read_given, rows_path
 

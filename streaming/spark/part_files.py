@@ -12,9 +12,9 @@ from streaming.engine.columns.ipc import from_bytes
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import MESSAGES, SinkAction, StrayMessage
 from streaming.spark.envelope import CarrierMessage
-from streaming.spark.giving import given
+from streaming.spark.given_rows import given
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.lines import lines_and_newest, table_lines
+from streaming.spark.row_lines import lines_and_newest, table_lines
 from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
 from streaming.spark.totals import LaneReport
