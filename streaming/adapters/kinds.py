@@ -108,7 +108,8 @@ class OutputKind:
     `deliver` builds what brings a binding's results there; `build` what writes the parts of a finite run, None for
     kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs. `reads_back`: what is
     delivered can be shown again (`ReadableTarget`). `fills_files`: what is delivered lies in the organisation's
-    `files/` and counts there, so that a delivery waits while these are full.
+    `files/` and counts there, so that a delivery waits while these are full. `latest_by` are the fields, by the
+    options as they are stored, of which the target may keep the newest row alone, whatever time that row is of.
     """
 
     kind: str
@@ -120,6 +121,7 @@ class OutputKind:
     menu: int = 100
     reads_back: bool = False
     fills_files: bool = False
+    latest_by: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _: ()
 
     @property
     def help(self) -> str:

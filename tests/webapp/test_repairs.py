@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
@@ -15,7 +16,7 @@ from tests.webapp.repaired import Repaired, line, make_binding, nodes, waited, w
 from tests.webapp.scene import Recorded, Scene
 from webapp.core.context import organisation_context
 from webapp.runs import repair_steps
-from webapp.runs.models import Repair
+from webapp.runs.models import Binding, Repair
 
 TUMBLING = {"kind": "tumbling", "size": "10s"}
 PLATES = ("AB 1", "CD 2", "EF 3")
@@ -301,3 +302,19 @@ def test_results_that_a_binding_reads_are_not_repaired(started: Any) -> None:
     made = person.post("bindings/", {"name": "reader", "query_version": answer.json()["current"]["id"]})
     assert made.status_code == 201, made.content
     assert "The binding reader reads the results of watch" in repaired.refused(outcome="dropped_late")
+
+
+@pytest.mark.parametrize(("key", "refused"), [(["plate"], True), (["plate", "start"], False), ([], False)])
+def test_results_are_not_repaired_where_an_old_window_would_take_the_place_of_a_newer_one(
+    started: Any, key: list[str], refused: bool
+) -> None:
+    repaired = started(nodes(window(TUMBLING)), late_in(0, 100, 7))
+    repaired.run()
+    options = {"bootstrap_servers": "127.0.0.1:1", "topic": "counts", "key": key}
+    output = {"identity": str(uuid4()), "node": "out", "adapter": {"kind": "kafka", "options": options}, "fields": {}}
+    with organisation_context(repaired.scene.person.organisation.pk):
+        Binding.objects.filter(pk=repaired.scene.binding["id"]).update(outputs=[output])
+    answer = repaired.asked(outcome="dropped_late")
+    assert (answer.status_code == 409) == refused, answer.content
+    if refused:
+        assert "has the key `plate`, without a time" in answer.json()["message"]

@@ -3,9 +3,11 @@
 from typing import Any
 from uuid import uuid4
 
+from streaming.adapters.registry import output_kind
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import latest_run
+from webapp.runs.bound_outputs import outputs_of
 from webapp.runs.composing import readers_of
 from webapp.runs.models import Binding, Repair
 from webapp.runs.repair_steps import refuse_while_repaired
@@ -19,17 +21,24 @@ READ_BY = (
     "something else, then repair."
 )
 
+LATEST_BY = (
+    "An output of {name} to {kind} has the key {fields}, without a time: whoever keeps the newest message of a key "
+    "would have the corrected row of an old window in place of a newer one. Add `start` to the key of that output, or "
+    "remove it, then repair."
+)
+
 
 def repair(binding: Binding, body: ReplayBody) -> tuple[Repair, list[RowNotCounted]]:
     """Take the chosen rows back into the results of `binding`; the repair, and the chosen rows that it leaves.
 
-    Raises `Faulty` where that cannot be done, `Conflict` while another repair is being given or a binding reads these
-    results, and `OverQuota`, `Busy`, `TooMuchWork`, `OSError`.
+    Raises `Faulty` where that cannot be done, `Conflict` while another repair is being given, where a binding reads
+    these results or an output would take them for newer ones, and `OverQuota`, `Busy`, `TooMuchWork`, `OSError`.
     """
     refuse_while_repaired(binding)
     readers = readers_of(binding)
     if readers:
         raise Conflict(READ_BY.format(reader=readers[0], name=binding.name))
+    _refuse_older_for_newer(binding)
     run = latest_run(binding)
     repair_id = uuid4()
     with replay_work(binding) as work, previewing():
@@ -47,6 +56,14 @@ def repair(binding: Binding, body: ReplayBody) -> tuple[Repair, list[RowNotCount
         marks=prepared.marks,
     )
     return write_repair(binding, repair_id, said), prepared.not_taken
+
+
+def _refuse_older_for_newer(binding: Binding) -> None:
+    for each in outputs_of(binding):
+        fields = output_kind(each.adapter.kind).latest_by(each.adapter.options)
+        if fields:
+            named = " and ".join(f"`{field}`" for field in fields)
+            raise Conflict(LATEST_BY.format(name=binding.name, kind=each.adapter.kind, fields=named))
 
 
 def _taken(prepared: PreparedRepair) -> dict[str, Any]:
