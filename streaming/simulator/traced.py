@@ -13,7 +13,8 @@ class TracedRow(Strict):
     """A row of an input as it was read again; of a late one that lies before that, as its quarantine has it.
 
     `position` counts in its lane from 0, as quarantine does. `end` null is infinity. `cti_met` is the CTI of its lane
-    when it came, null where there was none, or it is not known. `why`: what became of it.
+    when it came, null where there was none, or it is not known. `why`: what became of it. `repaired`: it is as a repair
+    took it back into the results.
     """
 
     input: str
@@ -28,6 +29,7 @@ class TracedRow(Strict):
     moved_by: int | None
     cti_met: int | None
     why: list[str]
+    repaired: bool
 
 
 class TracedRows(Strict):

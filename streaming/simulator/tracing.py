@@ -7,7 +7,7 @@ that run one after the other, so that it says itself which of them let the row g
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import TopKNode, WindowNode
@@ -43,13 +43,16 @@ from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.payload_json import payload_to_json
 from streaming.wire.rows import Element
 
+BY_A_REPAIR: Final = "A repair took it back into the results."
+
 
 @dataclass(frozen=True)
 class KnownInput:
     """What is known of what a binding has read.
 
     `query` is with its clocks. `dropped` are late rows as events, which may lie before or after what was read again;
-    `late` what the quarantine says of these and of all that were read again. `clocks` by input and lane.
+    `late` what the quarantine says of these and of all that were read again. `clocks` by input and lane. `repaired` are
+    late rows, as they were mended, that a repair has taken back: they count, and none of them is in `dropped`.
     """
 
     query: ReplayedQuery
@@ -57,6 +60,7 @@ class KnownInput:
     dropped: Mapping[PlaceRead, Element]
     late: Mapping[PlaceRead, LateEvent]
     clocks: Mapping[tuple[str, str], ClockBefore]
+    repaired: Mapping[PlaceRead, Element] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,9 +84,9 @@ class Tracer:
 
     def __post_init__(self) -> None:
         known = self.known
-        places = {place[:2] for place in (*known.read.elements, *known.dropped)}
+        places = {place[:2] for place in (*known.read.elements, *known.dropped, *known.repaired)}
         plain = by_input(known.query, places)
-        steps = tuple(steps_of(plain, known.read, known.dropped))
+        steps = tuple(steps_of(plain, known.read, known.dropped, known.repaired))
         for name, value in (
             ("plain", plain),
             ("steps", steps),
@@ -134,7 +138,8 @@ class Tracer:
         return TracedRows(rows=rows, left_out=len(every) - len(rows))
 
     def _event(self, place: PlaceRead) -> Event:
-        element = self.known.read.elements.get(place) or self.known.dropped.get(place)
+        known = self.known
+        element = known.repaired.get(place) or known.read.elements.get(place) or known.dropped.get(place)
         assert isinstance(element, Event)  # nosec B101 # nothing else makes rows, or would have
         return element
 
@@ -145,7 +150,9 @@ class Tracer:
         settings = self.known.query.advance[node]
         met = MetWords(self._met(judged, story), self.times, settings.late, known=story is not None)
         delay = smallest_delay(judged, settings)
-        why = [*outcome_sentences(judged, met, delay), *([] if missing is None else absence_sentences(missing))]
+        repaired = place in self.known.repaired
+        why = [BY_A_REPAIR] if repaired else []
+        why += [*outcome_sentences(judged, met, delay), *([] if missing is None else absence_sentences(missing))]
         return TracedRow(
             input=node,
             lane=lane,
@@ -159,6 +166,7 @@ class Tracer:
             moved_by=judged.moved_by,
             cti_met=finite(judged.cti_met),
             why=why,
+            repaired=repaired,
         )
 
     def _met(self, judged: JudgedElement, story: tuple[JudgedElement, LaneCtiStep | None] | None) -> str | None:

@@ -143,6 +143,30 @@ def test_two_who_give_a_repair_at_once_give_one_batch(started: Any, monkeypatch:
     assert sum(row["deleted"] for row in rows) == 1
 
 
+def test_why_a_repaired_row_is_so_names_the_rows_that_were_taken_back(started: Any) -> None:
+    late = line(3, "AB 1", 200)
+    repaired = started(nodes(window(TUMBLING)), [line(1, "AB 1", 100), line(20, "AB 1", 100), late])
+    repaired.run()
+    repaired.stop()
+    repaired.repair(outcome="dropped_late")
+    repaired.scene.turn()
+    person, binding = repaired.scene.person, repaired.scene.binding["id"]
+    rows = person.get(f"runs/{repaired.scene.run_id}/results/?limit=500").json()["rows"]
+    told = {}
+    for row in rows:
+        if row["start"] == min(each["start"] for each in rows) and not row["deleted"]:
+            answer = person.post("samples/why/", {"binding": binding, "result": row["id"]})
+            assert answer.status_code == 200, answer.content
+            told[row["payload"]["n"]] = answer.json()
+    before, after = told[1], told[2]
+    assert (before["made"]["repaired_by"], after["made"]["repaired_by"]) == (None, "alice@acme.example")
+    assert (before["trace"]["same"], after["trace"]["same"]) == (True, True)
+    assert [row["repaired"] for row in before["trace"]["missed"]["rows"]] == [False]
+    assert [(row["position"], row["repaired"]) for row in after["trace"]["made_of"]["rows"]] == [(0, False), (2, True)]
+    assert after["trace"]["made_of"]["rows"][1]["why"][0] == "A repair took it back into the results."
+    assert after["trace"]["missed"]["rows"] == []
+
+
 def broken(step: Any) -> Any:
     """The same, killed once it is done."""
 

@@ -89,14 +89,19 @@ def what_would_change(work: ReadWork, body: ReplayBody) -> ReplayGiven:
 def gather(work: ReadWork, body: ReplayBody) -> GatheredRows:
     """Read again what the binding has read, and take the chosen rows. Raises `Faulty` with why that cannot be done."""
     again, read = read_rows(work, body.most_rows)
-    settled = {
+    settled = repaired_rows(work, read)
+    chosen = _chosen(work, body)
+    taken, refused = _taken(work, read, chosen, {each.id: each for each in body.mended}, settled)
+    return GatheredRows(again, read, chosen, taken, refused, settled)
+
+
+def repaired_rows(work: ReadWork, read: ReadRows) -> dict[PlaceRead, Element]:
+    """The rows that repairs have taken back, as they were mended."""
+    return {
         (each.late.input, each.late.lane, each.late.position): _element(work, read, each.late, each.mended)
         for each in work.settled
         if each.late.input in work.inputs
     }
-    chosen = _chosen(work, body)
-    taken, refused = _taken(work, read, chosen, {each.id: each for each in body.mended}, settled)
-    return GatheredRows(again, read, chosen, taken, refused, settled)
 
 
 def _chosen(work: ReadWork, body: ReplayBody) -> ChosenRows:

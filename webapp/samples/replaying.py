@@ -1,6 +1,6 @@
 """Replay of quarantine: what a binding runs, how far it has read, and from where that can be read again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
@@ -12,7 +12,7 @@ from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run
 from webapp.runs.kept_folders import shared_folder
-from webapp.runs.models import Binding
+from webapp.runs.models import Binding, Repair
 from webapp.runs.next_start import restart_points
 from webapp.runs.repairs import repairs_of
 from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
@@ -67,25 +67,25 @@ def _work(binding: Binding, at_hand: RowsAtHand) -> ReadWork | None:
         folder=at_hand.folder,
         journals=journals_folder(spec),
         ended=run.observed == Observed.COMPLETED,
-        settled=_settled(binding, _of_one_history(binding, spec.run, points)),
+        settled=settled_rows(repairs_of(binding.pk), of_one_history(binding, spec.run, points)),
     )
 
 
-def _settled(binding: Binding, runs: set[str]) -> list[SettledRow]:
-    """The rows that repairs of the results of `runs` have taken back."""
+def settled_rows(repairs: Iterable[Repair], runs: set[str]) -> list[SettledRow]:
+    """Return the rows that those of `repairs` have taken back that are of the results of `runs`."""
     return [
         SettledRow(
             LateEvent.model_validate(row["late"]),
             None if row["mended"] is None else MendedRow.model_validate(row["mended"]),
         )
-        for repair in repairs_of(binding.pk)
+        for repair in repairs
         if str(repair.run_id) in runs
         for row in repair.rows.values()
     ]
 
 
-def _of_one_history(binding: Binding, run: str, points: list[RestartPoint]) -> set[str]:
-    """The runs since one began anew, `run` among them: of earlier ones results and quarantine are apart."""
+def of_one_history(binding: Binding, run: str, points: list[RestartPoint]) -> set[str]:
+    """Return the runs since one began anew, `run` among them: of earlier ones results and quarantine are apart."""
     found = {run}
     for point in points:
         if point.run != run and _began_anew(binding, run):

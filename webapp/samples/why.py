@@ -17,12 +17,13 @@ from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run, listed_runs
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Binding, Run
+from webapp.runs.models import Binding, Repair, Run
 from webapp.runs.next_start import restart_points
+from webapp.runs.repairs import repairs_of
 from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.samples.journals import NOTHING_READ, WAIT, journals_folder
 from webapp.samples.read_back import BeginChoice, ReadWork
-from webapp.samples.replaying import begins_of
+from webapp.samples.replaying import begins_of, of_one_history, settled_rows
 from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown
 from webapp.samples.why_job import WhyTraced, traced_place, traced_row
 
@@ -38,11 +39,15 @@ OTHER_QUERY: Final = (
 
 @dataclass(frozen=True)
 class _AskedTime:
-    """The output and the time that are asked about, and the batch that gave the row; None of a place."""
+    """The output and the time that are asked about, and the batch that gave the row; None of a place.
+
+    `repaired`: a repair gave it, for which nothing had to be read.
+    """
 
     output: str
     at: int
     batch: int | None
+    repaired: bool = False
 
 
 def why(binding: Binding, body: WhyBody) -> WhyShown:
@@ -63,10 +68,11 @@ def _of_row(binding: Binding, row_id: str, most: int) -> WhyShown:
         raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOT_KEPT, "Ask about another row.", field="result")])
     row = ResultRow.model_validate({name: value for name, value in found.items() if not name.startswith("_")})
     batch = int(row_id.partition("-")[0])
-    made = made_in(commit_with(folder, batch), commit_before(folder, batch), batch)
+    by = next((each.by_label for each in _repairs_until(binding, batch) if each.batch == batch), None)
+    made = made_in(commit_with(folder, batch), commit_before(folder, batch), batch, by)
     run = _run_of(binding, found["_run"])
     inputs = [] if made is None else made.inputs
-    asked = _AskedTime(row.output, row.start, batch)
+    asked = _AskedTime(row.output, row.start, batch, repaired=by is not None)
     traced = _traced(binding, run, asked, lambda work: traced_row(work, row, inputs, most))
     return _shown(traced, made, row, None if found["_run"] is None else UUID(found["_run"]))
 
@@ -119,7 +125,7 @@ def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | No
                 return point
         elif asked.output in point.outputs and (point.outputs[asked.output].until or asked.at) > asked.at:
             return point
-    return points[0] if points and asked.batch is None else None
+    return points[0] if points and (asked.batch is None or asked.repaired) else None
 
 
 def _work(
@@ -144,7 +150,14 @@ def _work(
         given_until={},
         folder=at_hand.folder,
         journals=journals_folder(spec),
+        settled=settled_rows(_repairs_until(binding, asked.batch), of_one_history(binding, spec.run, points)),
     )
+
+
+def _repairs_until(binding: Binding, batch: int | None) -> list[Repair]:
+    """Return the repairs that were given by the end of `batch`, or by now."""
+    given = (each for each in repairs_of(binding.pk) if each.given_at is not None)
+    return [each for each in given if batch is None or each.batch is None or each.batch <= batch]
 
 
 def _nearest_whole(begins: Sequence[BeginChoice], asked: _AskedTime) -> Sequence[BeginChoice]:
@@ -166,8 +179,8 @@ def _run_of(binding: Binding, run: str | None) -> Run:
     return found
 
 
-def made_in(commit: Commit | None, before: Commit | None, batch: int) -> MadeInBatch | None:
-    """Return what is kept of the batch that made a row; None where nothing is."""
+def made_in(commit: Commit | None, before: Commit | None, batch: int, by: str | None = None) -> MadeInBatch | None:
+    """Return what is kept of the batch that made a row, as a repair of `by`; None where nothing is kept."""
     after = _report(commit)
     if commit is None or after is None:
         return None
@@ -181,7 +194,8 @@ def made_in(commit: Commit | None, before: Commit | None, batch: int) -> MadeInB
         )
         for name, counts in after.inputs.items()
     ]
-    return MadeInBatch(batch=batch, first=span_of(commit).first, last=commit.batch, at=after.at, inputs=inputs)
+    span = span_of(commit)
+    return MadeInBatch(batch=batch, first=span.first, last=commit.batch, at=after.at, inputs=inputs, repaired_by=by)
 
 
 def _report(commit: Commit | None) -> ProgressReport | None:

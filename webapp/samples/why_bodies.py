@@ -52,6 +52,7 @@ class MadeInBatch(Strict):
     """The batch that gave a row, when it was committed, and how far it brought the inputs.
 
     Of an old one that is kept with others as one, these are `first` to `last`, and time and CTIs are of them all.
+    `repaired_by`: who gave it, as a repair; null where the run gave it.
     """
 
     batch: int
@@ -59,6 +60,7 @@ class MadeInBatch(Strict):
     last: int
     at: int | None
     inputs: list[InputMoved]
+    repaired_by: str | None
 
 
 class WhyShown(Strict):

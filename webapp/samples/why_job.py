@@ -3,7 +3,7 @@
 The module stands alone: the server of limited processes imports it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -17,12 +17,12 @@ from streaming.simulator.tracing import CtiMove, KnownInput, cti_of, trace_row
 from streaming.simulator.tracing_places import AskedPlace, UnknownResultField, trace_place
 from streaming.simulator.words import TimeWords
 from streaming.wire.messages import LateEvent, OutcomeName, ResultRow
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows import Element, MalformedRow
 from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import limited
 from webapp.samples.read_back import ReadWork, RowsAgain, late_of, quarantine_of, query_of, read_rows
 from webapp.samples.replay_bodies import MOST_CHOSEN
-from webapp.samples.replay_job import LIMITS
+from webapp.samples.replay_job import LIMITS, repaired_rows
 from webapp.samples.why_bodies import AskedResultPlace, InputMoved
 
 FEWER: Final = "Let fewer rows be read again."
@@ -70,9 +70,10 @@ def traced_row(work: ReadWork, row: ResultRow, moved: list[InputMoved], most: in
         again, read = read_rows(work, most)
     except Faulty as refused:
         return WhyTraced(unread=refused.faults)
-    dropped = _dropped(work, again, row.start)
+    repaired = repaired_rows(work, read)
+    dropped = _dropped(work, again, row.start, repaired)
     moves = {each.input: CtiMove(cti_of(each.before), cti_of(each.after, ended=each.ended)) for each in moved}
-    trace = trace_row(_known(work, again, read, dropped), row, moves)
+    trace = trace_row(_known(work, again, read, dropped, repaired), row, moves)
     notes = list(_notes(again, dropped, row.output, row.start))
     if trace is None:
         notes.append(NO_SUCH_ROW)
@@ -89,10 +90,11 @@ def traced_place(work: ReadWork, asked: AskedResultPlace, moved: list[InputMoved
     except Faulty as refused:
         return WhyTraced(unread=refused.faults)
     at = instant(asked.at)
-    dropped = _dropped(work, again, at)
+    repaired = repaired_rows(work, read)
+    dropped = _dropped(work, again, at, repaired)
     now = {each.input: cti_of(each.after, ended=each.ended) for each in moved}
     try:
-        place = trace_place(_known(work, again, read, dropped), AskedPlace(asked.output, at, asked.key), now)
+        place = trace_place(_known(work, again, read, dropped, repaired), AskedPlace(asked.output, at, asked.key), now)
     except UnknownResultField as error:
         remedy = "Name fields of its rows, or none."
         return WhyTraced(refused=[fault(FaultCode.UNKNOWN_FIELD, str(error), remedy, field="place.key")])
@@ -100,7 +102,7 @@ def traced_place(work: ReadWork, asked: AskedResultPlace, moved: list[InputMoved
     return WhyTraced(place=place, read_again=len(again.found), notes=notes)
 
 
-def _dropped(work: ReadWork, again: RowsAgain, near: int) -> _DroppedRows:
+def _dropped(work: ReadWork, again: RowsAgain, near: int, repaired: Container[PlaceRead]) -> _DroppedRows:
     """Late rows that no result has, of since then, also those that were found after what was read again."""
     found: dict[PlaceRead, LateEvent] = {}
     for row in quarantine_of(work):
@@ -108,18 +110,28 @@ def _dropped(work: ReadWork, again: RowsAgain, near: int) -> _DroppedRows:
             break
         if row["outcome"] in DROPPED and row["start"] is not None and row["input"] in work.inputs:
             late = late_of(row)
-            found.setdefault((late.input, late.lane, late.position), late)
+            place = (late.input, late.lane, late.position)
+            if place not in repaired:
+                found.setdefault(place, late)
     nearest = sorted(found, key=lambda place: abs((found[place].start or 0) - near))
     return _DroppedRows({place: found[place] for place in nearest[:MOST_CHOSEN]}, len(nearest) > MOST_CHOSEN)
 
 
-def _known(work: ReadWork, again: RowsAgain, read: ReadRows, dropped: _DroppedRows) -> KnownInput:
+def _known(
+    work: ReadWork,
+    again: RowsAgain,
+    read: ReadRows,
+    dropped: _DroppedRows,
+    repaired: Mapping[PlaceRead, Element],
+) -> KnownInput:
     rows = {
         place: read.elements.get(place) or as_kept(late, work.inputs[late.input].stream)
         for place, late in dropped.late.items()
     }
     events = {place: element for place, element in rows.items() if not isinstance(element, MalformedRow)}
-    return KnownInput(query_of(work), read, events, {**dropped.late, **read.judged}, _clocks(work, again))
+    late = {(each.late.input, each.late.lane, each.late.position): each.late for each in work.settled}
+    judged = {**late, **dropped.late, **read.judged}
+    return KnownInput(query_of(work), read, events, judged, _clocks(work, again), repaired)
 
 
 def _clocks(work: ReadWork, again: RowsAgain) -> dict[tuple[str, str], ClockBefore]:

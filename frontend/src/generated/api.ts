@@ -3938,6 +3938,7 @@ export interface components {
          * @description The batch that gave a row, when it was committed, and how far it brought the inputs.
          *
          *     Of an old one that is kept with others as one, these are `first` to `last`, and time and CTIs are of them all.
+         *     `repaired_by`: who gave it, as a repair; null where the run gave it.
          */
         MadeInBatch: {
             /** Batch */
@@ -3950,6 +3951,8 @@ export interface components {
             at: number | null;
             /** Inputs */
             inputs: components["schemas"]["InputMoved"][];
+            /** Repaired By */
+            repaired_by: string | null;
         };
         /**
          * Me
@@ -6800,7 +6803,8 @@ export interface components {
          * @description A row of an input as it was read again; of a late one that lies before that, as its quarantine has it.
          *
          *     `position` counts in its lane from 0, as quarantine does. `end` null is infinity. `cti_met` is the CTI of its lane
-         *     when it came, null where there was none, or it is not known. `why`: what became of it.
+         *     when it came, null where there was none, or it is not known. `why`: what became of it. `repaired`: it is as a repair
+         *     took it back into the results.
          */
         TracedRow: {
             /** Input */
@@ -6828,6 +6832,8 @@ export interface components {
             cti_met: number | null;
             /** Why */
             why: string[];
+            /** Repaired */
+            repaired: boolean;
         };
         /**
          * TracedRows

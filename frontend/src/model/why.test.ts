@@ -26,7 +26,7 @@ describe("what the server is asked", () => {
 
 describe("the batch that gave a row", () => {
   it("says how far it brought the inputs", () => {
-    const made = { batch: 7, first: 7, last: 7, at: 1 };
+    const made = { batch: 7, first: 7, last: 7, at: 1, repaired_by: null };
     const input = { input: "cars", before: 0, after: 5_000_000, ended: false };
     expect(movedWords({ ...made, inputs: [input] })).toEqual([
       "The CTI of 'cars' came from 1970-01-01 00:00:00Z to 1970-01-01 00:00:05Z.",

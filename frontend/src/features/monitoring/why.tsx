@@ -36,7 +36,7 @@ export function MadeIn({ made, upTo = false }: { made: MadeInBatch; upTo?: boole
           , committed <Instant ticks={Math.floor(made.at / 1_000_000) * 1_000_000} />
         </>
       )}
-      . {movedWords(made).join(" ")}
+      {made.repaired_by === null ? "" : `, a repair by ${made.repaired_by}`}. {movedWords(made).join(" ")}
     </p>
   );
 }
