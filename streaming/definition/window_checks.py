@@ -5,10 +5,8 @@ from typing import Any, Final
 
 from streaming.definition.faults import Fault, FaultCode, error, warning
 from streaming.definition.graph import (
-    CountWindow,
     HoppingWindow,
     SessionWindow,
-    SnapshotWindow,
     TimeIntervalWindow,
     TopKNode,
     TumblingWindow,
@@ -51,7 +49,8 @@ def _size_and_hop(spec: FixedWindow) -> tuple[tuple[str, Ticks], tuple[str, Tick
 
 def check_window(node: Windowed) -> Iterator[Fault]:
     """All faults of the sizes in `node.window`."""
-    return _CHECKS[type(node.window)](node.window, node.id)
+    check = _CHECKS.get(type(node.window))
+    return iter(()) if check is None else check(node.window, node.id)
 
 
 def _check_fixed(spec: FixedWindow, node: str) -> Iterator[Fault]:
@@ -84,20 +83,13 @@ def _check_session(spec: SessionWindow, node: str) -> Iterator[Fault]:
         yield error(FaultCode.BAD_WINDOW, message, remedy, node=node, field="window.max")
 
 
-def _check_nothing(spec: SnapshotWindow | CountWindow, node: str) -> Iterator[Fault]:
-    """Snapshots have no sizes, and the form of the graph bounds the `n` of count."""
-    del spec, node
-    yield from ()
-
-
 _CHECKS: Final[Mapping[type[Any], Callable[[Any, str], Iterator[Fault]]]] = {
     TumblingWindow: _check_fixed,
     HoppingWindow: _check_fixed,
     TimeIntervalWindow: _check_fixed,
     SessionWindow: _check_session,
-    SnapshotWindow: _check_nothing,
-    CountWindow: _check_nothing,
 }
+"""By the model of windows; others have no sizes, or the form of the graph bounds them."""
 
 
 def _size(name: str, length: Ticks, node: str) -> Iterator[Fault]:

@@ -32,7 +32,7 @@ from streaming.definition.graph import (
 from streaming.definition.late_checks import grace_of
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
-from streaming.definition.window_checks import hopping_windows
+from streaming.definition.window_checks import FixedWindow, hopping_windows
 from streaming.planning.checked import CheckedGraph, expression
 from streaming.planning.plan import (
     AggregateColumn,
@@ -104,7 +104,7 @@ def spec_of(node: Node, graph: CheckedGraph) -> NodeSpec:
 
 def _window(node: WindowNode, graph: CheckedGraph) -> WindowSpec:
     before, after = graph.schemas[node.input], graph.schemas[node.id]
-    filled = node.empty_gap is not None and not isinstance(node.window, SessionWindow | SnapshotWindow | CountWindow)
+    filled = node.empty_gap is not None and isinstance(node.window, FixedWindow)
     return WindowSpec(
         node=node.id,
         panes=_panes(node),

@@ -1,12 +1,14 @@
 """A thing of each kind is added as the page "To add" says, and nothing else is changed."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.architecture.toys.moment import added_to
 from tests.conftest import ROOT
 
 QUERY = "SELECT k, {name}(v) AS m FROM rows GROUP BY k WINDOW BY TUMBLE 10s"
@@ -39,3 +41,27 @@ def test_who_writes_what_others_call_it_is_told_its_name(tmp_path: Path) -> None
     done = run(tmp_path, "engine", "halfway")
     assert done.returncode == 1
     assert "MIDDLE" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of `streaming` with a further kind of windows."""
+    copy = tmp_path_factory.mktemp("house")
+    shutil.copytree(ROOT / "streaming", copy / "streaming", ignore=shutil.ignore_patterns("__pycache__"))
+    assert added_to(copy) == 10
+    return copy
+
+
+@pytest.mark.parametrize("executor", ["reference", "engine"])
+def test_a_kind_of_windows_is_ten_files_of_python(house: Path, tmp_path: Path, executor: str) -> None:
+    rows = (json.dumps({"start": start, "payload": {"k": k, "v": v}}) for start, k, v in [*ROWS, *ROWS[:4]])
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows))
+    (tmp_path / "query.sql").write_text("SELECT k, count() AS n FROM rows GROUP BY k WINDOW BY MOMENT")
+    places = ["--query", "query.sql", "--input", "rows=rows.jsonl", "--output", "found.jsonl", "--executor", executor]
+    env = {"PYTHONPATH": str(house), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "streaming.run", *places]
+    done = subprocess.run(command, cwd=tmp_path, env=env, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    given = {(row["start"], row["payload"]["k"], row["payload"]["n"]) for row in found}
+    assert given == {(start, k, 2 if number < 4 else 1) for number, (start, k, _) in enumerate(ROWS)}
