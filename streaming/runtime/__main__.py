@@ -42,12 +42,13 @@ from streaming.runtime.runner import Runner, RunnerExit
 from streaming.runtime.secret_server import SecretKeeper, SecretKeepers, SecretSocket
 from streaming.runtime.shared_carrier import SharedCarrier
 from streaming.runtime.single import AnotherRunner, SingleRunner
+from streaming.runtime.slow_bindings import FIRST_S
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.memory import LIMIT_VARIABLE, choose_first
 from streaming.spark.session import cores_of, driver_host, end_session, is_local, jvm_mb, start_session
-from streaming.wire.binding_homes import CARRIERS, pools_of
+from streaming.wire.binding_homes import APART, CARRIERS, apart_in, pools_of
 from streaming.wire.keys import pool_name
 from streaming.wire.result_location import noted_location
 
@@ -69,8 +70,14 @@ LEFT_BEHIND: Final = (
 )
 _EXIT_CODES = {RunnerExit.IDLE: 0, RunnerExit.ASKED: 0, RunnerExit.LEASE_LOST: 5, RunnerExit.KEYS_OUTDATED: 6}
 _EXIT_CODES[RunnerExit.MOVED] = 0
-_POOLED_READ_S: Final = 5.0
-"""So long at most an input of a pool may keep a batch waiting, which everybody waits for."""
+_HELD_UP_S: Final = 2.0
+_COMPUTES_S: Final = 5.0
+"""So long an input of a pool may keep a batch waiting, and a binding compute in it, for which everybody waits: what
+takes longer goes on apart, where only such bindings wait for it."""
+_APART_READ_S: Final = 10.0
+_APART_COMPUTES_S: Final = 60.0
+_WAITING: Final = 1
+"""So many tasks more than cores a pool has, as only waits in its second carrier."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -112,7 +119,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _limit_together(options: argparse.Namespace) -> None:
     """Let this process and all that it starts have no more memory than its parts may have together."""
-    whole_mb = memory_mb(options.jvm_memory_mb, options.worker_memory_mb, options.master)
+    master = master_of(options.master, options.pool)
+    whole_mb = memory_mb(options.jvm_memory_mb, options.worker_memory_mb, master)
     try:
         group = enter_memory_group(options.organisation, whole_mb << 20)
     except OSError as error:
@@ -120,6 +128,15 @@ def _limit_together(options: argparse.Namespace) -> None:
         return
     atexit.register(group.leave)  # before Spark's own, so that it comes after them
     log.info("all processes of this runner may have %s MB of memory together", whole_mb)
+
+
+def master_of(master: str, pool: int | None) -> str:
+    """Where the session runs: of a pool with a task more at a time, for that of its second carrier may only wait."""
+    told = _CORES.search(master) if pool is not None and is_local(master) else None
+    if told is None:
+        return master
+    cores = (os.cpu_count() or 1) if told[1] == "*" else int(told[1])
+    return f"{master[: told.start(1)]}{cores + _WAITING}{master[told.end(1) :]}"
 
 
 def memory_mb(heap_mb: int, worker_mb: int, master: str) -> int:
@@ -139,15 +156,20 @@ class _RunnerTask:
 
     def pooled(self) -> CarrierSettings:
         """How the shared carrier of a pool runs."""
+        hurried = {"patience_s": 0.5, "lanes_deadline_s": 3.0, "held_up_s": _HELD_UP_S}
+        return self.apart().model_copy(update={"partitions": 2, "compute_deadline_s": _COMPUTES_S, **hurried})
+
+    def apart(self) -> CarrierSettings:
+        """How the second carrier of a pool runs: one task at a time, so that no more than one waits."""
         return self.settings(self.folder, MAIN, 1).model_copy(
             update={
                 "home": str(self.folder.parent),
                 "files": FILES,
                 "pooled": True,
                 "batch_rows": self.options.rows_per_batch,
-                "patience_s": 0.5,
-                "lanes_deadline_s": 3.0,
-                "read_deadline_s": min(self.options.read_deadline_s, _POOLED_READ_S),
+                "partitions": 1,
+                "read_deadline_s": min(self.options.read_deadline_s, _APART_READ_S),
+                "compute_deadline_s": _APART_COMPUTES_S,
             }
         )
 
@@ -205,7 +227,7 @@ def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) 
     )  # before Spark, whose processes inherit where it is
     session = None
     try:
-        session = start_session(options.master, heap_mb=options.jvm_memory_mb)
+        session = start_session(master_of(options.master, options.pool), heap_mb=options.jvm_memory_mb)
         heart.session_began()
         if options.pool is None:
             why = _carry_one(task, session, mailbox, heart, asked)
@@ -250,24 +272,29 @@ def _carry_one(
 
 def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: threading.Event) -> RunnerExit:
     """Be a pooled runner to its end."""
-    cores, options = cores_of(session), task.options
+    options = task.options
+    waiting = _WAITING if master_of(options.master, options.pool) != options.master else 0
+    cores = cores_of(session) - waiting
 
     def opening(folder: Path, name: str) -> Carrier:
         return _opened(session, folder / CARRIERS / name, task.settings(folder, name, cores))
 
-    shared = SharedCarrier(
-        options.organisation, _opened(session, task.folder / CARRIERS / MAIN, task.pooled()), time.monotonic
+    home, name = task.folder / CARRIERS, options.organisation
+    carriers = (
+        SharedCarrier(name, _opened(session, home / MAIN, task.pooled()), time.monotonic),
+        SharedCarrier(apart_in(name), _opened(session, home / APART, task.apart()), time.monotonic, rests=True),
     )
     room = PoolRoom(
-        name=options.organisation,
+        name=name,
         root=task.folder.parent,
         token=own.token,
         connection=own.connection,
-        shared=shared,
+        carriers=carriers,
         keepers=own.keepers,
         opening=opening,
         outgoing=task.configuration.outgoing,
         idle_exit_s=options.idle_exit_s,
+        apart_s=options.apart_s,
         monotonic=time.monotonic,
     )
     pool = Pool(room, own.mailbox, own.heart, task.configuration.keyring())
@@ -277,7 +304,8 @@ def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: t
         why = _turn_on(pool, asked)
         log.info("the pooled runner ends: %s", why)
         pool.close()
-        shared.close()
+        for carrier in carriers:
+            carrier.close()
     finally:
         ended.set()
     return why
@@ -309,6 +337,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--min-interval-s", type=float, default=5.0, metavar="S", help="freshness of who says none")
     parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")
     parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
+    parser.add_argument("--apart-s", type=float, default=FIRST_S, metavar="S", help="who held a pool up is apart for")
     parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")
     parser.add_argument("--worker-memory-mb", type=int, default=1_024, metavar="MB", help="of a worker; 0: no limit")
     parser.add_argument("--jvm-memory-mb", type=int, default=2_048, metavar="MB", help="the largest heap of the JVM")

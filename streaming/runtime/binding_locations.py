@@ -54,13 +54,20 @@ class BindingLocations:
         """The bindings that are noted to be in carrier `name`."""
         return {binding for binding, home in self._known.items() if home.name == name}
 
+    def enters(self, binding: str, name: str) -> bool:
+        """Whether `binding` was not seen in carrier `name` since it was told to go on there with a savepoint."""
+        home = self.home(binding)
+        return home.name == name and home.savepoint is not None
+
     def note(self, binding: str, name: str, batch: int) -> None:
         """A run of `binding` began, or ended by itself, in carrier `name` in `batch`.
 
         What a batch tells afterwards changes nothing: of a pool, that wrote the savepoint with which a binding left; of
-        an own runner's shared carrier, from which a pool has brought it over.
+        a carrier from which it was brought over, with a savepoint that has not come in yet or into a pool.
         """
         known = self._known.get(binding)
+        if known is not None and known.savepoint is not None and known.name not in (NOWHERE, name):
+            return
         if known is not None and name.startswith(POOL) and known.name == NOWHERE:
             return
         if known is not None and name == MAIN and known.name.startswith(POOL):
@@ -69,11 +76,14 @@ class BindingLocations:
             return
         self._known[binding] = BindingHome(name, batch)
 
-    def enter(self, binding: str, name: str) -> None:
-        """`binding` is about to be carried in `name`: nobody else may carry it from now on. Raises `OSError`."""
+    def enter(self, binding: str, name: str, savepoint: str | None) -> None:
+        """`binding` is about to be carried in `name`, with `savepoint`: nobody else may carry it from now on.
+
+        Raises `OSError`.
+        """
         home = self.home(binding)
         if home.name != name:
-            self._known[binding] = replace(home, name=name)
+            self._known[binding] = replace(home, name=name, savepoint=savepoint)
             self.keep()
 
     def leave(self, binding: str, savepoint: str | None) -> None:

@@ -1,11 +1,13 @@
 """The carriers of an organisation: the shared one, which a pooled runner shares with others, and dedicated ones.
 
+A pool has a second one for all: a binding that held up everybody in the shared one goes on there (`slow_bindings`).
+
 A binding whose run wants another carrier than the one that has what it keeps is moved first: a savepoint there, then
 the run begins with it here. What does not fit is left behind, and its user is told so (streaming.spark.next_offset).
 """
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +17,12 @@ from streaming.runtime.binding_locations import MAIN, NOWHERE, BindingLocations
 from streaming.runtime.carriers import CarrierLike, FleetMember
 from streaming.runtime.leaving import PoolLeave
 from streaming.runtime.rate_split import CarrierNeed, shares
+from streaming.runtime.slow_bindings import FIRST_S, SlowBindings
 from streaming.spark.binding import needs_second_stage
 from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
-from streaming.wire.binding_homes import CARRIERS
+from streaming.wire.binding_homes import CARRIERS, apart_in
 from streaming.wire.keys import OWN
 from streaming.wire.messages import RunSpec
 from streaming.wire.result_location import result_folder
@@ -37,11 +40,15 @@ DIVIDED_EVERY_S: Final = 5.0
 
 @dataclass
 class BindingMove:
-    """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for."""
+    """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for.
+
+    `live`: the run itself was under way there.
+    """
 
     spec: RunSpec
     source: str
     path: str | None = None
+    live: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,14 +63,24 @@ class Fleet:
     """Opens carriers as they are needed, in `folder` of the organisation; none of its methods waits for a batch."""
 
     def __init__(
-        self, opening: Callable[[str], CarrierLike], folder: Path, monotonic: Callable[[], float], shared: str = MAIN
+        self,
+        opening: Callable[[str], CarrierLike],
+        folder: Path,
+        monotonic: Callable[[], float],
+        pool: str | None = None,
+        apart_s: float = FIRST_S,
     ) -> None:
-        """`opening` gives the carrier of that name: `shared`, or a dedicated binding's (`carrier_of`).
+        """`opening` gives the carrier of that name: the shared one's, or a dedicated binding's (`carrier_of`).
 
-        In a pooled runner `shared` is the pool, and `main` the shared carrier of a runner of the organisation's own,
-        which has perhaps been before: it carries nothing any more, and bindings are brought over from it.
+        In a runner that is `pool` the shared carrier is called so, `binding_homes.apart_in` the second one, and `main`
+        is the shared carrier of a runner of the organisation's own, which has perhaps been before: it carries nothing
+        any more, and bindings are brought over from it. `apart_s`: `SlowBindings.first_s`.
         """
-        self._shared = shared
+        self._shared = MAIN if pool is None else pool
+        self._common = (MAIN,) if pool is None else (pool, apart_in(pool))
+        self._slow = SlowBindings(monotonic, apart_s)
+        self._desired: Mapping[str, RunSpec] = {}
+        self._stops: dict[str, bool] = {}
         self._opening = opening
         self._folder = folder
         self._monotonic = monotonic
@@ -73,14 +90,14 @@ class Fleet:
         self._unanswered: dict[str, tuple[str, str]] = {}
         self._moves: dict[str, BindingMove] = {}
         self._repairs: dict[str, tuple[str, str | None]] = {}
-        self._leave = PoolLeave(folder, shared, self._homes)
+        self._leaves: dict[str, PoolLeave] = {}
         self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
 
     def carrier_of(self, spec: RunSpec) -> str:
         """The carrier that `spec` wants. How many stages one has is fixed, so two of them may belong to one binding."""
         if not spec.dedicated:
-            return self._shared
+            return self._common[-1 if spec.binding in self._slow else 0]
         known = self._wanted.get(spec.binding)
         if known is None or known[0] != spec:
             known = spec, spec.binding + (TWO_STAGES if needs_second_stage(spec) else "")
@@ -91,24 +108,37 @@ class Fleet:
         """Open all carriers that there are; binding to run, as their control logs have it."""
         found = (path.parent.name for path in (self._folder / CARRIERS).glob(f"*/{SETTINGS_FILE}"))
         carried: dict[str, str] = {}
-        for name in sorted({self._shared, *found}):
+        for name in sorted({*self._common, *found}):
             member = self._member(name)
             answered = member.carrier.last_runs()
             for manifest in member.carrier.manifests_after(0):
                 self._note(member, manifest)
             for binding, run in member.carrier.commanded().items():
-                if run not in answered:
+                last = answered.get(run)
+                if last is not None and self._was_slow(name, last):
+                    self._slow.send(binding)
+                    continue
+                if last is None or (last.state != "failed" and self._homes.enters(binding, name)):
                     self._unanswered[binding] = (name, run)
                 if name == MAIN != self._shared:
                     member.carrier.stop(binding, flush=False)
                     continue
                 carried[binding] = run
                 self._placed[binding] = name
+        for binding in self._homes.at(self._common[-1]) if self.pooled else ():
+            self._slow.send(binding)
         return carried
 
     def last_runs(self) -> dict[str, RunChange]:
-        """The last change of each run, in whatever carrier."""
-        return {run: change for each in self._members.values() for run, change in each.carrier.last_runs().items()}
+        """The last change of each run, in the carrier where its binding is at home; none of those that go on apart."""
+        found: dict[str, RunChange] = {}
+        for name, member in self._members.items():
+            for run, change in member.carrier.last_runs().items():
+                if run not in found or self._homes.of(change.binding) == name:
+                    found[run] = change
+                if self._was_slow(name, change) and found[run] is change:
+                    del found[run]
+        return found
 
     def plans(self, binding: str) -> bool:
         """Whether the query that carries `binding` plans batches."""
@@ -139,9 +169,23 @@ class Fleet:
         except OSError:
             log.exception("where bindings are at home could not be written; the manifests say it too, for a while")
 
+    def goes_on(self, name: str, change: RunChange) -> bool:
+        """Whether the run, that failed in carrier `name` because it held all others up, is carried on apart."""
+        spec = self._desired.get(change.binding)
+        if spec is None or (spec.run, spec.desired) != (change.run, "running") or not self._was_slow(name, change):
+            return False
+        self._slow.send(change.binding)
+        self._bring_over(spec, name)
+        return True
+
+    def _was_slow(self, name: str, change: RunChange) -> bool:
+        return self.pooled and name == self._shared and change.state == "failed" and change.slow
+
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
-        self._leave = PoolLeave(self._folder, self._shared, self._homes)  # one that was begun is off: it is out of date
+        self._leaves.clear()  # one that was begun is off: it is out of date
+        self._slow.begin_again(spec.binding)
+        self._stops.pop(spec.binding, None)
         binding, wanted = spec.binding, self.carrier_of(spec)
         unanswered, home = self._unanswered.get(binding), self._homes.home(binding)
         if unanswered is None and home.savepoint is not None:
@@ -152,12 +196,19 @@ class Fleet:
         if fresh or there in (wanted, NOWHERE):
             self._begin(spec)
             return
-        log.info("binding %s moves from carrier %s to %s", binding, there, wanted)
-        self._placed.pop(binding, None)
-        self._moves[binding] = BindingMove(spec, there)
+        self._bring_over(spec, there)
+
+    def _bring_over(self, spec: RunSpec, there: str) -> None:
+        log.info("binding %s moves from carrier %s to %s", spec.binding, there, self.carrier_of(spec))
+        live = self._placed.pop(spec.binding, None) == there
+        self._moves[spec.binding] = BindingMove(spec, there, live=live)
 
     def stop(self, binding: str, *, flush: bool) -> bool:
         """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet."""
+        move = self._moves.get(binding)
+        if move is not None and move.live:
+            self._stops[binding] = flush  # there, so that what it holds is flushed
+            return True
         if self._moves.pop(binding, None) is not None:
             return False
         if binding in self._placed:
@@ -166,6 +217,7 @@ class Fleet:
 
     def freshen(self, desired: Mapping[str, RunSpec]) -> None:
         """Let the results of all that is carried be as fresh as is desired now."""
+        self._desired = desired
         for name, member in self._members.items():
             mine = {binding: spec for binding, spec in desired.items() if self._placed.get(binding) == name}
             member.freshen({each: spec.freshness for each, spec in mine.items() if spec.freshness is not None})
@@ -200,10 +252,12 @@ class Fleet:
         What is returned has stopped, and is closed; the caller reads its last manifests, then asks `left_by`.
         """
         now = self._monotonic()
+        self._bring_back(active)
         for move in list(self._moves.values()):
             self._bring_on(move)
+        self._stop_what_came()
         needed = {self._placed[binding] for binding in active if binding in self._placed}
-        needed |= {move.source for move in self._moves.values()}
+        needed |= {move.source for move in self._moves.values()} | self._leaves.keys()
         broken = []
         for member in list(self._members.values()):
             failure = member.failed(now)
@@ -246,9 +300,16 @@ class Fleet:
         """
         if not self.pooled:
             return True
-        carrier = self._member(self._shared).carrier
-        waits = {binding for binding, (name, _) in self._unanswered.items() if name == self._shared}
-        return self._leave.turn(carrier, waits)
+        waits = {binding for binding, (name, _) in self._unanswered.items() if name in self._common}
+        over = [self._left(name, waits) for name in self._common]
+        return all(over)
+
+    def _left(self, name: str, waits: Set[str]) -> bool:
+        carrier = self._member(name).carrier
+        if name != self._shared and not carrier.known() and not self._homes.at(name):
+            return True  # it need not even run
+        leave = self._leaves.setdefault(name, PoolLeave(self._folder, name, self._homes))
+        return leave.turn(carrier, waits)
 
     def tidy(self) -> None:
         """Merge or delete some of what is old. Raises `OSError`."""
@@ -269,8 +330,8 @@ class Fleet:
     def _begin(self, spec: RunSpec, path: str | None = None) -> None:
         name = self.carrier_of(spec)
         member = self._member(name)
-        if name == self._shared != MAIN:
-            self._homes.enter(spec.binding, name)  # before anything is commanded: no other runner may begin it now
+        if self.pooled and name in self._common:
+            self._homes.enter(spec.binding, name, path)  # before anything is commanded: no other may begin it now
         if path is None:
             member.carrier.add(spec)
         else:
@@ -278,6 +339,20 @@ class Fleet:
         self._placed[spec.binding] = name
         self._repairs.pop(spec.binding, None)  # what was told before may have come while it was not carried
         self._unanswered[spec.binding] = (name, spec.run)
+
+    def _bring_back(self, active: Collection[str]) -> None:
+        """Carry on with all others who has behaved apart for long enough."""
+        for binding in self._slow.due():
+            here = self._placed.get(binding) == self._common[-1] and binding not in self._unanswered
+            wanted = self._desired.get(binding)
+            if here and binding in active and wanted is not None and wanted.desired == "running":
+                self._slow.come_back(binding)
+                self._bring_over(wanted, self._common[-1])
+
+    def _stop_what_came(self) -> None:
+        """Stop what was told to while it was on its way, once it is there."""
+        for binding in self._stops.keys() - self._moves.keys() - self._unanswered.keys():
+            self._members[self._placed[binding]].carrier.stop(binding, flush=self._stops.pop(binding))
 
     def _bring_on(self, move: BindingMove) -> None:
         binding = move.spec.binding
@@ -295,7 +370,7 @@ class Fleet:
             if home not in (move.source, self.carrier_of(move.spec)):
                 move.source, move.path = home, None
                 return
-            move.path = None
+            move.path = self._homes.home(binding).savepoint  # what it entered with has not come in there
         del self._moves[binding]
         self._begin(move.spec, move.path)
 
@@ -305,3 +380,5 @@ class Fleet:
                 del self._unanswered[change.binding]
             if change.state != "failed":
                 self._homes.note(change.binding, member.name, manifest.batch)
+            else:
+                self._slow.begin_again(change.binding)

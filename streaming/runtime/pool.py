@@ -42,17 +42,22 @@ KEPT_ELSEWHERE: Final = "%s keeps something of this organisation, and none but i
 
 @dataclass(frozen=True)
 class PoolRoom:
-    """What all seats of a pool have in common. `opening` gives a carrier in the folder of an organisation, by name."""
+    """What all seats of a pool have in common.
+
+    `carriers`: the shared one, and that of what would hold up everybody there. `opening` gives a carrier in the folder
+    of an organisation, by name. `apart_s`: so long who held all others up is carried apart the first time.
+    """
 
     name: str
     root: Path
     token: str
     connection: "redis.Redis"
-    shared: SharedCarrier
+    carriers: tuple[SharedCarrier, ...]
     keepers: SecretKeepers
     opening: Callable[[Path, str], CarrierLike]
     outgoing: OutgoingPolicy
     idle_exit_s: float
+    apart_s: float
     monotonic: Callable[[], float]
 
 
@@ -129,7 +134,7 @@ class PoolSeat:
         heart.session_began()
         room.keepers.enter(organisation, keeper)
         try:
-            fleet = Fleet(self._opened, self._folder, room.monotonic, room.name)
+            fleet = Fleet(self._opened, self._folder, room.monotonic, room.name, room.apart_s)
             deliveries = Deliveries(self._folder, targets(self._folder, keeper, room.outgoing))
             runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=room.idle_exit_s)
             runner.resume()
@@ -143,12 +148,13 @@ class PoolSeat:
         finally:
             self.heart = None
             room.keepers.leave(organisation)
-            room.shared.give_back(organisation)
+            for carrier in room.carriers:
+                carrier.give_back(organisation)
             heart.stop()
 
     def _opened(self, name: str) -> CarrierLike:
-        room = self._room
-        return room.shared.share(self._organisation) if name == room.name else room.opening(self._folder, name)
+        common = next((each for each in self._room.carriers if each.name == name), None)
+        return self._room.opening(self._folder, name) if common is None else common.share(self._organisation)
 
     def _turn_on(self, runner: Runner) -> RunnerExit:
         while True:
@@ -188,7 +194,8 @@ class Pool:
                 self._serve(served)
             except SealBroken:
                 return RunnerExit.KEYS_OUTDATED
-        self.room.shared.turn()
+        for carrier in self.room.carriers:
+            carrier.turn()
         return self._idle()
 
     def beat(self, ended: threading.Event) -> None:
@@ -235,14 +242,14 @@ class Pool:
 
         Before the query is started: without this it would go on with them.
         """
-        shared = self.room.shared
-        for organisation, names in shared.strangers(served).items():
-            gone = not (self.room.root / organisation).is_dir()
-            for name in sorted(names):
-                if gone:
-                    shared.carrier.forget(name)
-                elif name in shared.carrier.commanded():
-                    shared.carrier.stop(name, flush=False)
+        for shared in self.room.carriers:
+            for organisation, names in shared.strangers(served).items():
+                gone = not (self.room.root / organisation).is_dir()
+                for name in sorted(names):
+                    if gone:
+                        shared.carrier.forget(name)
+                    elif name in shared.carrier.commanded():
+                        shared.carrier.stop(name, flush=False)
 
     def _idle(self) -> RunnerExit | None:
         if any(seat.ended_at is None for seat in self.seats.values()):

@@ -184,12 +184,16 @@ class Runner:
                 self._tell(seen)
 
     def _learn(self) -> None:
-        for _, manifest in self._fleet.manifests():
+        for name, manifest in self._fleet.manifests():
             self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
             self._deliveries.look()
             for change in manifest.changes:
                 seen = RunStateSeen(change.run, change.state, change.domain, change.message)
+                if change.run not in self._books.over and self._fleet.goes_on(name, change):
+                    why = (seen.message or "").partition(". ")[0]
+                    log.warning("run %s goes on apart from the others of its pool: %s.", seen.run, why)
+                    continue
                 if change.state == "failed":
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change.detail})
                 for told in self._books.note(change.binding, seen):

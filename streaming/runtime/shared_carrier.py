@@ -35,8 +35,10 @@ class QueryStanding:
 class SharedCarrier:
     """The carrier `name` of a pool; `turn` is for its main loop, the shares are for the threads of organisations."""
 
-    def __init__(self, name: str, carrier: Carrier, monotonic: Callable[[], float]) -> None:
+    def __init__(self, name: str, carrier: Carrier, monotonic: Callable[[], float], *, rests: bool = False) -> None:
+        """`rests`: its query is closed while nobody has asked for it."""
         self.name = name
+        self.rests = rests
         self.carrier = carrier
         self.standing = QueryStanding()
         self.writing = threading.Lock()
@@ -93,6 +95,8 @@ class SharedCarrier:
         stopped = before.running and not self.standing.running
         for share in self._all_shares():
             share.hear(failure, stopped=stopped)
+        if self.rests and self.standing.running and not any(share.asked for share in self._all_shares()):
+            self.carrier.close()
         try:
             self.carrier.tidy()
         except OSError:
@@ -129,8 +133,9 @@ class OrganisationShare:
 
     @property
     def running(self) -> bool:
-        """Whether the query runs, or is to be started."""
-        return self._failure is None and (self.asked or self._shared.standing.running)
+        """Whether the query runs, or is to be started; one that rests runs for who has asked for it."""
+        unasked = self._shared.standing.running and not self._shared.rests
+        return self._failure is None and (self.asked or unasked)
 
     @property
     def ready(self) -> bool:
@@ -149,6 +154,7 @@ class OrganisationShare:
     def close(self) -> None:
         """The query goes on for others; what it failed of is known."""
         self._failure = None
+        self.asked = False
 
     def failure(self) -> RunFailure | None:
         """Why the query stopped for good; its trace is in the pool's log, for it may speak of others."""

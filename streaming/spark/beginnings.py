@@ -144,7 +144,7 @@ def begun(
     if before.ended and spec.begin is None and _finished(binding, planned.kept, before.positions):
         forget_points(carrier.shared_of(spec.organisation), spec.binding)
         return item, None
-    gone = _gone(binding, planned, carrier.settings.read_deadline_s)
+    gone = _gone(binding, planned, carrier.settings.held_up_at_most_s)
     if gone is not None:
         if spec.begin is not None:
             raise AdapterError(GONE.format(name=gone))

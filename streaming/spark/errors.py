@@ -24,12 +24,16 @@ class PunctualError(Exception):
 
 @dataclass(frozen=True)
 class RunFailure:
-    """Why a run failed: `message` for its user, `detail` for the log alone. `final`: it was tried again, in vain."""
+    """Why a run failed: `message` for its user, `detail` for the log alone. `final`: it was tried again, in vain.
+
+    `slow`: it came to a deadline, and would do no harm where it holds nobody up.
+    """
 
     domain: Domain
     message: str
     detail: str
     final: bool = False
+    slow: bool = False
 
 
 DISK_FULL = (
@@ -43,7 +47,7 @@ TOO_MUCH_MEMORY = (
 )
 WORKER_AWAY = "A worker of the engine did not answer in time. The run is started again from its checkpoint."
 _MOST_CAUSES = 20
-_OF_ADAPTER = re.compile(r"(?:AdapterError|ComputedTooLong): (.+)")
+_OF_ADAPTER = re.compile(r"(?:AdapterError|NoAnswer|ComputedTooLong): (.+)")
 """How Spark quotes the sentence of an adapter, where a carrier is not isolated and its query stops with it."""
 _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
     (("No space left on device", "Errno 28", "Errno 122", "Disk quota exceeded"), "external", DISK_FULL),
@@ -95,9 +99,13 @@ def shared_fault(error: BaseException) -> bool:
     return isinstance(error, OSError) and not isinstance(error, AdapterError) and error.errno in {28, 30, 122}
 
 
-def no_answer(whom: str, seconds: float) -> AdapterError:
+class NoAnswer(AdapterError):
+    """A call of an adapter has not returned within its deadline."""
+
+
+def no_answer(whom: str, seconds: float) -> NoAnswer:
     """That a call of an adapter has not returned: somebody else's system has to be looked at."""
-    return AdapterError(
+    return NoAnswer(
         f"{whom} did not answer within {seconds:g} s. See whether its source can be reached, then start the run again; "
         "it goes on where it was.",
         domain="external",
@@ -164,11 +172,11 @@ def _with_causes(error: BaseException) -> str:
 def explain_binding(error: BaseException, where: str, detail: str) -> RunFailure:
     """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
     if isinstance(error, AdapterError):
-        return RunFailure(_domain(error.domain), str(error), detail)
+        return RunFailure(_domain(error.domain), str(error), detail, slow=isinstance(error, NoAnswer))
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return RunFailure("user", TOO_MUCH_MEMORY, detail)
     if isinstance(error, ComputedTooLong | TooMuchMemory) or type(error).__name__ == "NotRunnable":
-        return RunFailure("user", str(error), detail)
+        return RunFailure("user", str(error), detail, slow=isinstance(error, ComputedTooLong))
     message = (
         f"Punctual failed at {where} because of a fault of its own ({type(error).__name__}). "
         "The run is stopped and its state kept; the runner's log has the details for whoever runs this installation."

@@ -96,9 +96,9 @@ class _BindingAttempt:
 
     def _overdue(self) -> Exception | None:
         settings = self._settings
-        if self._task.patience.spent_s >= settings.read_deadline_s:
-            return no_answer(self._task.inputs, settings.read_deadline_s)
-        if self._errand.age_s >= settings.compute_deadline_s + settings.read_deadline_s:
+        if self._task.patience.spent_s >= settings.held_up_at_most_s:
+            return no_answer(self._task.inputs, settings.held_up_at_most_s)
+        if self._errand.age_s >= settings.compute_deadline_s + settings.held_up_at_most_s:
             return ComputedTooLong(settings.compute_deadline_s)
         return None
 

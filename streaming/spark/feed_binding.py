@@ -94,8 +94,7 @@ class BindingTask:
         """The envelopes that say so, in place of all others; the clocks stay."""
         where = ", ".join(sorted({lane.input for lane in self._work.lanes}))
         failure = explain_binding(error, f"reading {where}" if where else "opening the query", detail)
-        change = StateChange("failed", failure.domain, failure.message, failure.detail)
-        return BindingMessages(self._signals(MessageKind.STATE, change.to_json()), {})
+        return BindingMessages(self._signals(MessageKind.STATE, StateChange.failed(failure).to_json()), {})
 
     def _bound_rows(self) -> list[CarrierMessage]:
         if not self._work.lanes:
@@ -291,7 +290,7 @@ class BindingTask:
         if turn.cut:
             rows += self._signals(MessageKind.CUT, _NO_CHUNK)
         if turn.state is not None:
-            change = StateChange(turn.state, turn.domain, turn.message, turn.detail)
+            change = StateChange(turn.state, turn.domain, turn.message, turn.detail, turn.slow)
             rows += self._signals(MessageKind.STATE, change.to_json())
         if turn.clear:
             rows += self._signals(MessageKind.CLEAR, _NO_CHUNK)

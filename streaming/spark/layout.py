@@ -63,7 +63,8 @@ class CarrierSettings(Strict):
     the one for adapters, and a note where its results lie (`results_at`). `batch_rows`: about so many rows all inputs
     together may read in a batch, each organisation as many as any other; None: no such limit. `patience_s`: one
     planning waits so long in all for adapters that do not answer; `lanes_deadline_s`: so long one may take to name its
-    lanes.
+    lanes. `held_up_s`: so long the adapters of a binding may keep a batch or its planning waiting, where what does so
+    for longer goes on elsewhere (`RunFailure.slow`); None: `read_deadline_s` alone counts.
     """
 
     home: str
@@ -83,10 +84,16 @@ class CarrierSettings(Strict):
     patience_s: Annotated[float, Field(gt=0)] = 2.0
     lanes_deadline_s: Annotated[float, Field(gt=0)] = 10.0
     read_deadline_s: Annotated[float, Field(gt=0)] = 30.0
+    held_up_s: Annotated[float, Field(gt=0)] | None = None
     compute_deadline_s: Annotated[float, Field(gt=0)] = 600.0
     heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
     keep_results_s: Annotated[float, Field(gt=0)] | None = None
     eager_s: Annotated[float, Field(ge=0)] = 0.0
+
+    @property
+    def held_up_at_most_s(self) -> float:
+        """So long, in all, the adapters of a binding may keep one batch waiting."""
+        return self.read_deadline_s if self.held_up_s is None else min(self.held_up_s, self.read_deadline_s)
 
 
 @dataclass(frozen=True)

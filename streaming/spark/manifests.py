@@ -32,7 +32,7 @@ TICKS_PER_S = 1_000_000
 
 @dataclass(frozen=True)
 class RunChange:
-    """A run of a binding came to a new state; `detail` is for the log alone."""
+    """A run of a binding came to a new state; `detail` is for the log alone, `slow` as `RunFailure` has it."""
 
     binding: str
     run: str
@@ -40,6 +40,7 @@ class RunChange:
     domain: Domain | None = None
     message: str | None = None
     detail: str | None = None
+    slow: bool = False
 
 
 @dataclass(frozen=True)

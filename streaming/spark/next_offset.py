@@ -287,7 +287,7 @@ class NextOffset:
         """A new generation from the beginning."""
         spec, plan = binding.added.spec, binding.plan
         settings, name = self.carrier.settings, self.carrier.control.name_of(spec)
-        first = first_positions(binding, min(settings.read_deadline_s, settings.lanes_deadline_s))
+        first = first_positions(binding, min(settings.held_up_at_most_s, settings.lanes_deadline_s))
         shape = binding.facts.shape
         return begun_binding(StateGeneration(name, entry, entry, shape, plan.routing, feeds_together(plan)), first)
 
@@ -389,7 +389,7 @@ class NextOffset:
             raise error
         failure: RunFailure = explain_binding(error, "planning what to read", traceback.format_exc())
         turn = BindingTurn(name, key, entry, state="failed", domain=failure.domain, message=failure.message)
-        self._note(replace(turn, detail=failure.detail))
+        self._note(replace(turn, detail=failure.detail, slow=failure.slow))
 
     def _note(self, turn: BindingTurn) -> None:
         """Add `turn` to what the batch already does with the same generation."""

@@ -21,7 +21,7 @@ class BindingTurn:
     `clear`: the state of generation `key` goes, after the batch's results. `save`: the savepoint that its state of
     before the batch is written to. `by_user`: the run was told to stop, its inputs have not come to their end. `cut`:
     what it gives in this batch was not whole yet, because its user had all windows closed. `repair`: the repair whose
-    rows it gives too.
+    rows it gives too. `slow`: of a failure, as `RunFailure` has it.
     """
 
     binding: str
@@ -37,6 +37,7 @@ class BindingTurn:
     by_user: bool = False
     cut: bool = False
     repair: str | None = None
+    slow: bool = False
 
     def with_later(self, later: "BindingTurn") -> "BindingTurn":
         """What the batch does with the same generation in all; the newer state counts."""

@@ -161,7 +161,7 @@ class StageProcessor(StatefulProcessor):
                 blame_query(error)
                 raise
             failure = explain_binding(error, "computing the results", traceback.format_exc())
-            change = StateChange("failed", failure.domain, failure.message, failure.detail)
+            change = StateChange.failed(failure)
             return [CarrierMessage(*_who(taken[0]), "", "", 0, 0, MessageKind.STATE, change.to_json())]
         if any(row.kind is MessageKind.CLEAR for row in taken):
             stored.clear()

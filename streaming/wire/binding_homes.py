@@ -11,6 +11,8 @@ CARRIERS: Final = "carriers"
 SHARED: Final = "main"
 """The carrier of all bindings that have none of their own."""
 FILE: Final = "homes.json"
+APART: Final = "apart"
+"""The second carrier of a pool: of what would hold up everybody in the shared one."""
 OF: Final = "."
 """Between the id of an organisation, which has none, and that of its binding."""
 
@@ -21,7 +23,12 @@ def pools_of(folder: Path) -> set[str]:
         content = json.loads((folder / CARRIERS / FILE).read_text())
     except FileNotFoundError:
         return set()
-    return {said[0] for said in content.values() if said[0].startswith(POOL)}
+    return {said[0].partition(OF)[0] for said in content.values() if said[0].startswith(POOL)}
+
+
+def apart_in(pool: str) -> str:
+    """What the second carrier of `pool` is called where bindings are noted to be at home."""
+    return f"{pool}{OF}{APART}"
 
 
 def name_in_pool(organisation: str, binding: str) -> str:
@@ -41,7 +48,8 @@ def carrier_of(folder: Path, binding: str) -> tuple[Path, str]:
     """
     home = home_of(folder, binding)
     if home.startswith(POOL):
-        return folder.parent / home / CARRIERS / SHARED, name_in_pool(folder.name, binding)
+        pool, _, carrier = home.partition(OF)
+        return folder.parent / pool / CARRIERS / (carrier or SHARED), name_in_pool(folder.name, binding)
     return folder / CARRIERS / home, binding
 
 

@@ -1,4 +1,4 @@
-"""The package `punctual_ticker` as pip installs it, on the path of this process and of those that it starts."""
+"""Packages that bring an adapter as pip installs them, on the path of this process and of those that it starts."""
 
 import importlib
 import os
@@ -12,31 +12,39 @@ import pytest
 
 from streaming.adapters.installed import installed_kinds
 
-PACKAGE = Path(__file__).parent / "punctual_ticker"
+TICKER = "punctual_ticker"
+TROUBLE = "punctual_trouble"
 
 
 @contextmanager
 def ticker_installed(folder: Path) -> Iterator[None]:
     """Meanwhile the kind `ticker` is there; `folder` is empty and becomes the package's place."""
+    with package_installed(folder, TICKER):
+        yield
+
+
+@contextmanager
+def package_installed(folder: Path, package: str) -> Iterator[None]:
+    """Meanwhile the kind that `package`, of those beside this file, brings is there."""
     source = folder / "source"
     source.mkdir(parents=True)
-    for file in ("pyproject.toml", "punctual_ticker.py"):
-        (source / file).write_bytes((PACKAGE / file).read_bytes())
+    for file in ("pyproject.toml", f"{package}.py"):
+        (source / file).write_bytes((Path(__file__).parent / package / file).read_bytes())
     site = folder / "site"
     options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
     subprocess.run([sys.executable, "-m", "pip", "install", *options, "--target", str(site), str(source)], check=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(site))
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH")))))
-        forget()
+        _forget(package)
         try:
             yield
         finally:
-            forget()
+            _forget(package)
 
 
-def forget() -> None:
+def _forget(package: str) -> None:
     """The kinds are looked for again, by whoever asks next."""
     importlib.invalidate_caches()
     installed_kinds.cache_clear()
-    sys.modules.pop("punctual_ticker", None)
+    sys.modules.pop(package, None)

@@ -114,10 +114,11 @@ class PaperCarrier:
         held_back: int | None = None,
         run: str = "a-1",
         batch: int = 0,
+        slow: bool = False,
     ) -> None:
         """A batch of one run."""
         batch = batch or len(self.manifests) + 1
-        changes = () if state is None else (RunChange(run.partition("-")[0], run, state, None, message),)
+        changes = () if state is None else (RunChange(run.partition("-")[0], run, state, None, message, slow=slow),)
         counts = {
             "received": received,
             "outcomes": {},
@@ -173,13 +174,14 @@ class Desk:
     heart: Heart
     runner: Runner
     clock: list[float]
+    pool: str | None = None
 
     @classmethod
-    def laid(cls, connection: "redis.Redis", folder: Path) -> "Desk":
-        """A desk whose runner has its lease."""
+    def laid(cls, connection: "redis.Redis", folder: Path, pool: str | None = None) -> "Desk":
+        """A desk whose runner has its lease; it is the seat of its organisation in `pool`."""
         heart, carriers, clock = Heart(Mailbox(connection, ORGANISATION), "mine"), Papers(folder), [0.0]
         assert heart.take()
-        desk = cls(connection, carriers, heart, runner_of(connection, carriers, heart, clock), clock)
+        desk = cls(connection, carriers, heart, runner_of(connection, carriers, heart, clock, pool), clock, pool)
         desk.runner.resume()
         return desk
 
@@ -192,7 +194,7 @@ class Desk:
         """Another runner over the same carriers, none of whose queries runs."""
         for carrier in self.carriers.values():
             carrier.running = carrier.ready = False
-        self.runner = runner_of(self.connection, self.carriers, self.heart, self.clock)
+        self.runner = runner_of(self.connection, self.carriers, self.heart, self.clock, self.pool)
         self.runner.resume()
 
     def desire(self, *specs: RunSpec) -> None:
@@ -204,9 +206,11 @@ class Desk:
         return RunObserved.model_validate_json(str(self.connection.hget(keys.observed(ORGANISATION), run)))
 
 
-def runner_of(connection: "redis.Redis", carriers: Papers, heart: Heart, clock: list[float]) -> Runner:
+def runner_of(
+    connection: "redis.Redis", carriers: Papers, heart: Heart, clock: list[float], pool: str | None
+) -> Runner:
     """A runner over `carriers`; `clock` holds its seconds."""
-    fleet = Fleet(carriers.__getitem__, carriers.folder, lambda: clock[0])
+    fleet = Fleet(carriers.__getitem__, carriers.folder, lambda: clock[0], pool)
     mailbox = Mailbox(connection, ORGANISATION)
     deliveries = Deliveries(carriers.folder, carriers.target)
     return Runner(mailbox, heart, fleet, deliveries, idle_exit_s=60.0, monotonic=lambda: clock[0])

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -72,8 +72,8 @@ class RunnerProcess(OrganisationMail):
 
     def __init__(self, root: Path, organisation: str, redis_url: str, *arguments: str) -> None:
         super().__init__(root, organisation, redis_url)
-        self._command = [sys.executable, "-m", "streaming.runtime", *self._whose()]
-        self._command += ["--root", str(root), *arguments]
+        self.command = [sys.executable, "-m", "streaming.runtime", *self._whose()]
+        self.command += ["--root", str(root), *arguments]
         self.told: dict[str, Any] = {"redis": redis_url}
         self._log = root / f"{organisation}.log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -85,7 +85,7 @@ class RunnerProcess(OrganisationMail):
         """Start it; it becomes the successor of whatever ran before."""
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                self._command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True
+                self.command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.PIPE, start_new_session=True
             )
         assert self.process.stdin is not None
         with self.process.stdin as told:
@@ -144,6 +144,20 @@ class PoolProcess(RunnerProcess):
             for each in organisations:
                 together.set(keys.place(each), self.organisation)
             together.execute()
+
+
+def carried(
+    root: Path, organisations: Sequence[str], redis_url: str, *arguments: str, pooled: bool
+) -> tuple[list[RunnerProcess], list[OrganisationMail]]:
+    """The runners of organisations, which are not started, and the mail of each: their own, or one that is pooled."""
+    if not pooled:
+        own = [RunnerProcess(root, each, redis_url, *arguments) for each in organisations]
+        for each in own:
+            each.told["keys"] = [key_of(each.organisation)]
+        return own, list[OrganisationMail](own)
+    pool = PoolProcess(root, 1, redis_url, *arguments)
+    pool.serve(*organisations)
+    return [pool], [OrganisationMail(root, each, redis_url) for each in organisations]
 
 
 def key_of(organisation: str) -> str:

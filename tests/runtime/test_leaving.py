@@ -23,7 +23,7 @@ def carrier() -> PaperCarrier:
 def homes_of(folder: Path, *bindings: str) -> BindingLocations:
     homes = BindingLocations(folder / CARRIERS)
     for binding in bindings:
-        homes.enter(binding, POOL)
+        homes.enter(binding, POOL, None)
         homes.note(binding, POOL, 7)
     return homes
 
@@ -83,7 +83,7 @@ def test_what_waits_for_an_answer_and_what_has_not_begun_there_lose_nothing(
 ) -> None:
     homes = homes_of(tmp_path, "a")
     homes.leave("b", "savepoints/b.arrow")
-    homes.enter("b", POOL)
+    homes.enter("b", POOL, "savepoints/b.arrow")
     leave = PoolLeave(tmp_path, POOL, homes)
     assert not leave.turn(carrier, {"a"})
     assert carrier.commands == ["forget b"]
@@ -102,7 +102,7 @@ def test_a_binding_of_which_nothing_is_kept_is_at_home_nowhere(tmp_path: Path, c
 
 
 def test_a_leave_that_was_taken_back_saves_anew_the_next_time(tmp_path: Path, carrier: PaperCarrier) -> None:
-    fleet = Fleet(lambda _: carrier, tmp_path, lambda: 0.0, POOL)
+    fleet = Fleet(lambda name: carrier if name == POOL else PaperCarrier(), tmp_path, lambda: 0.0, POOL)
     wanted = spec("a", "rows.jsonl")
     fleet.add(wanted)
     assert not fleet.leave()  # nothing is asked before the command was answered

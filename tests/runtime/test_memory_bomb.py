@@ -1,7 +1,8 @@
-"""A query that eats memory, in one of two organisations whose runners share a machine, on real Spark."""
+"""A query that eats memory, in one of two organisations, with a runner each or one for both, on real Spark."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from streaming.runtime.__main__ import memory_mb
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.wire.messages import RunSpec
-from tests.runtime.process import RunnerProcess
+from tests.runtime.process import OrganisationMail, RunnerProcess, carried
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import add
@@ -43,16 +44,37 @@ def bomb() -> RunSpec:
     return RunSpec.model_validate_json(json.dumps(said))
 
 
-@pytest.fixture
-def runners(tmp_path: Path, redis_server_url: str) -> Iterator[tuple[RunnerProcess, RunnerProcess]]:
+def of(mail: OrganisationMail, wanted: RunSpec) -> RunSpec:
+    """No two organisations have runs of one name."""
+    return wanted.model_copy(update={"organisation": mail.organisation, "run": f"{mail.organisation}-{wanted.run}"})
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The runners, as they are not started yet, and both organisations, the one with the bomb first."""
+
+    runners: list[RunnerProcess]
+    mails: list[OrganisationMail]
+    pooled: bool
+
+    def wait_until(self, reached: Callable[[], bool], what: str) -> None:
+        """Look until `reached`; fails when a runner ends before."""
+        for each in self.runners:
+            each.wait_until(reached, what)
+
+
+@pytest.fixture(params=[False, True], ids=["own", "pooled"])
+def both(request: pytest.FixtureRequest, tmp_path: Path, redis_server_url: str) -> Iterator[Carried]:
     small = ("--min-interval-s", "1", "--worker-memory-mb", str(WORKER_MB), "--jvm-memory-mb", "1024")
-    guilty, other = (RunnerProcess(tmp_path, name, redis_server_url, *small) for name in ("guilty", "other"))
-    for each in (guilty, other):
+    found = Carried(
+        *carried(tmp_path, ["guilty", "other"], redis_server_url, *small, pooled=request.param), request.param
+    )
+    for each in found.mails:
         write_readings(each.files / "readings.jsonl", BATCHES)
-    write_texts(guilty.files / "texts.jsonl")
-    yield guilty, other
-    for each in (guilty, other):
-        each.end()
+    write_texts(found.mails[0].files / "texts.jsonl")
+    yield found
+    for runner in found.runners:
+        runner.end()
 
 
 def undisturbed(home: Path) -> tuple[list[str], list[str]]:
@@ -69,28 +91,32 @@ def group_of(runner: RunnerProcess) -> Hierarchy | None:
 
 
 def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_it_nor_the_other_organisations(
-    runners: tuple[RunnerProcess, RunnerProcess], tmp_path: Path
+    both: Carried, tmp_path: Path
 ) -> None:
     expected = undisturbed(tmp_path / "undisturbed")
-    guilty, _ = runners
-    for each in runners:
-        each.desire(spec("b", "readings.jsonl"))
-        each.start()
-    for each in runners:
-        each.wait_until(lambda each=each: each.state("b-1") == "running", "the runs run before the bomb comes")
-    guilty.desire(spec("b", "readings.jsonl"), bomb())
-    guilty.wait_until(lambda: guilty.state("bomb-1") == "failed", "the bomb has ended")
-    seen = guilty.observed("bomb-1")
+    guilty = both.mails[0]
+    for each in both.mails:
+        each.desire(of(each, spec("b", "readings.jsonl")))
+    for runner in both.runners:
+        runner.start()
+    for each in both.mails:
+        both.wait_until(
+            lambda each=each: each.state(f"{each.organisation}-b-1") == "running", "the runs run before the bomb comes"
+        )
+    guilty.desire(of(guilty, spec("b", "readings.jsonl")), of(guilty, bomb()))
+    both.wait_until(lambda: guilty.state("guilty-bomb-1") == "failed", "the bomb has ended")
+    seen = guilty.observed("guilty-bomb-1")
     assert seen is not None
     assert (seen.domain, seen.message) == ("user", TOO_MUCH_MEMORY)
-    for each in runners:
-        each.wait_until(lambda each=each: each.state("b-1") == "completed", "the other runs have ended")
-        assert rows(each.folder, "b") == expected
-    assert guilty.process is not None
-    java = next(each for each in psutil.Process(guilty.process.pid).children() if each.name() == "java")
-    assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
-    for each in runners:
-        log = (each.folder.parent / f"{each.organisation}.log").read_text()
-        assert (group_of(each) != own_hierarchy()) == (
-            f"may have {memory_mb(1_024, WORKER_MB, 'local[2]')} MB of memory together" in log
+    for each in both.mails:
+        both.wait_until(
+            lambda each=each: each.state(f"{each.organisation}-b-1") == "completed", "the other runs have ended"
         )
+        assert rows(each.folder, "b") == expected
+    for runner in both.runners:
+        assert runner.process is not None
+        java = next(each for each in psutil.Process(runner.process.pid).children() if each.name() == "java")
+        assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
+        log = (runner.folder.parent / f"{runner.organisation}.log").read_text()
+        most = memory_mb(1_024, WORKER_MB, "local[3]" if both.pooled else "local[2]")
+        assert (group_of(runner) != own_hierarchy()) == (f"may have {most} MB of memory together" in log)

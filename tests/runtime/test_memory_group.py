@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming.runtime.__main__ import memory_mb
+from streaming.runtime.__main__ import master_of, memory_mb
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
 
 ALONE = """
@@ -88,3 +88,10 @@ def test_a_runner_may_have_what_its_parts_may_have_together() -> None:
     jvm = 2 * 2_048 + 512 + 256
     assert memory_mb(2_048, 1_024, "local[2]") == jvm + 2 * (1_024 + 200) + 512 == 7_824
     assert memory_mb(2_048, 1_024, "local[4, 3]") == jvm + 4 * (1_024 + 200) + 512
+
+
+def test_a_pool_has_a_task_more_than_cores_which_may_only_wait() -> None:
+    assert [master_of(each, 1) for each in ("local[2]", "local[4, 3]")] == ["local[3]", "local[5, 3]"]
+    assert master_of("local[*]", 1) == f"local[{(os.cpu_count() or 1) + 1}]"
+    assert [master_of(each, 1) for each in ("local", "spark://a:7077")] == ["local", "spark://a:7077"]
+    assert master_of("local[2]", None) == "local[2]"

@@ -8,8 +8,10 @@ import pytest
 
 from streaming.runtime.binding_locations import NOWHERE, BindingLocations
 from streaming.wire import keys
-from streaming.wire.binding_homes import CARRIERS, pools_of
+from streaming.wire.binding_homes import CARRIERS, apart_in, home_of, pools_of
 from streaming.wire.messages import RunLimits, RunSpec
+from tests.adapters.installing import TROUBLE, package_installed
+from tests.bench import density
 from tests.runtime.process import OrganisationMail, PoolProcess, RunnerProcess
 from tests.spark.loop import Loop
 from tests.spark.test_loop import add
@@ -20,6 +22,8 @@ pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 
 ROWS = 400
 ONE, TWO = "o-1", "o-2"
+BEGINS = 1_000_000_000
+"""Ticks: a long time ago."""
 SLOWLY = ("--min-interval-s", "0.5")
 
 
@@ -130,7 +134,8 @@ def test_an_organisation_goes_from_its_own_runner_to_the_pool_and_back_without_a
     pool.wait_until(lambda: not pools_of(one.folder), "its savepoint is there")
     pool.kill()
     pool.start()
-    pool.wait_until(lambda: one.lease() is None, "the pool has let it go")
+    pool.wait_until(lambda: "no longer carried by pool-1" in log_of(one), "the pool has let it go")
+    pool.wait_until(lambda: one.lease() is None, "and says so")
     assert BindingLocations(one.folder / CARRIERS).of("a") == NOWHERE
     own.start()
     own.wait_until(lambda: one.state("1") == "completed", "it ends in its own runner")
@@ -153,3 +158,78 @@ def test_no_runner_of_its_own_carries_what_a_pool_keeps(
     assert own.process is not None
     assert own.process.wait(60) == 3
     assert "none but it may carry its runs" in own.log_end()
+
+
+def troubled(organisation: str, rows: int) -> RunSpec:
+    """A binding of so many generated rows, whose reading hangs while the organisation's files have one called so."""
+    content = json.loads(density.spec("t").model_dump_json())
+    options = {"rate": 20, "devices": 4, "late_share": 0.2, "started_at": BEGINS, "total_rows": rows}
+    content["inputs"]["cars"]["adapter"] = {"kind": "trouble", "options": options}
+    content["query"]["nodes"][1]["aggregates"].pop()  # sums of fractions differ in their last digit by how rows are cut
+    return RunSpec.model_validate_json(json.dumps(content | {"organisation": organisation}))
+
+
+def flooding(organisation: str) -> RunSpec:
+    """A binding of more rows than a pool can read."""
+    content = json.loads(density.spec("flood").model_dump_json())
+    content["inputs"]["cars"]["adapter"]["options"] |= {"rate": 1_000_000, "started_at": BEGINS}
+    return RunSpec.model_validate_json(json.dumps(content | {"organisation": organisation}))
+
+
+def test_what_hangs_goes_on_apart_and_comes_back_and_all_have_the_rows_of_an_undisturbed_run(
+    tmp_path: Path, redis_server_url: str, mails: dict[str, OrganisationMail], expected: tuple[list[str], list[str]]
+) -> None:
+    one, two = mails.values()
+    hang = two.files / "hang"
+    with package_installed(tmp_path / "package", TROUBLE):
+        home = tmp_path / "untroubled"
+        loop = Loop(home)
+        loop.clock = 2 * BEGINS  # all rows are due
+        add(loop, troubled(TWO, ROWS))
+        loop.run()
+        pool = PoolProcess(tmp_path, 1, redis_server_url, *SLOWLY, "--apart-s", "3")
+        try:
+            pool.serve(ONE, TWO)
+            one.desire(of(ONE, "1"))
+            two.desire(troubled(TWO, ROWS))
+            pool.start()
+            pool.wait_until(lambda: two.batch("t-1") > 3, "it reads with all others")
+            hang.touch()
+            pool.wait_until(lambda: home_of(two.folder, "t") == apart_in("pool-1"), "it is apart")
+            hang.unlink()
+            pool.wait_until(lambda: two.state("t-1") == "running", "it runs there")
+            pool.wait_until(lambda: home_of(two.folder, "t") == "pool-1", "it is back")
+            left_at = two.batch("t-1")
+            pool.wait_until(lambda: two.batch("t-1") > left_at, "it reads with all others again")
+            pool.wait_until(lambda: one.state("1") == two.state("t-1") == "completed", "both end")
+        finally:
+            pool.end()
+    assert rows(one.folder, "a") == expected
+    assert rows(two.folder, "t") == rows(home, "t")
+    assert "goes on apart" in log_of(two)
+    assert "t-1" not in log_of(one)
+
+
+def test_who_fails_each_batch_and_who_floods_takes_nothing_from_others(
+    tmp_path: Path, redis_server_url: str, mails: dict[str, OrganisationMail], expected: tuple[list[str], list[str]]
+) -> None:
+    one, two = mails.values()
+    three = OrganisationMail(tmp_path, "o-3", redis_server_url)
+    three.files.mkdir(parents=True)
+    fail = two.files / "fail"
+    fail.touch()
+    with package_installed(tmp_path / "package", TROUBLE):
+        pool = PoolProcess(tmp_path, 1, redis_server_url, *SLOWLY)
+        try:
+            pool.serve(ONE, TWO, three.organisation)
+            three.desire(flooding(three.organisation))
+            one.desire(of(ONE, "1"))
+            pool.start()
+            for run in ("t-1", "t-2", "t-3"):
+                two.desire(troubled(TWO, ROWS).model_copy(update={"run": run}))
+                pool.wait_until(lambda run=run: two.state(run) == "failed", "it fails")  # type: ignore[misc]
+            pool.wait_until(lambda: one.state("1") == "completed", "who behaves comes to the end")
+            assert three.progress("flood-1").inputs["cars"].received > 100 * ROWS
+        finally:
+            pool.end()
+    assert rows(one.folder, "a") == expected

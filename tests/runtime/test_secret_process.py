@@ -21,11 +21,12 @@ from cryptography.x509.oid import NameOID
 from streaming.definition.streams import AdapterChoice
 from streaming.wire.messages import RunSpec
 from streaming.wire.sealed import sealed
-from tests.runtime.process import RunnerProcess
+from tests.runtime.process import carried, key_of
 from tests.spark.specs import spec, write_readings
 
 PLANTED = "planted-5e7c41d0-token"
-KEY = Fernet.generate_key().decode()
+SECRETIVE, CURIOUS = "secretive", "curious"
+KEY = key_of(SECRETIVE)
 
 
 class Guarded(BaseHTTPRequestHandler):
@@ -91,6 +92,10 @@ def downloading(binding: str, url: str, token: str) -> RunSpec:
     return plain.model_copy(update={"inputs": {"readings": item}})
 
 
+def of(organisation: str, wanted: RunSpec) -> RunSpec:
+    return wanted.model_copy(update={"organisation": organisation})
+
+
 def shown_by_processes(root: int) -> str:
     """The command lines and environments of a process and of all that it started."""
     runner = psutil.Process(root)
@@ -111,24 +116,36 @@ def holding(folder: Path, needles: list[bytes]) -> list[str]:
 
 
 @pytest.mark.spark
-def test_a_secret_reaches_its_server_and_no_other_place(tmp_path: Path, redis_server_url: str, server: str) -> None:
+@pytest.mark.parametrize("pooled", [False, pytest.param(True, marks=pytest.mark.thorough)], ids=["own", "pooled"])
+def test_a_secret_reaches_its_server_and_no_other_place(
+    tmp_path: Path, redis_server_url: str, server: str, pooled: bool
+) -> None:
     token = Fernet(KEY).encrypt(PLANTED.encode()).decode()
     good, bad = downloading("good", f"{server}/rows.jsonl", token), downloading("bad", f"{server}/gone.jsonl", token)
     redis_url = f"{redis_server_url}{'&' if '?' in redis_server_url else '?'}client_name={PLANTED}-redis"
-    runner = RunnerProcess(tmp_path, "secretive", redis_url, "--idle-exit-s", "600", "--min-interval-s", "0.1")
-    runner.told |= {"keys": [KEY], "outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
+    who = (SECRETIVE, CURIOUS) if pooled else (SECRETIVE,)
+    (runner,), mails = carried(
+        tmp_path, who, redis_url, "--idle-exit-s", "600", "--min-interval-s", "0.1", pooled=pooled
+    )
+    runner.told |= {"outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
+    mail = mails[0]
+    for other in mails[1:]:
+        write_readings(other.files / "readings.jsonl", 3)
+        other.desire(of(CURIOUS, spec("neighbour", "readings.jsonl")))
     runner.start()
     assert runner.process is not None
     try:
-        runner.desire(good, bad)
+        mail.desire(of(SECRETIVE, good), of(SECRETIVE, bad))
         over = {"failed", "completed"}
-        runner.wait_until(lambda: {runner.state(each.run) for each in (good, bad)} <= over, "both runs end")
+        runner.wait_until(lambda: {mail.state(each.run) for each in (good, bad)} <= over, "both runs end")
+        for other in mails[1:]:
+            runner.wait_until(lambda other=other: other.state("neighbour-1") == "completed", "the neighbour's ends")
         shown = shown_by_processes(runner.process.pid)
-        failed = runner.observed(bad.run)
+        failed = mail.observed(bad.run)
     finally:
         runner.end()
-    assert [runner.state(each.run) for each in (good, bad)] == ["completed", "failed"], runner.log_end()
-    assert runner.progress(good.run).inputs["readings"].received == 15
+    assert [mail.state(each.run) for each in (good, bad)] == ["completed", "failed"], runner.log_end()
+    assert mail.progress(good.run).inputs["readings"].received == 15
     assert set(Guarded.asked) == {f"Bearer {PLANTED}"}
     assert "streaming.runtime" in shown
     for needle in (PLANTED, token, KEY):
@@ -137,4 +154,12 @@ def test_a_secret_reaches_its_server_and_no_other_place(tmp_path: Path, redis_se
     assert holding(tmp_path, [PLANTED.encode(), token.encode(), KEY.encode()]) == []
     with redis.Redis.from_url(redis_server_url) as connection:
         kept = b"".join(connection.dump(key) or b"" for key in connection.scan_iter("punctual:secretive:*"))
-    assert PLANTED.encode() not in kept
+        assert PLANTED.encode() not in kept
+        if pooled:
+            marks = [SECRETIVE.encode(), good.run.encode(), bad.run.encode(), b"gone.jsonl"]
+            assert holding(tmp_path / CURIOUS, marks) == []
+            assert holding(tmp_path / SECRETIVE, [CURIOUS.encode(), b"neighbour-1"]) == []
+            theirs = {key: connection.dump(key) or b"" for key in connection.scan_iter(f"punctual:{CURIOUS}:*")}
+            assert len(theirs) > 3
+            assert [key for key, content in theirs.items() if any(mark in content for mark in marks)] == []
+            assert not any(mark in runner.log_end().encode() for mark in marks[1:])

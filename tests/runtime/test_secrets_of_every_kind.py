@@ -16,8 +16,8 @@ from streaming.wire.deliveries import BindingDeliveries
 from streaming.wire.messages import RunSpec
 from streaming.wire.sealed import sealed
 from tests.adapters.planted import MARK, PlantedKind, planted_kinds
-from tests.runtime.process import RunnerProcess
-from tests.runtime.test_secret_process import KEY, holding, shown_by_processes
+from tests.runtime.process import carried
+from tests.runtime.test_secret_process import KEY, SECRETIVE, holding, of, shown_by_processes
 from tests.spark.specs import spec
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
@@ -47,22 +47,26 @@ def delivering(every: list[PlantedKind]) -> BindingDeliveries:
     return BindingDeliveries.model_validate({"binding": "b", "results": "results/b", "targets": targets})
 
 
-def test_no_process_file_log_or_key_of_redis_shows_a_secret_of_any_kind(tmp_path: Path, redis_server_url: str) -> None:
+@pytest.mark.parametrize("pooled", [False, True], ids=["own", "pooled"])
+def test_no_process_file_log_or_key_of_redis_shows_a_secret_of_any_kind(
+    tmp_path: Path, redis_server_url: str, pooled: bool
+) -> None:
     made = tmp_path / "made"
     made.mkdir()
     every = planted_kinds(made)
     (made / "chain.pem").unlink()
     wanted = [reading(each) for each in every if isinstance(each.kind, InputKind)]
     outputs = delivering(every)
-    runner = RunnerProcess(tmp_path, "secretive", redis_server_url, "--idle-exit-s", "600", "--min-interval-s", "0.1")
-    runner.told |= {"keys": [KEY], "outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
-    runner.connection.hset(keys.deliveries("secretive"), "b", outputs.model_dump_json())
-    runner.desire(*wanted)
+    arguments = ("--idle-exit-s", "600", "--min-interval-s", "0.1")
+    (runner,), (mail,) = carried(tmp_path, [SECRETIVE], redis_server_url, *arguments, pooled=pooled)
+    runner.told |= {"outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
+    mail.connection.hset(keys.deliveries(SECRETIVE), "b", outputs.model_dump_json())
+    mail.desire(*(of(SECRETIVE, each) for each in wanted))
     told: dict[str, str] = {}
 
     def failed() -> bool:
-        seen = {each.run: runner.observed(each.run) for each in wanted}
-        delivered = runner.connection.hgetall(keys.delivered("secretive"))
+        seen = {each.run: mail.observed(each.run) for each in wanted}
+        delivered = mail.connection.hgetall(keys.delivered(SECRETIVE))
         told.update({run: str(each) for run, each in seen.items()})
         told.update({str(name): str(each) for name, each in delivered.items()})
         ended = all(each is not None and each.state == "failed" for each in seen.values())

@@ -1,0 +1,165 @@
+"""What one organisation does to the others of its pool: `python -m tests.bench.pooled_troubles`.
+
+A real pooled runner with some organisations of one binding each, a row a second, as fresh as is usual, and one more
+that behaves first and then hangs in its reading, is away whenever it is read, or gives more than the pool can read.
+What it fails of is tried again as the web application does it: after 5 s, 10 s, 20 s. Seconds are those of the others'
+batches, from planning to commit, and from the end of one to the end of the next. Each trouble is measured with the
+pool's second carrier and without it, as it was before: then a read that hangs holds a batch up for 5 s.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from streaming.wire import keys
+from streaming.wire.freshness import USUAL
+from streaming.wire.messages import ProgressReport, RunSpec
+from tests.adapters.installing import TROUBLE, package_installed
+from tests.bench.freshness import PAUSE, running_redis, spec
+from tests.runtime.process import OrganisationMail, PoolProcess
+
+OTHERS = 10
+WARM_UP_S = 20.0
+MEASURED_S = 60.0
+FIRST_RETRY_S = 5.0
+RATE = 1.0
+FLOOD = 100_000
+"""So many times as much as any other: more than a pool can read, so that whatever the others leave is taken."""
+TROUBLES = ("none", "hang", "fail", "flood")
+COLUMNS = ("trouble", "second carrier", "batches", "batch s: median, p99, longest", "between s: p99, longest", "load")
+WITHOUT: tuple[str, ...] = (
+    "import sys, streaming.runtime.__main__ as runtime, streaming.runtime.fleet as fleet",
+    "hurried = {'partitions': 2, 'patience_s': 0.5, 'lanes_deadline_s': 3.0, 'read_deadline_s': 5.0}",
+    "runtime._RunnerTask.pooled = lambda task: task.apart().model_copy(update=hurried)",
+    "fleet.Fleet._was_slow = lambda *_: False",
+    "sys.exit(runtime.main(sys.argv[1:]))",
+)
+"""A runner without the second carrier."""
+
+
+class TroubledPool:
+    """A pool with OTHERS organisations that behave, and the one called `t`."""
+
+    def __init__(self, root: Path, url: str, *, apart: bool, rate: float) -> None:
+        self.pool = PoolProcess(root, 1, url)
+        if not apart:
+            self.pool.command = [sys.executable, "-c", "\n".join(WITHOUT), *self.pool.command[3:]]
+        self.mails = [OrganisationMail(root, f"o{number}", url) for number in range(OTHERS)]
+        self.trouble = OrganisationMail(root, "t", url)
+        for mail in (*self.mails, self.trouble):
+            mail.files.mkdir(parents=True)
+        for mail in self.mails:
+            mail.desire(of(mail.organisation, spec("b", RATE, USUAL)))
+        content = json.loads(of("t", spec("b", rate, USUAL)).model_dump_json())
+        content["inputs"]["cars"]["adapter"]["kind"] = "trouble"
+        self.wanted = RunSpec.model_validate_json(json.dumps(content))
+        self.trouble.desire(self.wanted)
+        self.pool.serve(*(mail.organisation for mail in self.mails), "t")
+        self.retries, self.retry_at = 0, 0.0
+
+    def begin(self) -> None:
+        """Start it, and wait until all runs run."""
+        self.pool.start()
+        runs = [(mail, f"{mail.organisation}-b-1") for mail in (*self.mails, self.trouble)]
+        self.pool.wait_until(lambda: all(mail.state(run) == "running" for mail, run in runs), "all run")
+
+    def reports(self) -> dict[int, ProgressReport]:
+        """A report of the others for each batch that is still kept."""
+        found: dict[int, ProgressReport] = {}
+        for mail in self.mails:
+            for _, content in mail.connection.xrange(keys.reports(mail.organisation, f"{mail.organisation}-b-1")):
+                report = ProgressReport.model_validate_json(content["report"])
+                found[report.batch] = report
+        return found
+
+    def spend(self, seconds: float) -> None:
+        """Let time pass, in which what failed is tried again."""
+        until = time.monotonic() + seconds
+        while (now := time.monotonic()) < until:
+            failed = self.trouble.state("t-b-1") == "failed"
+            if failed and not self.retry_at:
+                self.retry_at = now + FIRST_RETRY_S * 2**self.retries
+                self.trouble.desire()
+            elif failed and now >= self.retry_at:
+                self.trouble.desire(self.wanted)
+                self.retries, self.retry_at = self.retries + 1, 0.0
+                PAUSE.wait(1.0)
+            PAUSE.wait(0.2)
+
+    def end(self) -> None:
+        """End it."""
+        self.pool.end()
+        for mail in (*self.mails, self.trouble):
+            mail.connection.close()
+
+
+def of(organisation: str, wanted: RunSpec) -> RunSpec:
+    """The run `wanted` of an organisation."""
+    return wanted.model_copy(update={"organisation": organisation, "run": f"{organisation}-{wanted.run}"})
+
+
+@contextmanager
+def troubled(*, apart: bool, rate: float) -> Iterator[TroubledPool]:
+    """A pool that runs."""
+    with running_redis() as url, tempfile.TemporaryDirectory(prefix="troubled-") as root:
+        found = TroubledPool(Path(root), url, apart=apart, rate=rate)
+        try:
+            found.begin()
+            yield found
+        finally:
+            found.end()
+
+
+def measured(trouble: str, *, apart: bool, seconds: float) -> list[str]:
+    """The cells of COLUMNS."""
+    with troubled(apart=apart, rate=FLOOD * RATE if trouble == "flood" else RATE) as pool:
+        pool.spend(WARM_UP_S)
+        warm = max(pool.reports(), default=0)
+        if trouble in {"hang", "fail"}:
+            (pool.trouble.files / trouble).touch()
+        pool.spend(seconds)
+        load = os.getloadavg()[0]
+        reports = [report for batch, report in sorted(pool.reports().items()) if batch > warm]
+    took = sorted(report.batch_s for report in reports)
+    between = sorted((later.at - earlier.at) / 1e6 for earlier, later in pairwise(reports))
+    batches = f"{statistics.median(took):.2f}, {_p99(took):.2f}, {took[-1]:.2f}"
+    gaps = f"{_p99(between):.2f}, {between[-1]:.2f}"
+    return [trouble, "yes" if apart else "no", f"{len(reports)}", batches, gaps, f"{load:.1f}"]
+
+
+def _p99(ordered: Sequence[float]) -> float:
+    return ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
+
+
+def table(troubles: Sequence[str], seconds: float) -> Table:
+    """Measure each trouble with the second carrier and without it."""
+    found = Table(*COLUMNS, title=f"{OTHERS} organisations beside one that makes trouble; {seconds:g} s measured")
+    with tempfile.TemporaryDirectory(prefix="trouble-") as package, package_installed(Path(package) / "p", TROUBLE):
+        for trouble in troubles:
+            for apart in (True, False):
+                found.add_row(*measured(trouble, apart=apart, seconds=seconds))
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    made = argparse.ArgumentParser(prog="python -m tests.bench.pooled_troubles")
+    made.add_argument("--troubles", nargs="*", default=list(TROUBLES), choices=TROUBLES)
+    made.add_argument("--seconds", type=float, default=MEASURED_S)
+    options = made.parse_args()
+    Console(width=160).print(table(options.troubles, options.seconds))
+
+
+if __name__ == "__main__":
+    main()

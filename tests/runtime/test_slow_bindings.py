@@ -1,0 +1,221 @@
+"""A binding of a pool that holds everybody up goes on in the second carrier, its run under way, and comes back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from streaming.runtime.binding_locations import BindingLocations
+from streaming.runtime.carriers import REST_AFTER_S
+from streaming.runtime.runner import RunnerExit
+from streaming.runtime.slow_bindings import FIRST_S, LONGEST_S, SlowBindings
+from streaming.wire import keys
+from streaming.wire.binding_homes import APART, CARRIERS, apart_in, carrier_of, name_in_pool, pools_of
+from tests.runtime.paper import ORGANISATION, Desk, PaperCarrier
+from tests.spark.specs import spec
+
+POOL = "pool-1"
+SECOND = apart_in(POOL)
+A, B = spec("a", "rows.jsonl"), spec("b", "rows.jsonl")
+SENTENCE = "The input readings did not answer within 1 s."
+
+
+@pytest.fixture
+def desk(redis_server_url: str, tmp_path: Path) -> Iterator[Desk]:
+    """Runs a and b are under way in the shared carrier of a pool."""
+    with redis.Redis.from_url(redis_server_url, decode_responses=True) as connection:
+        connection.set(keys.place(ORGANISATION), POOL)
+        desk = Desk.laid(connection, tmp_path, POOL)
+        desk.desire(A, B)
+        desk.runner.turn()
+        for binding in ("a", "b"):
+            desk.carriers[POOL].commit("running", run=f"{binding}-1")
+            commits = tmp_path / "results" / binding / "commits"
+            commits.mkdir(parents=True)
+            (commits / "1.json").write_text("{}")
+        desk.carriers[POOL].ready = True
+        desk.runner.turn()
+        desk.carriers[POOL].commands.clear()
+        yield desk
+
+
+def hang(desk: Desk, *, slow: bool = True, batch: int = 4) -> None:
+    desk.carriers[POOL].commit("failed", message=SENTENCE, slow=slow, batch=batch)
+    desk.runner.turn()
+    desk.runner.turn()
+
+
+def move(desk: Desk, source: str, target: str, batch: int) -> None:
+    """The savepoint is written, the run begins with it."""
+    desk.carriers[source].there.add("a.arrow")
+    desk.runner.turn()
+    assert desk.carriers[target].commands[-1] == "add a-1 from a.arrow"
+    desk.carriers[target].commit("running", batch=batch)
+    desk.carriers[target].ready = True
+    desk.runner.turn()
+    desk.carriers[source].there.clear()
+
+
+def home(desk: Desk) -> tuple[str, int, str | None]:
+    found = BindingLocations(desk.carriers.folder / CARRIERS).home("a")
+    return found.name, found.batch, found.savepoint
+
+
+def test_it_goes_on_with_what_it_has_and_nobody_is_told_that_it_failed(desk: Desk) -> None:
+    hang(desk)
+    assert desk.carriers[POOL].commands == ["save a to move"]
+    desk.carriers[POOL].commit("stopped", batch=9)  # by the savepoint; it is read when the run has been told to go on
+    move(desk, POOL, SECOND, 12)
+    assert desk.observed("a-1").state == desk.observed("b-1").state == "running"
+    assert home(desk) == (SECOND, 12, None)
+    assert desk.carriers[SECOND].running
+    assert pools_of(desk.carriers.folder) == {POOL}
+    where = desk.carriers.folder.parent / POOL / CARRIERS / APART
+    assert carrier_of(desk.carriers.folder, "a") == (where, name_in_pool(desk.carriers.folder.name, "a"))
+
+
+def test_what_fails_otherwise_is_told_and_stays(desk: Desk) -> None:
+    hang(desk, slow=False)
+    assert (desk.observed("a-1").state, desk.observed("a-1").message) == ("failed", SENTENCE)
+    assert desk.carriers[POOL].commands == []
+
+
+def test_it_comes_back_when_it_has_behaved_and_the_next_time_later(desk: Desk) -> None:
+    hang(desk)
+    move(desk, POOL, SECOND, 12)
+    desk.clock[0] = FIRST_S - 1
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[1:] == []
+    desk.clock[0] = FIRST_S
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[1:] == ["save a to move"]
+    move(desk, SECOND, POOL, 20)
+    assert home(desk) == (POOL, 20, None)
+    assert desk.observed("a-1").state == "running"
+    desk.runner.turn()
+    desk.clock[0] = FIRST_S + REST_AFTER_S
+    desk.runner.turn()
+    assert not desk.carriers[SECOND].running, "nobody needs it any more"
+    hang(desk, batch=24)
+    move(desk, POOL, SECOND, 30)
+    desk.clock[0] += FIRST_S
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[-1] == "add a-1 from a.arrow"
+    desk.clock[0] += FIRST_S
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[-1] == "save a to move"
+
+
+def test_where_it_fails_apart_it_is_told_and_tried_again_there(desk: Desk) -> None:
+    hang(desk)
+    move(desk, POOL, SECOND, 12)
+    desk.carriers[SECOND].commit("failed", message=SENTENCE, slow=True, batch=13)
+    desk.runner.turn()
+    assert desk.observed("a-1").state == "failed"
+    desk.desire(B)
+    desk.runner.turn()
+    desk.clock[0] = FIRST_S - 1
+    desk.desire(A, B)
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[1:] == ["add a-1"]
+    desk.clock[0] = FIRST_S + 1
+    desk.carriers[SECOND].commit("running", batch=14)
+    desk.runner.turn()
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[2:] == [], "its time began anew"
+
+
+@pytest.mark.parametrize("flush", [False, True])
+def test_a_run_that_is_stopped_on_its_way_stops_where_it_comes(desk: Desk, flush: bool) -> None:
+    hang(desk)
+    desk.desire(A.model_copy(update={"desired": "stopped", "flush": flush}), B)
+    desk.runner.turn()
+    assert desk.observed("a-1").state == "stopping"
+    move(desk, POOL, SECOND, 12)
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[1:] == [f"stop a flush={flush}"]
+    desk.carriers[SECOND].commit("stopped", batch=13)
+    desk.runner.turn()
+    assert desk.observed("a-1").state == "stopped"
+
+
+def restart(desk: Desk) -> None:
+    desk.restart()
+    desk.runner.turn()
+    desk.carriers[POOL].ready = True
+    desk.runner.turn()
+
+
+def test_a_successor_sends_away_what_hung_when_its_predecessor_died(desk: Desk) -> None:
+    desk.carriers[POOL].commit("failed", message=SENTENCE, slow=True)
+    restart(desk)
+    assert desk.carriers[POOL].commands == ["save a to move"]
+    move(desk, POOL, SECOND, 12)
+    assert desk.observed("a-1").state == "running"
+
+
+def test_a_successor_begins_with_the_savepoint_where_that_has_not_come_in(desk: Desk) -> None:
+    hang(desk)
+    desk.carriers[POOL].there.add("a.arrow")
+    desk.runner.turn()
+    assert home(desk) == (SECOND, 1, "a.arrow")
+    desk.carriers[SECOND].asked.clear()  # the command was not written any more
+    desk.carriers[SECOND].commands.clear()
+    restart(desk)
+    assert desk.carriers[SECOND].commands == ["add a-1 from a.arrow"]
+
+
+def test_a_successor_lets_it_stay_apart_for_its_time(desk: Desk) -> None:
+    hang(desk)
+    move(desk, POOL, SECOND, 12)
+    desk.clock[0] = FIRST_S / 2
+    restart(desk)
+    assert desk.carriers[SECOND].running
+    desk.clock[0] = FIRST_S
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands == ["add a-1 from a.arrow"]
+    desk.clock[0] = FIRST_S * 1.5
+    desk.runner.turn()
+    assert desk.carriers[SECOND].commands[1:] == ["save a to move"]
+
+
+def refuses_barriers(carrier: PaperCarrier) -> None:
+    carrier.nothing_kept.add("nobody.arrow")
+    carrier.ready = True
+
+
+def test_an_organisation_leaves_both_carriers_also_where_its_pool_was_started_anew(desk: Desk) -> None:
+    hang(desk)
+    move(desk, POOL, SECOND, 12)
+    desk.restart()
+    desk.connection.set(keys.place(ORGANISATION), keys.OWN)
+    for name in (POOL, SECOND):
+        desk.carriers[name].commands.clear()
+        desk.carriers[name].kept |= {"a", "b"} if name == POOL else {"a"}
+        refuses_barriers(desk.carriers[name])
+    for _ in range(3):
+        desk.runner.turn()
+    assert desk.carriers[POOL].running
+    assert desk.carriers[SECOND].running, "nothing else would take its commands"
+    assert desk.carriers[SECOND].commands[:2] == ["stop a flush=False", "save a to move"]
+    assert "forget a" in desk.carriers[POOL].commands
+    assert pools_of(desk.carriers.folder) == {POOL}
+    desk.carriers[SECOND].there.add("a.arrow")
+    desk.carriers[POOL].there.add("b.arrow")
+    ends = [desk.runner.turn() for _ in range(6)]
+    assert RunnerExit.MOVED in ends
+    assert pools_of(desk.carriers.folder) == set()
+    kept = BindingLocations(desk.carriers.folder / CARRIERS)
+    assert {kept.home(each).savepoint for each in ("a", "b")} == {"a.arrow", "b.arrow"}
+
+
+def test_nobody_is_apart_for_longer_than_a_day() -> None:
+    clock = [0.0]
+    slow = SlowBindings(lambda: clock[0])
+    for _ in range(20):
+        slow.send("a")
+    clock[0] = LONGEST_S
+    assert slow.due() == ["a"]
+    slow.come_back("a")
+    assert ("a" in slow, slow.due()) == (False, [])
