@@ -26,10 +26,22 @@ def environment(place: InstallationPlace, inherited: Mapping[str, str], redis_ur
     return {
         **inherited,
         "PUNCTUAL_EMBEDDED": inherited.get("PUNCTUAL_EMBEDDED", "1"),
+        "PUNCTUAL_STANDBY_RUNNERS": inherited.get("PUNCTUAL_STANDBY_RUNNERS") or "1",
         "PUNCTUAL_DATA": str(place.var),
         "REDIS_URL": redis_url,
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def standing_by(env: Mapping[str, str]) -> str:
+    """Return what standing by costs and brings, and how to have none."""
+    number = env["PUNCTUAL_STANDBY_RUNNERS"]
+    if number == "0":
+        return "No runner stands by: the first start of an organisation takes about 20 s."
+    return (
+        f"Runners that stand by: {number}, with 0.9 GB of memory each, so that the first start of an organisation "
+        "takes about 3 s. PUNCTUAL_STANDBY_RUNNERS=0 make up: none, and about 20 s."
+    )
 
 
 def use_redis(processes: ChildProcesses, url: str) -> None:

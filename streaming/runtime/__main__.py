@@ -1,6 +1,7 @@
 """`python -m streaming.runtime --organisation ID --root PATH`: the runner of one organisation.
 
-With `--pool N` instead of `--organisation` it is pooled runner N, which serves many (`pool`).
+With `--pool N` instead of `--organisation` it is pooled runner N, which serves many (`pool`). With `--standby SOCKET`
+it waits there, its Spark session up, to be told whose it is, and reads nothing from its standard input (`standby`).
 
 Where Redis is, the keys of the organisation's secrets and how far adapters may reach, it reads from its standard input
 (`configuration`).
@@ -11,15 +12,15 @@ lost; 6 its keys are outdated.
 """
 
 import argparse
-import atexit
 import logging
 import os
-import re
 import signal
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,26 +31,28 @@ from pyspark.sql import SparkSession
 from streaming.adapters.gathering import gather
 from streaming.adapters.places import FILES
 from streaming.runtime.binding_locations import MAIN
+from streaming.runtime.command_line import MOST_BUCKETS, command_line
 from streaming.runtime.configuration import Configuration, NotConfigured, close_standard_input, read_configuration
 from streaming.runtime.deliveries import Deliveries, targets
 from streaming.runtime.fleet import TWO_STAGES, Fleet
 from streaming.runtime.lease import Heart, take_lease
-from streaming.runtime.logs import log_to_stderr
+from streaming.runtime.logs import LOG, log_to_stderr
 from streaming.runtime.mailbox import Mailbox
-from streaming.runtime.memory_group import enter_memory_group
 from streaming.runtime.pool import KEPT_ELSEWHERE, Pool, PoolRoom
+from streaming.runtime.process_limits import WAITING, limit_processes, master_of
 from streaming.runtime.runner import Runner, RunnerExit
-from streaming.runtime.secret_server import SecretKeeper, SecretKeepers, SecretSocket
+from streaming.runtime.secret_server import SecretAnswers, SecretKeeper, SecretKeepers, SecretSocket
 from streaming.runtime.shared_carrier import SharedCarrier
-from streaming.runtime.single import AnotherRunner, SingleRunner
-from streaming.runtime.slow_bindings import FIRST_S
+from streaming.runtime.single import TOKEN_VARIABLE, AnotherRunner, SingleRunner
+from streaming.runtime.standby import LaterAnswers, LogOutlet, StandbySocket, StoodBy
 from streaming.spark.carrier import Carrier
+from streaming.spark.class_archive import load_all
 from streaming.spark.errors import PunctualError
+from streaming.spark.fork_server import stop_fork_server
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.memory import LIMIT_VARIABLE, choose_first
-from streaming.spark.session import cores_of, driver_host, end_session, is_local, jvm_mb, start_session
+from streaming.spark.session import cores_of, driver_host, end_session, has_java, is_local, start_session
 from streaming.wire.binding_homes import APART, CARRIERS, apart_in, pools_of
-from streaming.wire.keys import pool_name
+from streaming.wire.keys import pool_name, pool_number
 from streaming.wire.result_location import noted_location
 
 log = logging.getLogger("streaming.runtime")
@@ -57,13 +60,6 @@ log = logging.getLogger("streaming.runtime")
 TURN_S = 0.5
 _EAGER_S = 10.0
 """So long after its start a binding has results every second, however patient it is: somebody waits to see it."""
-_MOST_BUCKETS = 256
-_CHOSEN = 500
-"""Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
-_CORES: Final = re.compile(r"\[(\d+|\*)")
-_BEGINS_WITH_MB: Final = 200
-"""What a worker has when it begins; its limit counts from there."""
-_OWN_MB: Final = 512
 LEFT_BEHIND: Final = (
     "The carrier %s was written by another version of Punctual. It lies beside as %s; its runs begin anew where their "
     "restart points say, and tell so. Once nobody wants to go back to that version, the folder may be removed."
@@ -76,32 +72,40 @@ _COMPUTES_S: Final = 5.0
 takes longer goes on apart, where only such bindings wait for it."""
 _APART_READ_S: Final = 10.0
 _APART_COMPUTES_S: Final = 60.0
-_WAITING: Final = 1
-"""So many tasks more than cores a pool has, as only waits in its second carrier."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run until nothing is desired, the lease is lost or a signal comes; the exit code."""
-    options = _parser().parse_args(arguments)
+    options = command_line().parse_args(arguments)
     if options.pool is not None:
-        options.organisation = pool_name(options.pool)
+        options.organisation, options.pooled = pool_name(options.pool), True
     log_to_stderr()
-    choose_first(_CHOSEN)
-    if options.worker_memory_mb:
-        os.environ[LIMIT_VARIABLE] = str(options.worker_memory_mb << 20)
-        _limit_together(options)
-    try:
-        configuration = read_configuration(sys.stdin)
-    except NotConfigured as error:
-        log.error("%s", error)
-        return 2
-    close_standard_input()
+    limit_processes(options)
     asked = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: asked.set())
+    try:
+        if options.standby is not None:
+            close_standard_input()
+            return _stand_by(options, asked)
+        configuration = read_configuration(sys.stdin)
+        close_standard_input()
+        return _run(options, configuration, asked)
+    except NotConfigured as error:
+        log.error("%s", error)
+        return 2
+    except PunctualError as error:
+        log.error("%s", error)
+        return 4
+
+
+def _run(
+    options: argparse.Namespace, configuration: Configuration, asked: threading.Event, stood: StoodBy | None = None
+) -> int:
+    """Be the runner of whom `options` name; the exit code. `stood`: it stood by, and who took it waits for a word."""
     folder = (options.root / options.organisation).resolve()
     try:
-        single = SingleRunner(folder)
+        single = SingleRunner(folder, None if stood is None else stood.token)
     except AnotherRunner as error:
         log.error("%s", error)
         return 3
@@ -109,41 +113,43 @@ def main(arguments: Sequence[str]) -> int:
         if pools := pools_of(folder):
             log.error(KEPT_ELSEWHERE, ", ".join(sorted(pools)))
             return 3
-        return _as_single(_RunnerTask(options, folder, configuration), single, asked)
-    except PunctualError as error:
-        log.error("%s", error)
-        return 4
+        return _as_single(_RunnerTask(options, folder, configuration), single, asked, stood)
     finally:
         single.release()
 
 
-def _limit_together(options: argparse.Namespace) -> None:
-    """Let this process and all that it starts have no more memory than its parts may have together."""
-    master = master_of(options.master, options.pool)
-    whole_mb = memory_mb(options.jvm_memory_mb, options.worker_memory_mb, master)
-    try:
-        group = enter_memory_group(options.organisation, whole_mb << 20)
-    except OSError as error:
-        log.info("no limit of memory for all processes together can be set, only one for each: %s", error)
-        return
-    atexit.register(group.leave)  # before Spark's own, so that it comes after them
-    log.info("all processes of this runner may have %s MB of memory together", whole_mb)
-
-
-def master_of(master: str, pool: int | None) -> str:
-    """Where the session runs: of a pool with a task more at a time, for that of its second carrier may only wait."""
-    told = _CORES.search(master) if pool is not None and is_local(master) else None
-    if told is None:
-        return master
-    cores = (os.cpu_count() or 1) if told[1] == "*" else int(told[1])
-    return f"{master[: told.start(1)]}{cores + _WAITING}{master[told.end(1) :]}"
-
-
-def memory_mb(heap_mb: int, worker_mb: int, master: str) -> int:
-    """What a runner may have with all its processes: the JVM, a worker for each core, itself and the fork server."""
-    told = _CORES.search(master) if is_local(master) else None
-    workers = (os.cpu_count() or 1) if told is None or told[1] == "*" else int(told[1])
-    return jvm_mb(heap_mb) + workers * (worker_mb + _BEGINS_WITH_MB) + _OWN_MB
+def _stand_by(options: argparse.Namespace, asked: threading.Event) -> int:
+    """Be ready, wait until somebody needs a runner, then be that; the exit code. 0 too where nobody does."""
+    token = os.environ[TOKEN_VARIABLE] = uuid.uuid4().hex
+    outlet = LogOutlet()
+    answers = LaterAnswers()
+    with ExitStack() as kept:
+        kept.callback(outlet.close)
+        kept.callback(stop_fork_server)  # which writes there too
+        hatch = SecretSocket(answers, None if is_local(options.master) else driver_host(options.master))
+        kept.callback(hatch.close)
+        with outlet.lent():
+            session = start_session(master_of(options.master, pooled=options.pooled), heap_mb=options.jvm_memory_mb)
+        kept.callback(end_session, session)
+        load_all(session)
+        log.info("a runner stands by")
+        door = StandbySocket(options.standby)
+        try:
+            taken = door.wait(asked, lambda: has_java(session))
+        finally:
+            door.close()
+        if taken is None:
+            return 0
+        options.organisation, options.pool = taken.whose, pool_number(taken.whose)
+        if options.pooled != (options.pool is not None):
+            log.error("a runner of another kind is wanted than the one that stood by; it ends")
+            taken.tell("ends")
+            return 2
+        outlet.move(options.root / taken.whose / LOG)
+        try:
+            return _run(options, taken.configuration, asked, StoodBy(taken, token, session, hatch, answers))
+        finally:
+            taken.tell("ends")  # nobody waits for that any more where it was told that it is theirs
 
 
 @dataclass(frozen=True)
@@ -179,7 +185,7 @@ class _RunnerTask:
         That has so many `cores`.
         """
         dedicated = name != MAIN
-        buckets = (self.options.dedicated_buckets or min(cores, _MOST_BUCKETS)) if dedicated else 1
+        buckets = (self.options.dedicated_buckets or min(cores, MOST_BUCKETS)) if dedicated else 1
         # Several buckets of one binding must go back together, so that none of its faults is set aside in one alone.
         stages = 2 if name.endswith(TWO_STAGES) and buckets > 1 else 1
         alone = {"isolate": buckets == 1, "buckets": buckets, "partitions": buckets, "stages": stages}
@@ -208,37 +214,47 @@ class PoolOwn:
     keepers: SecretKeepers
 
 
-def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event) -> int:
+def _as_single(task: _RunnerTask, single: SingleRunner, asked: threading.Event, stood: StoodBy | None) -> int:
     options = task.options
     if ended := single.end_predecessor():
         log.warning("ended %s processes that a runner before this one had left", ended)
     single.record()
+    if stood is not None:
+        stood.taken.tell("taken")
     keeper = SecretKeeper(task.configuration.keyring())
     keepers = SecretKeepers()
     connection = redis.Redis.from_url(task.configuration.redis.get_secret_value(), socket_timeout=5.0)
     mailbox = Mailbox(connection, options.organisation, keeper)
-    heart = Heart(mailbox, single.token)
+    heart = Heart(mailbox, single.token, stood_by=stood is not None)
     if not take_lease(heart, asked):
         return _EXIT_CODES[RunnerExit.ASKED if asked.is_set() else RunnerExit.LEASE_LOST]
     heart.start()
+    with ExitStack() as ours:
+        try:
+            session = _session(options, keeper if options.pool is None else keepers, heart, stood, ours)
+            if options.pool is None:
+                why = _carry_one(task, session, mailbox, heart, asked)
+            else:
+                why = _carry_many(task, session, PoolOwn(mailbox, heart, single.token, connection, keepers), asked)
+            return _EXIT_CODES[why]
+        finally:
+            heart.stop()
+
+
+def _session(
+    options: argparse.Namespace, answers: SecretAnswers, heart: Heart, stood: StoodBy | None, ours: ExitStack
+) -> SparkSession:
+    """The session of this runner: the one that it stood by with, else a new one, which ends with `ours`."""
+    if stood is not None:
+        stood.answers.begin(answers)
+        return stood.session
     far = None if is_local(options.master) else driver_host(options.master)
-    hatch = SecretSocket(
-        keeper if options.pool is None else keepers, far
-    )  # before Spark, whose processes inherit where it is
-    session = None
-    try:
-        session = start_session(master_of(options.master, options.pool), heap_mb=options.jvm_memory_mb)
-        heart.session_began()
-        if options.pool is None:
-            why = _carry_one(task, session, mailbox, heart, asked)
-        else:
-            why = _carry_many(task, session, PoolOwn(mailbox, heart, single.token, connection, keepers), asked)
-        return _EXIT_CODES[why]
-    finally:
-        heart.stop()
-        if session is not None:
-            end_session(session)
-        hatch.close()
+    hatch = SecretSocket(answers, far)  # before Spark, whose processes inherit where it is
+    ours.callback(hatch.close)
+    session = start_session(master_of(options.master, pooled=options.pooled), heap_mb=options.jvm_memory_mb)
+    ours.callback(end_session, session)
+    heart.session_began()
+    return session
 
 
 def _opened(session: SparkSession, place: Path, settings: CarrierSettings) -> Carrier:
@@ -273,7 +289,7 @@ def _carry_one(
 def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: threading.Event) -> RunnerExit:
     """Be a pooled runner to its end."""
     options = task.options
-    waiting = _WAITING if master_of(options.master, options.pool) != options.master else 0
+    waiting = WAITING if master_of(options.master, pooled=True) != options.master else 0
     cores = cores_of(session) - waiting
 
     def opening(folder: Path, name: str) -> Carrier:
@@ -318,32 +334,6 @@ def _turn_on(runner: Runner | Pool, asked: threading.Event) -> RunnerExit:
             return why
         if asked.wait(TURN_S):
             return RunnerExit.ASKED
-
-
-def _buckets(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= _MOST_BUCKETS:
-        raise ValueError
-    return number
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m streaming.runtime", description="The runner of one organisation.")
-    whose = parser.add_mutually_exclusive_group(required=True)
-    whose.add_argument("--organisation", metavar="ID")
-    whose.add_argument("--pool", type=int, metavar="N", help="be pooled runner N instead")
-    parser.add_argument("--root", required=True, type=Path, metavar="PATH", help="holds a folder for each organisation")
-    parser.add_argument("--idle-exit-s", type=float, default=60.0, metavar="S", help="end when nothing is desired")
-    parser.add_argument("--min-interval-s", type=float, default=5.0, metavar="S", help="freshness of who says none")
-    parser.add_argument("--rows-per-batch", type=int, default=200_000, metavar="N", help="about, for each input")
-    parser.add_argument("--read-deadline-s", type=float, default=30.0, metavar="S", help="an input must answer within")
-    parser.add_argument("--apart-s", type=float, default=FIRST_S, metavar="S", help="who held a pool up is apart for")
-    parser.add_argument("--keep-results-s", type=float, metavar="S", help="delete results and quarantine after so long")
-    parser.add_argument("--worker-memory-mb", type=int, default=1_024, metavar="MB", help="of a worker; 0: no limit")
-    parser.add_argument("--jvm-memory-mb", type=int, default=2_048, metavar="MB", help="the largest heap of the JVM")
-    parser.add_argument("--master", default="local[2]", help="where Spark runs")
-    parser.add_argument("--dedicated-buckets", type=_buckets, metavar="N", help="as many as cores, if nothing is said")
-    return parser
 
 
 if __name__ == "__main__":

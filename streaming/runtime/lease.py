@@ -29,12 +29,15 @@ def wall_clock() -> int:
 class Heart:
     """Takes the lease and renews it until it is lost, released, or the runner hangs."""
 
-    def __init__(self, mailbox: Mailbox, token: str, now: Callable[[], int] = wall_clock) -> None:
+    def __init__(
+        self, mailbox: Mailbox, token: str, now: Callable[[], int] = wall_clock, *, stood_by: bool = False
+    ) -> None:
+        """`stood_by`: its Spark session was there before it was known whose runner it is."""
         self._mailbox = mailbox
         self._token = token
         self._now = now
         self._started = now()
-        self._session_at: int | None = None
+        self._session_at: int | None = self._started if stood_by else None
         self._turned = time.monotonic()
         self._ended = threading.Event()
         self.lost = threading.Event()

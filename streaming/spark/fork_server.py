@@ -248,6 +248,12 @@ def start_fork_server() -> str | None:
     return path
 
 
+def stop_fork_server() -> None:
+    """End the server of this process now, and wait until it has; else it ends with the process."""
+    for server in _OURS:
+        server.stop()
+
+
 def threads() -> set[str]:
     """The names of this process's threads but the one that calls."""
     tasks = Path("/proc/self/task")

@@ -142,6 +142,12 @@ def end_session(session: SparkSession) -> None:
         pass  # it ends when its standard input does
 
 
+def has_java(session: SparkSession) -> bool:
+    """Whether the JVM of `session` lives."""
+    java: subprocess.Popen[bytes] = cast(Any, session.sparkContext)._gateway.proc
+    return java.poll() is None
+
+
 def is_started() -> bool:
     """Whether this process has a session: the active one is known to the thread that started it alone."""
     return SparkContext._active_spark_context is not None

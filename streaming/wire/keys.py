@@ -34,6 +34,11 @@ def pool_name(number: int) -> str:
     return f"{POOL}{number}"
 
 
+def pool_number(whose: str) -> int | None:
+    """Which pool `whose` is the name of; None for an organisation."""
+    return int(whose.removeprefix(POOL)) if whose.startswith(POOL) else None
+
+
 def desired(organisation: str) -> str:
     """Hash: binding id to RunSpec. The web application writes it whole; the runner only reads."""
     return f"punctual:{organisation}:desired"

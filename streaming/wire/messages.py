@@ -188,7 +188,10 @@ class RunObserved(Strict):
 
 
 class RunnerLease(Strict):
-    """The heartbeat of a runner: kept in Redis with a time to live. `session_at`: when its Spark session was there."""
+    """The heartbeat of a runner: kept in Redis with a time to live. `session_at`: when its Spark session was there.
+
+    That is `started_at` itself of one that stood by: it started for somebody when it was taken.
+    """
 
     token: str
     host: str

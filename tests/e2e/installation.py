@@ -31,9 +31,9 @@ class Installation:
 
 
 def environment(var: Path, port: int) -> dict[str, str]:
-    """Return this environment without what steers an installation, but for folder and port."""
+    """Return this environment without what steers an installation, but for folder and port; no runner stands by."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OF_THE_USER)}
-    return {**kept, "PUNCTUAL_DATA": str(var), "PORT": str(port)}
+    return {**kept, "PUNCTUAL_DATA": str(var), "PORT": str(port), "PUNCTUAL_STANDBY_RUNNERS": "0"}
 
 
 def launch(env: dict[str, str], by: Sequence[str] = ()) -> "subprocess.Popen[str]":

@@ -9,8 +9,8 @@ from typing import Any
 import psutil
 import pytest
 
-from streaming.runtime.__main__ import memory_mb
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
+from streaming.runtime.process_limits import memory_mb
 from streaming.spark.errors import TOO_MUCH_MEMORY
 from streaming.wire.messages import RunSpec
 from tests.runtime.process import OrganisationMail, RunnerProcess, carried

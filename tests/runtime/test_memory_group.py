@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming.runtime.__main__ import master_of, memory_mb
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
+from streaming.runtime.process_limits import master_of, memory_mb
 
 ALONE = """
 import os, subprocess, sys
@@ -91,7 +91,7 @@ def test_a_runner_may_have_what_its_parts_may_have_together() -> None:
 
 
 def test_a_pool_has_a_task_more_than_cores_which_may_only_wait() -> None:
-    assert [master_of(each, 1) for each in ("local[2]", "local[4, 3]")] == ["local[3]", "local[5, 3]"]
-    assert master_of("local[*]", 1) == f"local[{(os.cpu_count() or 1) + 1}]"
-    assert [master_of(each, 1) for each in ("local", "spark://a:7077")] == ["local", "spark://a:7077"]
-    assert master_of("local[2]", None) == "local[2]"
+    assert [master_of(each, pooled=True) for each in ("local[2]", "local[4, 3]")] == ["local[3]", "local[5, 3]"]
+    assert master_of("local[*]", pooled=True) == f"local[{(os.cpu_count() or 1) + 1}]"
+    assert [master_of(each, pooled=True) for each in ("local", "spark://a:7077")] == ["local", "spark://a:7077"]
+    assert master_of("local[2]", pooled=False) == "local[2]"

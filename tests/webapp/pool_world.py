@@ -66,6 +66,7 @@ class PaperProcess:
     pid: int
     scale: RunnerScale = USUAL
     age: int = 0
+    """Turns since it was launched; one that stood by is up at once."""
     idle: int = 0
     held: dict[str, int] = field(default_factory=dict)
     """The organisations whose folders it has locked, and for how many turns each had nothing to do."""
@@ -86,6 +87,8 @@ class PoolWorld:
     carried: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     launched: int = 0
+    standing: int = 0
+    """So many stand by for runners of the usual size."""
     breaks: int = NEVER
     """After so many commands of reconcilers the worker dies, once."""
 
@@ -113,8 +116,10 @@ class PoolWorld:
 
     def _launched(self, name: str, scale: RunnerScale) -> LaunchedRunner:
         self.launched += 1
-        self.processes.append(PaperProcess(name, self.launched, scale))
-        return LaunchedRunner("here", self.launched)
+        stood_by = scale == USUAL and self.standing > 0
+        self.standing -= stood_by
+        self.processes.append(PaperProcess(name, self.launched, scale, STARTS_IN if stood_by else 0))
+        return LaunchedRunner("here", self.launched, stood_by=stood_by)
 
     def kill(self, pid: int, *, let_go: bool = False) -> bool:
         """End a process; its locks are free at once, its leases when it gave them back, else when they run out."""

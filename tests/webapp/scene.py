@@ -28,6 +28,7 @@ class Recorded:
     scales: list[RunnerScale] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
     living: set[int] = field(default_factory=set)
+    stand_by: bool = False
 
     def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
         self.launches.append(organisation)
@@ -51,7 +52,7 @@ class Recorded:
     def _living(self) -> LaunchedRunner:
         pid = len(self.launches) + len(self.pools)
         self.living.add(pid)
-        return LaunchedRunner("here", pid)
+        return LaunchedRunner("here", pid, stood_by=self.stand_by)
 
 
 @dataclass

@@ -2,17 +2,25 @@
 
 import json
 import os
+import shutil
 import socket
 import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 import redis
+from django.core.management import call_command
 
 from streaming.wire.result_location import noted_location
-from webapp.runs.launching import LOG_BYTES, LaunchedRunner, ProcessLauncher, end_runner, runner_log
+from webapp.core.secrets import organisation_keys
+from webapp.runs.detached import LOG_BYTES
+from webapp.runs.launching import LaunchedRunner, ProcessLauncher, end_runner, runner_log
+from webapp.runs.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
+from webapp.runs.standbys import StandbyNote
 
 WAITS = "import sys, os, time; print(sys.argv, flush=True); os.read(os.open(os.environ['GATE'], os.O_RDONLY), 1)"
 
@@ -103,6 +111,140 @@ def test_a_runner_lives_though_another_was_launched_after_it_in_vain(gate: Path,
     opened(gate)
     process.wait(10)
     assert not launcher.lives(organisation, launched)
+
+
+STANDS_BY = """
+import json, os, pathlib, socket, sys
+import psutil
+if "--standby" not in sys.argv:
+    os.read(os.open(os.environ["GATE"], os.O_RDONLY), 1)
+    sys.exit()
+door = pathlib.Path(sys.argv[sys.argv.index("--standby") + 1])
+root = pathlib.Path(sys.argv[sys.argv.index("--root") + 1])
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(str(door) + ".new")
+listener.listen()
+os.rename(str(door) + ".new", door)
+while True:
+    line, _ = listener.accept()
+    message = json.loads(line.makefile().readline())
+    if message["kind"] == "take":
+        break
+    line.sendall(json.dumps({"state": "waits", "pid": os.getpid()}).encode() + b"\\n")
+    line.close()
+door.unlink()
+me = {"token": "t", "pid": os.getpid(), "started": psutil.Process().create_time()}
+(root / message["whose"] / "runner.json").write_text(json.dumps(me))
+(root / message["whose"] / "told.json").write_text(json.dumps(message["told"]))
+line.sendall(json.dumps({"state": "taken", "pid": os.getpid()}).encode() + b"\\n")
+os.read(os.open(os.environ["GATE"], os.O_RDONLY), 1)
+"""
+
+
+@pytest.fixture
+def standby(gate: Path, settings: Any) -> Iterator[StandbyNote]:
+    """One that stands by for launches of the usual size, and has been heard of."""
+    (settings.BASE_DIR / "streaming" / "runtime" / "__main__.py").write_text(STANDS_BY)
+    standbys = installed_standbys()
+    shutil.rmtree(standbys.folder, ignore_errors=True)
+    standbys.tend(1, fitting(usual_arguments()), datetime.now(UTC), quiet=True)
+    (found,) = [StandbyNote.model_validate_json(path.read_bytes()) for path in standbys.folder.glob("*.json")]
+    process = psutil.Process(found.pid)
+    while not Path(found.socket).exists():
+        with pytest.raises(psutil.TimeoutExpired):
+            process.wait(0.02)
+    yield found
+    standbys.end_all()
+    try:
+        process.kill()
+        process.wait(10)
+    except psutil.NoSuchProcess:
+        return
+
+
+def test_a_runner_that_stands_by_is_given_to_the_first_that_needs_one(
+    standby: StandbyNote, gate: Path, settings: Any
+) -> None:
+    first, second = uuid.uuid4(), uuid.uuid4()
+    launcher = ProcessLauncher()
+    launched = launcher.launch(first)
+    assert (launched.pid, launched.stood_by) == (standby.pid, True)
+    assert launcher.alive(first, launched)
+    assert launcher.lives(first, launched)
+    assert not launcher.alive(second, launched)
+    told = json.loads((settings.PUNCTUAL_DATA / str(first) / "told.json").read_text())
+    assert set(told) == {"redis", "keys", "outgoing"}
+    assert told["keys"] == organisation_keys(first)
+    other = launcher.launch(second)
+    assert (other.pid != standby.pid, other.stood_by) == (True, False)
+    assert end_runner(first, launched.pid)
+    psutil.Process(standby.pid).wait(10)
+    assert not launcher.alive(first, launched)
+    opened(gate)
+    psutil.Process(other.pid).wait(10)
+
+
+def test_a_runner_of_another_size_is_not_the_one_that_stands_by(standby: StandbyNote, gate: Path) -> None:
+    organisation = uuid.uuid4()
+    launched = ProcessLauncher().launch(organisation, (3_000, None, None))
+    assert not launched.stood_by
+    opened(gate)
+    psutil.Process(launched.pid).wait(10)
+    same = ProcessLauncher().launch(organisation, (2_048, 1_024, None))
+    assert same.pid == standby.pid, "that is how large it is"
+
+
+def test_a_pool_is_not_the_one_that_stands_by_for_organisations(standby: StandbyNote, gate: Path) -> None:
+    launched = ProcessLauncher().launch_pool(1, [])
+    assert not launched.stood_by
+    opened(gate)
+    psutil.Process(launched.pid).wait(10)
+
+
+def test_where_there_are_pools_one_stands_by_for_them(gate: Path, settings: Any) -> None:
+    settings.POOLS = 1
+    assert usual_arguments()[-1] == "--pooled"
+    settings.POOLS = 0
+    assert "--pooled" not in usual_arguments()
+
+
+def test_one_that_died_is_no_hindrance(standby: StandbyNote, gate: Path) -> None:
+    psutil.Process(standby.pid).kill()
+    psutil.Process(standby.pid).wait(10)
+    launched = ProcessLauncher().launch(uuid.uuid4())
+    assert not launched.stood_by
+    opened(gate)
+    psutil.Process(launched.pid).wait(10)
+
+
+@pytest.mark.parametrize("comes_up", [True, False])
+def test_what_stands_by_is_ended_with_all_others(
+    standby: StandbyNote, capsys: pytest.CaptureFixture[str], comes_up: bool, db: None
+) -> None:
+    if not comes_up:
+        Path(standby.socket).unlink()
+    call_command("stoprunners")
+    psutil.Process(standby.pid).wait(10)
+    assert f"a runner that stands by (process {standby.pid}) to end" in capsys.readouterr().out
+    assert not installed_standbys().any()
+
+
+def test_it_fits_only_what_is_started_in_the_same_way(gate: Path, settings: Any) -> None:
+    before = fitting(usual_arguments())
+    assert fitting(runner_arguments(2_048, 1_024, None)) == before
+    assert fitting(runner_arguments(None, None, 4)) != before
+    settings.POOLS = 1
+    assert fitting(usual_arguments()) != before
+    settings.POOLS = 0
+    settings.KEEP_RESULTS_DAYS = 3
+    assert fitting(usual_arguments()) != before
+    settings.KEEP_RESULTS_DAYS = 0
+    settings.RUNNER_ENVIRONMENT = {**settings.RUNNER_ENVIRONMENT, "LANG": "C"}
+    assert fitting(usual_arguments()) != before
+    settings.RUNNER_ENVIRONMENT.pop("LANG")
+    assert fitting(usual_arguments()) == before
+    (settings.BASE_DIR / "streaming" / "runtime" / "another.py").touch()
+    assert fitting(usual_arguments()) != before
 
 
 def test_a_process_of_another_machine_may_live() -> None:

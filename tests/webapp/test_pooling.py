@@ -243,16 +243,22 @@ def expected(scene: Scene) -> list[str]:
     return [scene.organisation if each == keys.OWN else each for each in EXPECTED]
 
 
-def test_an_organisation_goes_where_it_is_wished_and_is_never_served_by_two(world: PoolWorld, pooled: Scene) -> None:
+@pytest.mark.parametrize("standing", [0, 9])
+def test_an_organisation_goes_where_it_is_wished_and_is_never_served_by_two(
+    world: PoolWorld, pooled: Scene, standing: int
+) -> None:
+    world.standing = standing
     assert history(world, pooled) == expected(pooled)
     assert [each.name for each in world.processes] == ["pool-1"]
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("standing", [0, 9])
 @pytest.mark.parametrize("breaks", range(1, 60))
 def test_a_worker_that_dies_at_any_command_changes_nothing_of_that(
-    world: PoolWorld, pooled: Scene, breaks: int
+    world: PoolWorld, pooled: Scene, breaks: int, standing: int
 ) -> None:
+    world.standing = standing
     assert history(world, pooled, breaks) == expected(pooled)
 
 

@@ -13,7 +13,9 @@ from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
+from webapp.runs.places import nobody_waits, standbys_wanted
 from webapp.runs.reconciler import Reconciler
+from webapp.runs.standbys import QUIET
 
 
 def test_a_requested_run_is_desired_and_a_runner_is_launched(scene: Scene) -> None:
@@ -165,6 +167,30 @@ def test_a_runner_that_lives_without_a_lease_keeps_its_place(
     scene.launcher.living.clear()
     scene.turn()
     assert scene.launcher.launches == [scene.person.organisation.pk]
+
+
+@pytest.mark.parametrize(("most", "left"), [(0, 2), (1, 0), (2, 1), (3, 2), (4, 2)])
+def test_runners_stand_by_in_places_that_nobody_has(
+    scene: Scene, charlie: Person, settings: Any, most: int, left: int
+) -> None:
+    settings.MOST_RUNNERS, settings.STANDBY_RUNNERS = most, 2
+    with organisation_context(charlie.organisation.pk):
+        RunnerLaunch.objects.create(host="here", pid=99, launched_at=scene.clock(), attempts=1)
+    scene.launcher.living.add(99)
+    assert standbys_wanted(scene.connection, scene.launcher, scene.clock()) == left
+
+
+def test_no_runner_is_brought_up_to_stand_by_while_somebody_waits_for_one(scene: Scene) -> None:
+    assert not nobody_waits(scene.clock()), "a run is requested"
+    scene.running()
+    assert not nobody_waits(scene.clock()), "its runner has just been launched"
+    scene.clock.pass_by(QUIET.total_seconds())
+    assert nobody_waits(scene.clock())
+    scene.clock.pass_by(-3_600)
+    assert nobody_waits(scene.clock()), "the clock was set back"
+    scene.silence()
+    scene.turn()
+    assert not nobody_waits(scene.clock()), "a run is lost"
 
 
 def test_a_run_waits_for_a_place_when_others_have_all_runners_and_says_so(

@@ -70,6 +70,26 @@ def test_a_cold_start_tells_each_step_since_when(requested: Scene) -> None:
     assert len(told(scene)) == 5
 
 
+@pytest.mark.parametrize("seen_before_its_lease", [True, False])
+def test_a_start_with_a_runner_that_stood_by_tells_no_step_that_was_none(
+    requested: Scene, seen_before_its_lease: bool
+) -> None:
+    scene = requested
+    scene.launcher.stand_by = True
+    scene.turn(2)
+    if seen_before_its_lease:
+        scene.turn(0)
+        assert told(scene) == [("requested", 0), ("standby", 2)]
+    scene.clock.pass_by(1)
+    beat(scene, scene.clock.ticks, scene.clock.ticks)
+    scene.turn(0)
+    assert told(scene) == [("requested", 0), ("standby", 2), ("planning", 3)]
+    scene.clock.pass_by(1)
+    starts(scene, "first_batch")
+    scene.turn(0)
+    assert told(scene) == [("requested", 0), ("standby", 2), ("planning", 3), ("first_batch", 4)]
+
+
 def test_a_start_in_a_runner_that_lives_has_no_steps_of_it(requested: Scene) -> None:
     scene = requested
     beat(scene, scene.clock.ticks - 600_000_000, scene.clock.ticks - 590_000_000)

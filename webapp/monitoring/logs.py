@@ -10,8 +10,9 @@ from typing import Final
 
 from streaming.definition.strict import Strict
 from webapp.core.server_paths import without_server_paths
+from webapp.runs.detached import earlier_log
 from webapp.runs.journal import RunEventKind
-from webapp.runs.launching import earlier_log, runner_log
+from webapp.runs.launching import runner_log
 from webapp.runs.models import Run, RunEvent
 from webapp.runs.states import Observed
 

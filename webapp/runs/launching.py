@@ -7,7 +7,6 @@ knows it only as a command line, by its lease in Redis, and by the process id th
 import json
 import os
 import socket
-import subprocess  # nosec B404 # programs of this machine, named by lists
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,26 +21,28 @@ from django.conf import settings
 
 from streaming.wire import keys
 from streaming.wire.result_location import settle_location
-from streaming.wire.runner_record import runner_lives
+from streaming.wire.runner_record import read_record, runner_lives
 from webapp.core.context import current_organisation
 from webapp.core.secrets import organisation_keys, pool_keys
+from webapp.runs.detached import make_room_in, start_detached
 from webapp.runs.models import LaunchNote, OwnRunner, RunnerLaunch
 from webapp.runs.redis_users import address_for
-from webapp.runs.starting import ticks_of
+from webapp.runs.standby_processes import fitting, installed_standbys, of_kind, runner_arguments
+from webapp.runs.starting import RunnerLaunched, launch_told
 
 START_MAY_TAKE = timedelta(seconds=60)
 """A launched process that lives but has not taken its lease for so long is given up."""
 FIRST_RELAUNCH_S = 2
 LONGEST_RELAUNCH_S = 300
-LOG_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
 class LaunchedRunner:
-    """Where a runner process was started."""
+    """Where a runner process was started; `stood_by`: before anybody needed it."""
 
     host: str
     pid: int
+    stood_by: bool = False
 
 
 RunnerScale = tuple[int | None, int | None, int | None]
@@ -88,7 +89,9 @@ class ProcessLauncher:
             return True
         try:
             process = psutil.Process(launched.pid)
-            return process.status() != psutil.STATUS_ZOMBIE and _is_of(process.cmdline(), whose)
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            return _is_of(process.cmdline(), whose) or _wrote_itself_down(process, whose)
         except psutil.Error:
             return False
 
@@ -103,37 +106,21 @@ class ProcessLauncher:
 
 
 def _start(whose: UUID | str, scale: RunnerScale, told: dict[str, Any]) -> LaunchedRunner:
-    """Start a runner in a session of its own, its output appended to the log of its folder.
+    """Start a runner, or take one that stands by and is what would be started; its output goes to its folder's log.
 
-    What others must not read, Redis's address and the keys, goes to its standard input.
+    What others must not read, Redis's address and the keys, goes to its standard input, or to the socket where it
+    stands by.
     """
     log = runner_log(whose)
-    log.parent.mkdir(parents=True, exist_ok=True)
-    if log.exists() and log.stat().st_size > LOG_BYTES:
-        log.replace(earlier_log(log))
-    heap_mb, worker_mb, cores = scale
-    command = [sys.executable, "-m", "streaming.runtime", *_named(whose)]
-    command += ["--root", str(settings.PUNCTUAL_DATA)]
-    command += ["--worker-memory-mb", str(settings.WORKER_MEMORY_MB if worker_mb is None else worker_mb)]
-    command += ["--jvm-memory-mb", str(settings.JVM_MEMORY_MB if heap_mb is None else heap_mb)]
-    if cores is not None:
-        command += ["--master", f"local[{cores}]"]
-    if settings.KEEP_RESULTS_DAYS:
-        command += ["--keep-results-s", str(settings.KEEP_RESULTS_DAYS * 24 * 3600)]
-    # The shell ends at once, so that the runner belongs to init: a child of the worker would stay as a zombie. It
-    # gives what it starts in the background an empty standard input, but for one that comes by another number.
-    detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]
-    answer = subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
-        detached,
-        input=json.dumps({**told, "outgoing": settings.OUTGOING.model_dump(mode="json")}),
-        env={**settings.RUNNER_ENVIRONMENT, "RUNNER_LOG": str(log)},
-        cwd=settings.BASE_DIR,
-        start_new_session=True,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return LaunchedRunner(socket.gethostname(), int(answer.stdout))
+    make_room_in(log)
+    arguments = runner_arguments(*scale)
+    told = {**told, "outgoing": settings.OUTGOING.model_dump(mode="json")}
+    kind = of_kind(pooled=not isinstance(whose, UUID))
+    standby = installed_standbys().take(fitting([*arguments, *kind]), str(whose), told)
+    if standby is not None:
+        return LaunchedRunner(standby.host, standby.pid, stood_by=True)
+    command = [sys.executable, "-m", "streaming.runtime", *_named(whose), *arguments]
+    return LaunchedRunner(socket.gethostname(), start_detached(command, log, json.dumps(told)))
 
 
 def _named(whose: UUID | str) -> list[str]:
@@ -150,15 +137,16 @@ def _is_of(command: Sequence[str], whose: UUID | str) -> bool:
     return (option, name) in pairs and ours in pairs
 
 
+def _wrote_itself_down(process: psutil.Process, whose: UUID | str) -> bool:
+    """Whether it is the runner of that folder by its own word, as one that stood by is, whose command names nobody."""
+    record = read_record(settings.PUNCTUAL_DATA / str(whose))
+    return record is not None and record.is_of(process)
+
+
 def runner_log(whose: UUID | str) -> Path:
     """Return the log of what is said of an organisation's runs, or of a pooled runner and concerns nobody alone."""
     folder: Path = settings.PUNCTUAL_DATA / str(whose) / "logs"
     return folder / "runner.log"
-
-
-def earlier_log(log: Path) -> Path:
-    """Return the file to which `log` was moved when it became long."""
-    return log.with_suffix(".log.1")
 
 
 def may_launch(launch: LaunchNote | None, now: datetime, *, alive: bool) -> bool:
@@ -190,6 +178,7 @@ def note_launch(launch: LaunchNote, launched: LaunchedRunner, now: datetime) -> 
     """Note in `launch`, unsaved, that a runner was launched; return how many were launched in vain before."""
     in_vain = launch.attempts
     launch.host, launch.pid, launch.launched_at, launch.attempts = launched.host, launched.pid, now, in_vain + 1
+    launch.stood_by = launched.stood_by
     return in_vain
 
 
@@ -206,10 +195,9 @@ def end_of_another_size(launcher: Launcher) -> None:
         launcher.end(current_organisation(), LaunchedRunner(launch.host, launch.pid))
 
 
-def launched() -> int | None:
-    """Return when the runner was launched that has not been heard of yet, in ticks; None where there is none."""
-    launch = RunnerLaunch.objects.exclude(attempts=0).first()
-    return None if launch is None else ticks_of(launch.launched_at)
+def launched() -> RunnerLaunched | None:
+    """Return the launch of the runner that has not been heard of yet; None where there is none."""
+    return launch_told(RunnerLaunch.objects.exclude(attempts=0).first())
 
 
 def runner_was_heard() -> None:

@@ -179,13 +179,14 @@ class Repair(TenantModel):
 class LaunchNote(models.Model):
     """The latest launch of a runner process, so that nobody launches a second beside it.
 
-    `attempts` counts the launches since a runner was last heard of.
+    `attempts` counts the launches since a runner was last heard of; `stood_by`: it was up before it was launched.
     """
 
     host = models.CharField(max_length=255)
     pid = models.PositiveIntegerField()
     launched_at = models.DateTimeField()
     attempts = models.PositiveIntegerField(default=0)
+    stood_by = models.BooleanField(default=False)
 
     class Meta:
         """What launches of all kinds have in common."""

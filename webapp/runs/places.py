@@ -11,7 +11,9 @@ from streaming.wire import keys
 from webapp.core.context import installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.launching import START_MAY_TAKE, LaunchedRunner, Launcher
-from webapp.runs.models import LaunchNote, PooledRunner, RunnerLaunch
+from webapp.runs.models import LaunchNote, PooledRunner, Run, RunnerLaunch
+from webapp.runs.standbys import QUIET
+from webapp.runs.states import Observed
 
 WAITS: Final = ("All places for runners of this installation", "All pooled runners of this installation")
 """How the sentences begin of runs that wait for somebody else to make room."""
@@ -41,14 +43,37 @@ def has_place(connection: "redis.Redis", launcher: Launcher, now: datetime, whos
     Whoever asks, and then launches one, holds the lock `punctual:runners` meanwhile.
     """
     most = settings.MOST_RUNNERS
-    if not most:
-        return True
+    return not most or _places_taken(connection, launcher, now, whose) < most
+
+
+def standbys_wanted(connection: "redis.Redis", launcher: Launcher, now: datetime) -> int:
+    """Return how many runners may stand by: those that are wanted, in places that nobody has.
+
+    An organisation that needs a place never waits for one that stands by: it takes that, or that one is ended.
+    """
+    wanted: int = settings.STANDBY_RUNNERS
+    if not wanted or not settings.MOST_RUNNERS:
+        return wanted
+    return max(0, min(wanted, settings.MOST_RUNNERS - _places_taken(connection, launcher, now)))
+
+
+def nobody_waits(now: datetime) -> bool:
+    """Whether no runner of anybody is being started, or is about to be."""
+    with installation_context("whether somebody waits for a runner"):
+        waiting = TenantQuerySet(Run).filter(ended_at=None, observed__in=[Observed.REQUESTED, Observed.LOST]).exists()
+        launches: list[LaunchNote] = [*TenantQuerySet(RunnerLaunch).all(), *PooledRunner.objects.exclude(host="")]
+    return not waiting and not any(abs(now - each.launched_at) < QUIET for each in launches)
+
+
+def _places_taken(
+    connection: "redis.Redis", launcher: Launcher, now: datetime, but_of: UUID | str | None = None
+) -> int:
     with installation_context("how many runners there are"):
         own: list[RunnerLaunch] = list(TenantQuerySet(RunnerLaunch).all())
         launches: list[tuple[UUID | str, LaunchNote]] = [(each.organisation_id, each) for each in own]
         launches += [(keys.pool_name(each.number), each) for each in PooledRunner.objects.exclude(host="")]
-    others = [each for each in launches if each[0] != whose]
-    return sum(_takes_a_place(*each, connection, launcher, now) for each in others) < most
+    others = [each for each in launches if each[0] != but_of]
+    return sum(_takes_a_place(*each, connection, launcher, now) for each in others)
 
 
 def _takes_a_place(

@@ -22,7 +22,7 @@ from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.kept_folders import own_folder
 from webapp.runs.models import OwnRunner, PooledRunner, RunnerLaunch, SeatInPool
-from webapp.runs.starting import ticks_of
+from webapp.runs.starting import RunnerLaunched, launch_told
 
 UNKNOWN: Final = (
     "It cannot be read which runner keeps what the organisation's runs have written, so none is started. Whoever runs "
@@ -164,11 +164,12 @@ def take_seat(wanted: int | None, carrier: Carrier) -> set[int]:
     return {before[0], seat.pool}
 
 
-def pool_launched() -> int | None:
-    """Return when the pool of the organisation in context was launched, in ticks; None once it was heard of."""
+def pool_launched() -> RunnerLaunched | None:
+    """Return the launch of the pool of the organisation in context; None once it was heard of."""
     seat = SeatInPool.objects.first()
-    launch = None if seat is None else PooledRunner.objects.exclude(attempts=0).filter(number=seat.pool).first()
-    return None if launch is None else ticks_of(launch.launched_at)
+    if seat is None:
+        return None
+    return launch_told(PooledRunner.objects.exclude(attempts=0).filter(number=seat.pool).first())
 
 
 def _kept(folder: Path) -> set[int]:

@@ -5,6 +5,7 @@ made twice, changes nothing. All of an organisation's turns are behind one lock.
 """
 
 import logging
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +36,7 @@ from webapp.runs.launching import (
 )
 from webapp.runs.models import PooledRunner, Run, RunnerLaunch
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
-from webapp.runs.places import WAITS, has_place, no_place, no_room
+from webapp.runs.places import WAITS, has_place, no_place, no_room, nobody_waits, standbys_wanted
 from webapp.runs.pool_turns import LAUNCHES_IN_VAIN, PoolReconciler, in_vain_sentence, pools_in_use
 from webapp.runs.pooling import (
     UNKNOWN,
@@ -49,6 +50,7 @@ from webapp.runs.pooling import (
 )
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.repair_steps import bring_on_repairs
+from webapp.runs.standby_processes import fitting, installed_standbys, usual_arguments
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -117,13 +119,13 @@ class Reconciler:
         organisation, names = str(self.organisation), [str(run.pk) for run in runs]
         observed = self.connection.hmget(keys.observed(organisation), names)
         progress = self.connection.hmget(keys.progress(organisation), names)
-        launched_at = launched() or pool_launched()
+        launch = launched() or pool_launched()
         for run, content, report in zip(runs, observed, progress, strict=True):
             try:
                 seen = None if content is None else RunObserved.model_validate_json(content)
                 if seen is not None:
                     take_observation(run, seen, lease, self.now())
-                if step_on(run, lease, seen, launched_at):
+                if step_on(run, lease, seen, launch):
                     run.save(update_fields=["steps"])
                     announce(run)
                 if report is not None:
@@ -245,3 +247,18 @@ def reconcile_pools() -> None:
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
         for number in sorted(pools_in_use()):
             PoolReconciler(number, connection, ProcessLauncher()).turn()
+
+
+def keep_standbys() -> None:
+    """See that as many runners stand by on this machine as are wanted and have room."""
+    standbys = installed_standbys()
+    if not settings.STANDBY_RUNNERS and not standbys.any():
+        return
+    now = timezone.now()
+    with (
+        redis.Redis.from_url(settings.REDIS_URL) as connection,
+        alone(connection, f"standbys-of-{socket.gethostname()}") as mine,
+    ):
+        if mine:
+            wanted = standbys_wanted(connection, ProcessLauncher(), now)
+            standbys.tend(wanted, fitting(usual_arguments()), now, quiet=nobody_waits(now))

@@ -6,19 +6,21 @@ from typing import Final
 
 from streaming.definition.strict import Strict
 from streaming.wire.messages import RunnerLease, RunObserved
-from webapp.runs.models import Run
+from webapp.runs.models import LaunchNote, Run
 from webapp.runs.states import Observed
 
 
 class StartName(StrEnum):
     """The steps of a start, in order. A run that joins what runs already goes through few of them.
 
-    `requested` waits for the reconciler; `launching` the runner's process starts; `session` Spark starts in it;
+    `requested` waits for the reconciler; `launching` the runner's process starts, `session` Spark starts in it, or
+    `standby` one is taken that stood by and has both behind it;
     `planning` the streaming query that carries the run starts; `first_batch` it reads for the first time.
     """
 
     REQUESTED = "requested"
     LAUNCHING = "launching"
+    STANDBY = "standby"
     SESSION = "session"
     PLANNING = "planning"
     FIRST_BATCH = "first_batch"
@@ -26,6 +28,10 @@ class StartName(StrEnum):
 
 ORDER: Final = tuple(StartName)
 _STARTS: Final = frozenset({Observed.REQUESTED, Observed.STARTING, Observed.RECOVERING, Observed.LOST})
+
+
+RunnerLaunched = tuple[StartName, int]
+"""How a runner is begun, and when that was, in ticks."""
 
 
 class StartStep(Strict):
@@ -50,17 +56,24 @@ def begin(run: Run, at: datetime) -> None:
     run.steps = [StartStep(name=StartName.REQUESTED, at=ticks_of(at)).model_dump(mode="json")]
 
 
-def step_on(run: Run, lease: RunnerLease | None, seen: RunObserved | None, launched_at: int | None) -> bool:
+def launch_told(launch: LaunchNote | None) -> RunnerLaunched | None:
+    """Return what a launch is to those who wait for it."""
+    if launch is None:
+        return None
+    return (StartName.STANDBY if launch.stood_by else StartName.LAUNCHING, ticks_of(launch.launched_at))
+
+
+def step_on(run: Run, lease: RunnerLease | None, seen: RunObserved | None, launched: RunnerLaunched | None) -> bool:
     """Note in `run`, unsaved, the steps that its start has come to; whether there were any.
 
-    `launched_at`: when a runner's process was started that has no lease yet, in ticks. Steps only move on: what was
-    noted stays, and what a runner had done before the start was asked for is no step of it.
+    `launched`: the launch of a runner that had no lease when it was last looked. Steps only move on: what was noted
+    stays, and what a runner had done before the start was asked for is no step of it.
     """
     if not run.steps or run.observed not in _STARTS:
         return False
     steps = steps_of(run)
     known = len(steps)
-    for name, at in _reached(lease, seen, launched_at):
+    for name, at in _reached(lease, seen, launched):
         if ORDER.index(name) > ORDER.index(steps[-1].name) and at >= steps[0].at:
             steps.append(StartStep(name=name, at=max(at, steps[-1].at)))
     run.steps = [each.model_dump(mode="json") for each in steps]
@@ -68,12 +81,14 @@ def step_on(run: Run, lease: RunnerLease | None, seen: RunObserved | None, launc
 
 
 def _reached(
-    lease: RunnerLease | None, seen: RunObserved | None, launched_at: int | None
-) -> list[tuple[StartName, int]]:
+    lease: RunnerLease | None, seen: RunObserved | None, launched: RunnerLaunched | None
+) -> list[RunnerLaunched]:
     """Return the steps that what is known now says to have begun, in order."""
+    told = [] if launched is None else [launched]
     if lease is None:
-        return [] if launched_at is None else [(StartName.LAUNCHING, launched_at)]
-    told = [(StartName.SESSION, lease.started_at)]
+        return told
+    if lease.session_at != lease.started_at:  # else it stood by
+        told.append((StartName.SESSION, lease.started_at))
     if seen is not None and seen.at >= lease.started_at and seen.step is not None:
         return [*told, (StartName(seen.step), seen.at)]
     return told if lease.session_at is None else [*told, (StartName.PLANNING, lease.session_at)]

@@ -35,6 +35,12 @@ def reconcile_pools() -> None:
 
 
 @shared_task
+def keep_standbys() -> None:
+    """See that as many runners stand by on this machine as are wanted."""
+    reconciler.keep_standbys()
+
+
+@shared_task
 def tend_all() -> None:
     """Look after what the inputs of every organisation leave on other servers, each in a task of its own."""
     with installation_context("every organisation has a turn"):

@@ -6258,11 +6258,12 @@ export interface components {
          * StartName
          * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
          *
-         *     `requested` waits for the reconciler; `launching` the runner's process starts; `session` Spark starts in it;
+         *     `requested` waits for the reconciler; `launching` the runner's process starts, `session` Spark starts in it, or
+         *     `standby` one is taken that stood by and has both behind it;
          *     `planning` the streaming query that carries the run starts; `first_batch` it reads for the first time.
          * @enum {string}
          */
-        StartName: "requested" | "launching" | "session" | "planning" | "first_batch";
+        StartName: "requested" | "launching" | "standby" | "session" | "planning" | "first_batch";
         /**
          * StartOptionShown
          * @description A way to begin; times in ticks.

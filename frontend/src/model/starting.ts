@@ -6,6 +6,7 @@ import type { Ticks } from "./ticks";
 export const STEP_WORDS: Record<StartStep["name"], string> = {
   requested: "Waiting to be taken up",
   launching: "Launching the runner",
+  standby: "Taking a runner that stood by",
   session: "Starting Spark in it",
   planning: "Planning the query",
   first_batch: "Reading the first batch",

@@ -15,6 +15,7 @@ from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.runs.launching import end_runner
 from webapp.runs.models import PooledRunner, RunnerLaunch
+from webapp.runs.standby_processes import installed_standbys
 
 
 class Command(BaseCommand):
@@ -32,6 +33,8 @@ class Command(BaseCommand):
             self._end(organisation.pk, f"the runner of {organisation.slug}", pids)
         for pool in PooledRunner.objects.all():
             self._end(keys.pool_name(pool.number), f"pooled runner {pool.number}", {pool.pid})
+        for pid in installed_standbys().end_all():
+            self.stdout.write(f"Asked a runner that stands by (process {pid}) to end.")
 
     def _end(self, whose: UUID | str, what: str, pids: set[int]) -> None:
         for pid in pids | _leased(str(whose)):
