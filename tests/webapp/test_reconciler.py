@@ -14,6 +14,7 @@ from webapp.core.context import organisation_context
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
 from webapp.runs.places import nobody_waits, standbys_wanted
+from webapp.runs.moves import retry_after
 from webapp.runs.reconciler import Reconciler
 from webapp.runs.standbys import QUIET
 
@@ -207,3 +208,10 @@ def test_a_run_waits_for_a_place_when_others_have_all_runners_and_says_so(
     scene.turn()
     assert scene.launcher.launches == [scene.person.organisation.pk]
     assert scene.run.message is None
+
+
+def test_runs_that_failed_together_are_not_tried_again_together() -> None:
+    for failures, least in ((1, 5), (3, 20), (9, 300)):
+        pauses = [retry_after(failures, UUID(int=each)).total_seconds() for each in range(1_000)]
+        assert least <= min(pauses) < max(pauses) <= least * 1.25
+        assert len(set(pauses)) > 500

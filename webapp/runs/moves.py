@@ -3,6 +3,7 @@
 import logging
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -20,14 +21,21 @@ logger = logging.getLogger(__name__)
 
 FIRST_RETRY_S = 5
 LONGEST_RETRY_S = 300
+_STRIDE = 389
+"""Moves a run to another place within that quarter with each failure."""
 _RAN = frozenset({Observed.RUNNING, Observed.LOST, Observed.RECOVERING})
 SETTLED_AFTER = timedelta(minutes=10)
 """A run that has run for so long before it failed starts its back-off anew."""
 
 
-def retry_after(failures: int) -> timedelta:
-    """Return how long to wait before trying again after so many failures in a row: 5 s, 10 s, 20 s ... 300 s."""
-    return timedelta(seconds=min(FIRST_RETRY_S * 2 ** (min(failures, 20) - 1), LONGEST_RETRY_S))
+def retry_after(failures: int, run: UUID) -> timedelta:
+    """Return how long to wait before trying again after so many failures in a row: 5 s, 10 s, 20 s ... 300 s.
+
+    Each run waits up to a quarter longer, by its id: without this, all that a broker has let down would ask it again
+    at the same moment.
+    """
+    pause_s = min(FIRST_RETRY_S * 2 ** (min(failures, 20) - 1), LONGEST_RETRY_S)
+    return timedelta(seconds=pause_s * (1 + (run.int + failures * _STRIDE) % 1_000 / 4_000))
 
 
 def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, message: str | None = None) -> None:
@@ -93,7 +101,7 @@ def _fail(run: Run, now: datetime, domain: str | None) -> None:
     settled = run.observed == Observed.RUNNING and now - run.changed_at >= SETTLED_AFTER
     run.failures = 1 if settled else run.failures + 1
     if domain == "external" and run.desired == Desired.RUNNING:
-        run.retry_at = now + retry_after(run.failures)
+        run.retry_at = now + retry_after(run.failures, run.pk)
         return
     run.ended_at, run.desired = now, Desired.STOPPED
     if domain != "user":
