@@ -13,8 +13,8 @@ from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
-from webapp.runs.places import nobody_waits, standbys_wanted
 from webapp.runs.moves import retry_after
+from webapp.runs.places import nobody_waits, standbys_wanted
 from webapp.runs.reconciler import Reconciler
 from webapp.runs.standbys import QUIET
 
