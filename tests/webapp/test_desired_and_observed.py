@@ -22,7 +22,7 @@ from webapp.runs.models import Run, RunnerLaunch
 from webapp.runs.states import Observed
 
 DOMAINS = st.sampled_from(["user", "external", "internal"])
-EXAMPLES = 12 if settings.default is None else max(12, settings.default.max_examples // 5)
+EXAMPLES = 6 if settings.default is None else max(6, settings.default.max_examples // 5)
 
 
 class OneBinding(RuleBasedStateMachine):
