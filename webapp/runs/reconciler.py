@@ -48,6 +48,7 @@ from webapp.runs.pooling import (
     seat_of,
     take_seat,
 )
+from webapp.runs.quiet import as_it_should_be, heard, note_quiet
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.repair_steps import bring_on_repairs
 from webapp.runs.standby_processes import fitting, installed_standbys, usual_arguments
@@ -75,6 +76,7 @@ class Reconciler:
         with organisation_context(self.organisation), alone(self.connection, self.organisation) as mine:
             if not mine:
                 return
+            [digest] = heard(self.connection, [self.organisation])
             runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
             outstanding = write_deliveries(self.connection)
             self._keep_for_readers()
@@ -91,12 +93,25 @@ class Reconciler:
                 settle(run, self.now())
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
             belongs = self._belonging(lease, active=bool(desired) or outstanding)
-            self._write_desired(desired, belongs, bring_on_repairs(self.now()))
+            repairs = bring_on_repairs(self.now())
+            self._write_desired(desired, belongs, repairs)
             self._forget([run for run in runs if run.ended_at is not None])
             if belongs is None:
                 self._tell(desired, "internal", UNKNOWN)
             else:
                 self._be_carried(belongs, lease, desired, outstanding=outstanding)
+            settled = not outstanding and not repairs and as_it_should_be(runs)
+            quiet = settled and belongs is not None and self._is_there(belongs, lease, runs)
+            note_quiet(self.connection, self.organisation, digest if quiet else None)
+
+    def _is_there(self, belongs: Belonging, lease: RunnerLease | None, runs: Sequence[Run]) -> bool:
+        """Whether the organisation is carried where it belongs, or nobody needs to carry it."""
+        if not runs:
+            return belongs.seat is None
+        if lease is None:
+            return False
+        wanted = keys.OWN if belongs.seat is None else belongs.seat
+        return belongs.place is not None and carrier_of(self.connection, lease, seat_of()) == wanted
 
     def _keep_for_readers(self) -> None:
         try:

@@ -1,8 +1,11 @@
 """Celery tasks of runs. Each works for one organisation and refuses without it."""
 
+from random import SystemRandom
 from uuid import UUID
 
+import redis
 from celery import shared_task
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -11,14 +14,21 @@ from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
 from webapp.runs import reconciler
 from webapp.runs.footprints import tend_footprints
+from webapp.runs.quiet import unquiet
 
 
 @shared_task
 def reconcile_all() -> None:
-    """Reconcile every organisation, each in a task of its own."""
+    """Reconcile every organisation that is not quiet, each in a task of its own.
+
+    In any order: who has more to do than there is time for drops what has expired, and would always drop the last ones.
+    """
     with installation_context("every organisation has a turn"):
         organisations = list(Organisation.objects.values_list("pk", flat=True))
-    for organisation in organisations:
+    SystemRandom().shuffle(organisations)
+    with redis.Redis.from_url(settings.REDIS_URL) as connection:
+        waiting = list(unquiet(connection, organisations))
+    for organisation in waiting:
         reconcile.apply_async(kwargs={"organisation": str(organisation)}, expires=3)
 
 
