@@ -60,7 +60,7 @@ class PaneAggregator:
             extent = extents(members, first, bounds, layout)
         columns, failed = [*working.group_values(), *working.aggregates()], working.failed
         stamp, count = working.stamps(), working.counts
-        if (number[1:] < number[:-1]).any():
+        if (number[1:] < number[:-1]).any():  # by group first, where panes are shared by groups
             order = np.argsort(number, kind="stable")
             at = pa.array(order)
             number, stamp, count, extent = number[order], stamp[order], count[order], extent[order]
@@ -136,6 +136,7 @@ class _AggregationPass:
             return {}
         taken: list[tuple[AggregateColumn, MemberValues]] = []
         for each in aggregates:
+            # p50, p95 and p99 of one field sort its values once.
             known = (other for one, other in taken if (one.of, one.where) == (each.of, each.where))
             taken.append((each, next(known, None) or self.taken(each)))
         start, end = self.bounds(self.layout.number)

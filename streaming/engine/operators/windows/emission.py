@@ -80,9 +80,10 @@ class PaneEmission:
         exists = [closing] if known is None else [closing, known]
         places = _EmittedBefore(before, [self._keys(panes) for panes in exists], self._names)
         found, last, kept = [], [], []
+        # Two sessions that a late row joined, say: the row of neither may stand beside that of the new one.
         gone = np.zeros(len(before), np.bool_) if known is None else ~places.still
         for number, panes in enumerate(exists):
-            shown = np.ones(len(panes), np.bool_)
+            shown = np.ones(len(panes), np.bool_)  # a pane that closes is complete
             if number and self.spec.emit == "on_complete":
                 shown = panes.end <= cti
             was = places.before[number]
@@ -98,6 +99,7 @@ class PaneEmission:
         replaced = np.concatenate(last)
         over[replaced] = True
         self._keep(state, before, over, kept)
+        # Old rows go first: who keeps the newest row of an id must not lose the one that has just come.
         deleted = np.concatenate((np.flatnonzero(gone), replaced)) if self.spec.retract else np.flatnonzero(gone)
         old = [_flagged(before.rows.take(deleted), GONE)]
         if not self.spec.retract:
@@ -154,7 +156,7 @@ class PaneEmission:
         timing = np.full(len(shown), ON_TIME, np.int8)
         index = np.zeros(len(shown), np.int64)
         if said is not None and known.any():
-            timing[known & (_at(said.timing, was) != EARLY)] = LATE
+            timing[known & (_at(said.timing, was) != EARLY)] = LATE  # it was told as complete once, and changes
             index[known] = said.index[was[known]] + 1
         timing[end > cti] = EARLY
         pane = PaneColumns(start, end, timing, index, np.full(len(shown), closes))
@@ -166,6 +168,7 @@ class PaneEmission:
 
     def _ids(self, start: Int64s, end: Int64s, groups: list[pa.Array]) -> pa.Array:
         """What names a pane: the node, its bounds and the JSON of its group."""
+        # JSON is made once for each group: there are far fewer of them than panes.
         by = group(combine([encode(column) for column in groups], len(start)))
         distinct = [column.take(pa.array(by.first_row)).to_pylist() for column in groups]
         texts = [json.dumps(values, default=str) for values in zip(*distinct, strict=True)] if groups else ["[]"]
@@ -187,7 +190,7 @@ class PaneEmission:
             return
         stays = np.flatnonzero(~over)
         parts = [_EmittedRows(before.rows.take(stays), before.extent[stays]), *kept]
-        if not any(len(part) for part in parts):
+        if not any(len(part) for part in parts):  # an empty table would be read again in every turn
             state.drop([_GIVEN])
             del state.head[_GIVEN]
             return
