@@ -31,7 +31,9 @@ from webapp.runs.next_start_api import NextStartView
 from webapp.runs.output_trials_api import OutputsCheckView
 from webapp.runs.refused_requests_api import RefusedRequestsView
 from webapp.runs.run_api import RunView
+from webapp.runs.start_api import StartView, StopView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
+from webapp.runs.timeline_api import TimelineView
 from webapp.runs.uses_api import BindingUsesView
 from webapp.samples import api as samples
 from webapp.samples.repairs_api import RepairsView
@@ -115,8 +117,9 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/", runs.BindingsView.as_view()),
     path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
     path("bindings/<uuid:binding>/next-start/", NextStartView.as_view()),
-    path("bindings/<uuid:binding>/start/", runs.StartView.as_view()),
-    path("bindings/<uuid:binding>/stop/", runs.StopView.as_view()),
+    path("bindings/<uuid:binding>/timeline/", TimelineView.as_view()),
+    path("bindings/<uuid:binding>/start/", StartView.as_view()),
+    path("bindings/<uuid:binding>/stop/", StopView.as_view()),
     path("bindings/<uuid:binding>/uses/", BindingUsesView.as_view()),
     path("bindings/<uuid:binding>/repairs/", RepairsView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),

@@ -1,6 +1,7 @@
 """The committed batches of one output of a binding, oldest first, in pieces; merged commits are read as well."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -133,6 +134,39 @@ class CommittedBatches:
                 rows += more
         self._counted = kept
         return UndeliveredRows(rows, since, left > 0)
+
+    def last_before(self, tick: int | None) -> Commit | None:
+        """The last commit that was made before `tick` (None: of all); None where there is none. Raises `OSError`.
+
+        One of which it is not known when it was made counts as made before all of which it is known.
+        """
+        for _ in range(_TRIES):
+            try:
+                return self._last_before(tick)
+            except MovedAway:
+                continue
+        raise OSError("the results are merged faster than they can be read")
+
+    def _last_before(self, tick: int | None) -> Commit | None:
+        spans = committed_spans(self._folder)
+        later = len(spans) if tick is None else bisect_left(spans, tick, key=lambda span: _at(self._read(span)) or 0)
+        return self._read(spans[later - 1]) if later else None
+
+    def committed_at(self) -> tuple[int | None, int | None]:
+        """When the oldest and the newest commit that are kept were made, in ticks; None where that is not known."""
+        for _ in range(_TRIES):
+            try:
+                spans = committed_spans(self._folder)
+                return (_at(self._read(spans[0])), _at(self._read(spans[-1]))) if spans else (None, None)
+            except MovedAway:
+                continue
+        raise OSError("the results are merged faster than they can be read")
+
+    def _read(self, span: CommitSpan) -> Commit:
+        commit = read_span(self._folder, span)
+        if commit is None:
+            raise MovedAway
+        return commit
 
     def _count(self, path: str, places: Sequence[MergedPart]) -> list[int]:
         """How many rows of the output each place has; rows that are gone count as rows, until they are missed."""

@@ -45,8 +45,8 @@ class CarrierLike(Protocol):
     def add(self, spec: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
         """Carry a binding."""
 
-    def stop(self, binding: str, *, flush: bool) -> None:
-        """Carry it no longer."""
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
+        """Carry it no longer; with `discard` its state is thrown away."""
 
     def repair(self, binding: str, run: str, repair: str) -> None:
         """Give the rows of a repair with the next batch of a run."""

@@ -80,7 +80,7 @@ class Fleet:
         self._common = (MAIN,) if pool is None else (pool, apart_in(pool))
         self._slow = SlowBindings(monotonic, apart_s)
         self._desired: Mapping[str, RunSpec] = {}
-        self._stops: dict[str, bool] = {}
+        self._stops: dict[str, tuple[bool, bool]] = {}
         self._opening = opening
         self._folder = folder
         self._monotonic = monotonic
@@ -203,16 +203,19 @@ class Fleet:
         live = self._placed.pop(spec.binding, None) == there
         self._moves[spec.binding] = BindingMove(spec, there, live=live)
 
-    def stop(self, binding: str, *, flush: bool) -> bool:
-        """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet."""
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> bool:
+        """Carry `binding` no longer; whether a manifest will tell of that: none does if it was not carried yet.
+
+        With `discard` its state is thrown away where it is carried; elsewhere the next run leaves it alone.
+        """
         move = self._moves.get(binding)
         if move is not None and move.live:
-            self._stops[binding] = flush  # there, so that what it holds is flushed
+            self._stops[binding] = (flush, discard)  # there, so that what it holds is flushed or thrown away
             return True
         if self._moves.pop(binding, None) is not None:
             return False
         if binding in self._placed:
-            self._members[self._placed[binding]].carrier.stop(binding, flush=flush)
+            self._members[self._placed[binding]].carrier.stop(binding, flush=flush, discard=discard)
         return True
 
     def freshen(self, desired: Mapping[str, RunSpec]) -> None:
@@ -352,7 +355,8 @@ class Fleet:
     def _stop_what_came(self) -> None:
         """Stop what was told to while it was on its way, once it is there."""
         for binding in self._stops.keys() - self._moves.keys() - self._unanswered.keys():
-            self._members[self._placed[binding]].carrier.stop(binding, flush=self._stops.pop(binding))
+            flush, discard = self._stops.pop(binding)
+            self._members[self._placed[binding]].carrier.stop(binding, flush=flush, discard=discard)
 
     def _bring_on(self, move: BindingMove) -> None:
         binding = move.spec.binding

@@ -23,10 +23,11 @@ class AddRun:
 
 @dataclass(frozen=True)
 class StopRun:
-    """Carry `binding` no longer."""
+    """Carry `binding` no longer; `discard`: its state is thrown away, also where it is carried no longer."""
 
     binding: str
     flush: bool
+    discard: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class RunDecisions:
     have been absent from what is desired, which is how the web application asks to try again.
     `dropped`: runs that were told to stop only because they were absent. Nobody wished them to end, so that their stop
     is no news: without this, a run that failed and is to be tried again would end as one that its user stopped.
+    `discarded`: runs whose state was told to be thrown away.
     """
 
     carried: dict[str, str] = field(default_factory=dict)
@@ -57,11 +59,13 @@ class RunDecisions:
     over: dict[str, RunStateSeen] = field(default_factory=dict)
     stopping: set[str] = field(default_factory=set)
     dropped: set[str] = field(default_factory=set)
+    discarded: set[str] = field(default_factory=set)
 
     def decide(self, desired: Mapping[str, RunSpec]) -> list[Step]:
         """What to do so that `desired` (by binding) comes true; the books are then as if it had been done."""
         wanted = {spec.run for spec in desired.values()}
         self.over = {run: seen for run, seen in self.over.items() if run in wanted}
+        self.discarded &= wanted
         steps: list[Step] = []
         for binding in sorted(set(self.carried) - set(desired)):
             self.dropped.add(self.carried[binding])
@@ -148,12 +152,20 @@ class RunDecisions:
         return [*steps, AddRun(spec), *self._told(RunStateSeen(spec.run, "starting"))]
 
     def _end(self, spec: RunSpec) -> list[Step]:
-        if self.carried.get(spec.binding) == spec.run and spec.run not in self.over:
+        carried = self.carried.get(spec.binding)
+        is_carried = carried == spec.run
+        discard = spec.discard and spec.run not in self.discarded and carried in (None, spec.run)
+        if discard:
+            self.discarded.add(spec.run)
+        steps: list[Step] = [StopRun(spec.binding, flush=False, discard=True)] if discard else []
+        if is_carried and spec.run not in self.over:
             if spec.run in self.stopping:
-                return []
+                return steps
             self.stopping.add(spec.run)
-            return [StopRun(spec.binding, spec.flush), *self._told(RunStateSeen(spec.run, "stopping"))]
-        steps = self._drop(spec.binding, flush=False) if self.carried.get(spec.binding) == spec.run else []
+            return [*(steps or [StopRun(spec.binding, spec.flush)]), *self._told(RunStateSeen(spec.run, "stopping"))]
+        if is_carried:
+            dropped = self._drop(spec.binding, flush=False)
+            steps = steps or dropped
         over = self.over.get(spec.run) or RunStateSeen(spec.run, "stopped")
         return [*steps, *self._told(over)]
 

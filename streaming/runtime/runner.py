@@ -142,9 +142,10 @@ class Runner:
             case AddRun(spec):
                 log.info("run %s: carry binding %s", spec.run, spec.binding)
                 self._fleet.add(spec)
-            case StopRun(binding, flush):
-                log.info("binding %s: stop%s", binding, ", flush" if flush else "")
-                if not self._fleet.stop(binding, flush=flush):
+            case StopRun(binding, flush, discard):
+                how = ", its state is thrown away" if discard else ", flush" if flush else ""
+                log.info("binding %s: stop%s", binding, how)
+                if not self._fleet.stop(binding, flush=flush, discard=discard):
                     self._unbegun.append(binding)
             case RunStateSeen():
                 self._tell(step)

@@ -173,9 +173,9 @@ class OrganisationShare:
             raise PermissionError(OTHERS)
         self._shared.carrier.add(spec, from_savepoint=from_savepoint, moving=moving)
 
-    def stop(self, binding: str, *, flush: bool) -> None:
-        """Carry it no longer."""
-        self._shared.carrier.stop(self._name(binding), flush=flush)
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
+        """Carry it no longer; with `discard` its state is thrown away."""
+        self._shared.carrier.stop(self._name(binding), flush=flush, discard=discard)
 
     def repair(self, binding: str, run: str, repair: str) -> None:
         """Give the rows of a repair with the next batch of a run."""

@@ -16,11 +16,13 @@ from streaming.planning.plan import NotRunnable
 from streaming.spark.adapter_queries import asked_within
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, LanePositions, begun_binding
+from streaming.spark.control import AddBinding
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import newest_manifest, read_manifest
 from streaming.spark.restart_points import forget_points, keep_point, point_of, read_points
 from streaming.spark.savepoints import SavepointHead
-from streaming.wire.beginning import RunBeginning
+from streaming.spark.sought_beginnings import begin_lanes, said_of
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, RunBeginning, SoughtBegin
 from streaming.wire.kept import (
     PlannedBeginning,
     RestartPoint,
@@ -35,6 +37,7 @@ ANOTHER_VERSION: Final = (
 )
 FLUSHED: Final = "When the run before ended, all windows were closed, and the input has more rows than it had then."
 ASKED: Final = "It was asked to begin anew, without the state of the run before."
+DISCARDED: Final = "The state of the run before was thrown away when it was stopped."
 STATE_IS_GONE: Final = "Nothing was found of the state of the run before."
 OTHER_PROGRAM: Final = (
     "Another version of Punctual wrote the state of the run before, and this one cannot read it. If that one was not "
@@ -59,7 +62,8 @@ UNKNOWN: Final = (
 @dataclass(frozen=True)
 class PriorBinding:
     """What a binding was before it begins anew: its restart points, newest first, where its adapters journaled, `why`
-    its state does not go on, and how far it had read under which shape. `ended`: it has had CTI infinity."""
+    its state does not go on, and how far it had read under which shape. `ended`: it has had CTI infinity. `tick`: when
+    the batch is planned in which it begins anew."""
 
     points: Sequence[RestartPoint]
     journals: str
@@ -67,6 +71,23 @@ class PriorBinding:
     positions: LanePositions = field(default_factory=dict)
     shape: str = ""
     ended: bool = False
+    tick: int = 0
+
+
+def why_left(binding: RunnableBinding, known: CarriedBinding, before: AddBinding) -> str | None:
+    """Why `binding` does not go on with the state that is `known` of the run that was added `before`; None: it does."""
+    spec, plan, facts = binding.added.spec, binding.plan, binding.facts
+    ids = before.bucket_ids[: plan.buckets]
+    anew = spec.drops_state and spec.run != before.spec.run
+    reasons = (
+        (known.discarded or (anew and spec.after_discard), DISCARDED),
+        (not facts.fits(known.generation.shape), ANOTHER_VERSION),
+        (anew, ASKED),
+        (bool(known.now.ended), FLUSHED),
+        (ids != binding.bucket_ids, begun_anew(len(ids), plan.buckets)),
+        (known.generation.routing != plan.routing, ANOTHER_ROUTING),
+    )
+    return next((why for holds, why in reasons if holds), None)
 
 
 def hand_on(carrier: CarrierFolder, before: RunSpec | SavepointHead, spec: RunSpec) -> None:
@@ -135,22 +156,48 @@ def begun(
     `fresh` gives one at the beginning of its inputs, once adapters find what they journaled. Raises `AdapterError`
     where rows are gone that the user asks to be read again, `OSError`.
     """
-    spec = binding.added.spec
+    spec, wanted = binding.added.spec, binding.added.spec.begin
+    if wanted == "now" or isinstance(wanted, BeginAtTime | BeginAtPositions):
+        if not any(point.run == spec.run for point in before.points):
+            return _sought(carrier, binding, before, fresh, wanted)
+        wanted = None  # it had begun there before its state was lost: it goes on from what it kept itself
     if not before.points:
         return _without_points(carrier, binding, before, fresh)
-    planned = plan_beginning(before.points, binding.facts, spec.begin, before.why)
+    planned = plan_beginning(before.points, binding.facts, wanted, before.why)
     carry_journals(carrier, before.journals, journals_of(carrier, spec), planned.kept)
     item = fresh()
-    if before.ended and spec.begin is None and _finished(binding, planned.kept, before.positions):
+    if before.ended and wanted is None and _finished(binding, planned.kept, before.positions):
         forget_points(carrier.shared_of(spec.organisation), spec.binding)
         return item, None
     gone = _gone(binding, planned, carrier.settings.held_up_at_most_s)
     if gone is not None:
-        if spec.begin is not None:
+        if wanted is not None:
             raise AdapterError(GONE.format(name=gone))
         why = f"{before.why} {LEFT_BEHIND.format(name=gone)}"
         planned = plan_beginning(before.points, binding.facts, "old_positions", why)
     return _written(carrier, binding, item, planned), planned.said.sentence
+
+
+def _sought(
+    carrier: CarrierFolder,
+    binding: RunnableBinding,
+    before: PriorBinding,
+    fresh: Callable[[], CarriedBinding],
+    place: SoughtBegin,
+) -> tuple[CarriedBinding, str | None]:
+    """A generation that begins at `place`, with nothing of what was kept but, for positions, the journals."""
+    spec, facts, shared = binding.added.spec, binding.facts, carrier.shared_of(binding.added.spec.organisation)
+    if isinstance(place, BeginAtPositions):
+        named = before.points[0].inputs if before.points else {}
+        same = [name for name, each in named.items() if facts.sources.get(name) == each.source]
+        whole = list(spec.inputs) if before.shape == facts.shape else []
+        carry_journals(carrier, before.journals, journals_of(carrier, spec), same or whole)
+    lanes = begin_lanes(binding, place, before.tick, carrier.settings.read_deadline_s)
+    said = said_of(binding, lanes, before.points, place, before.tick)
+    item = fresh()
+    shared.write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
+    forget_points(shared, spec.binding)
+    return begun_binding(item.generation, lanes.positions), said.sentence
 
 
 def _written(

@@ -113,7 +113,7 @@ class CarriedBinding:
     must be forgotten. `held`: the limit of rows each second that kept the batch from reading all that waited. `beaten`:
     the tick of the last batch whose time counted for it, and `quiet` that of the last look before that batch which
     found nothing to read (0: none is known). `again`: where the run before had read to; up to there it reads what was
-    read before, in this batch too.
+    read before, in this batch too. `discarded`: its state was thrown away; its positions alone are known.
     """
 
     generation: StateGeneration
@@ -126,6 +126,7 @@ class CarriedBinding:
     beaten: int = 0
     quiet: int = 0
     again: LanePositions | None = None
+    discarded: bool = False
 
     def __post_init__(self) -> None:
         if (self.before is not None) is not (self.state in MOVING):

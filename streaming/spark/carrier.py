@@ -164,9 +164,13 @@ class Carrier:
         )
         self._opened.control.append(command)
 
-    def stop(self, binding: str, *, flush: bool) -> None:
-        """Carry `binding` no longer after the next batch; its state and positions stay unless it was flushed."""
-        self._opened.control.append(StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush))
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
+        """Carry `binding` no longer after the next batch; its state stays unless it was flushed, or with `discard`.
+
+        Its positions stay in any case.
+        """
+        command = StopBinding(kind="stop", tick=wall_clock(), binding=binding, flush=flush, discard=discard)
+        self._opened.control.append(command)
 
     def savepoint(self, binding: str, *, moving: bool = False) -> str:
         """Write all that `binding` has kept as a blob below the organisation's folder; the path that it will have.

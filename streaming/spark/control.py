@@ -40,12 +40,16 @@ class AddBinding(Strict):
 
 
 class StopBinding(Strict):
-    """Carry a binding no longer; with `flush`, inputs whose settings say `final` get CTI infinity first."""
+    """Carry a binding no longer; with `flush`, inputs whose settings say `final` get CTI infinity first.
+
+    With `discard` its state is thrown away, also where it is stopped already, and nothing is flushed.
+    """
 
     kind: Literal["stop"]
     tick: int
     binding: str
     flush: bool
+    discard: bool = False
 
 
 class SaveBinding(Strict):

@@ -13,6 +13,7 @@ from streaming.spark.beginnings import (
     ANOTHER_ROUTING,
     ANOTHER_VERSION,
     ASKED,
+    DISCARDED,
     FLUSHED,
     OTHER_PROGRAM,
     START_AGAIN,
@@ -24,6 +25,7 @@ from streaming.spark.beginnings import (
     first_positions,
     hand_on,
     points_of,
+    why_left,
 )
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding, StateGeneration, begun_binding
@@ -236,25 +238,14 @@ class NextOffset:
             why = OTHER_PROGRAM if self.carrier.succeeds_another_layout else STATE_IS_GONE
             return self._begun(entry, PriorBinding(self._points(command), "", why))
         before = self.carrier.control.added(known.entry)
-        ids, routing = before.bucket_ids[: binding.plan.buckets], binding.plan.routing
-        anew = command.spec.begin == "beginning" and command.spec.run != before.spec.run
-        if not binding.facts.fits(known.generation.shape):
-            why = ANOTHER_VERSION
-        elif anew:
-            why = ASKED
-        elif known.now.ended:
-            why = FLUSHED
-        elif ids != binding.bucket_ids:
-            why = begun_anew(len(ids), binding.plan.buckets)
-        elif known.generation.routing != routing:
-            why = ANOTHER_ROUTING
-        else:
+        left = why_left(binding, known, before)
+        if left is None:
             hand_on(self.carrier, before.spec, command.spec)
-            return known.resumed(entry, binding.facts.shape, routing), None
+            return known.resumed(entry, binding.facts.shape, binding.plan.routing), None
         kept = points_of(self.carrier, known, self.previous)
         journals = journals_of(self.carrier, before.spec)
         return self._begun(
-            entry, PriorBinding(kept, journals, why, known.positions, known.generation.shape, bool(known.now.ended))
+            entry, PriorBinding(kept, journals, left, known.positions, known.generation.shape, bool(known.now.ended))
         )
 
     def _moved(
@@ -265,7 +256,7 @@ class NextOffset:
         head = read_head(shared, path)
         if not command.moving:
             fitting(head, facts, plan)
-        anew = command.spec.begin == "beginning" and command.spec.run != head.run
+        anew = command.spec.drops_state and command.spec.run != head.run
         keeps = "nothing" if anew else goes_on(head, facts, plan)
         enter_journals(self.carrier, shared, head, path)
         if keeps == "all":
@@ -274,13 +265,14 @@ class NextOffset:
             return self._entered(head, entry, binding), None
         alike = (head.buckets, head.second) == plan.spread
         divided = ANOTHER_ROUTING if alike else begun_anew(head.buckets, plan.buckets)
-        other = ASKED if facts.fits(head.shape) else ANOTHER_VERSION
+        asked = DISCARDED if command.spec.after_discard else ASKED
+        other = asked if anew else ANOTHER_VERSION
         why = other if keeps == "nothing" else FLUSHED if head.ended else divided
         points = self._points(command)
         return self._begun(entry, PriorBinding(points, head.journals, why, head.positions, head.shape, head.ended))
 
     def _begun(self, entry: int, before: PriorBinding) -> tuple[CarriedBinding, str | None]:
-        binding = binding_of(self.carrier, entry)
+        binding, before = binding_of(self.carrier, entry), replace(before, tick=self.tick)
         return begun(self.carrier, binding, before, lambda: self._fresh(entry, binding))
 
     def _fresh(self, entry: int, binding: RunnableBinding) -> CarriedBinding:
@@ -304,12 +296,12 @@ class NextOffset:
         if name in self.carried:
             self._stop(StopBinding(kind="stop", tick=command.tick, binding=name, flush=False))
         item = self.parked.get(name)
-        if item is not None and item.now.ended and command.moving:
+        if item is not None and (item.now.ended or item.discarded) and command.moving:
             spec = self.carrier.control.added(item.entry).spec
             head = head_of(item, command.path, self.previous)
             head = replace(head, ended=True, journals=journals_of(self.carrier, spec), run=spec.run)
             assemble(self.carrier, shared, head, ())
-        elif item is None or item.now.ended or item.savepoint is not None:
+        elif item is None or item.now.ended or item.discarded or item.savepoint is not None:
             refuse(shared, command.path, NOT_KNOWN if item is None else HAS_ENDED)
         else:
             self._note(BindingTurn(name, item.key, item.entry, save=command.path))
@@ -326,14 +318,15 @@ class NextOffset:
 
     def _stop(self, command: StopBinding) -> None:
         item = self.carried.pop(command.binding, None)
-        if item is None:
-            return
-        end: tuple[str, ...] = ()
-        if command.flush:
-            finals = binding_of(self.carrier, item.entry).finals
+        if item is not None:
+            finals = binding_of(self.carrier, item.entry).finals if command.flush and not command.discard else ()
             end = tuple(name for name in finals if name not in item.now.ended)
-        self._rest(item, end)
-        self._note(BindingTurn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
+            self._rest(item, end)
+            self._note(BindingTurn(item.binding, item.key, item.entry, by_user=True, cut=bool(end)))
+        rests = self.parked.get(command.binding)
+        if command.discard and rests is not None and not rests.discarded:
+            self.parked[command.binding] = replace(rests, discarded=True)
+            self._note(BindingTurn(rests.binding, rests.key, rests.entry, clear=True))
 
     def _rest(self, item: CarriedBinding, end: tuple[str, ...], *, completed: bool = False) -> None:
         """Stop reading `item` after this batch, in which the inputs `end` get CTI infinity."""

@@ -1,12 +1,55 @@
-"""How a run begins where an earlier one of its binding has been: what is read again, and which rows are not whole."""
+"""Where a run begins, from the browser to Spark, and how one began: what is read again, which rows are not whole."""
 
-from typing import Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from streaming.definition.strict import Strict
+from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
-BeginAt = Literal["oldest_open", "old_positions", "beginning"]
+KeptBegin = Literal["oldest_open", "old_positions", "beginning"]
 """Where a run may begin whose state cannot go on: where the oldest open window began, where the run before had read
 to, or at the beginning of its inputs."""
+KEPT_BEGINS: Final[tuple[KeptBegin, ...]] = ("oldest_open", "old_positions", "beginning")
+MOST_LANES: Final = 10_000
+"""So many lanes of an input may be told a position."""
+
+
+TimeTick = Annotated[int, Field(ge=FIRST_TICK, le=LAST_TICK)]
+"""A moment that a person may mean."""
+
+
+class BeginAtTime(Strict):
+    """At `at`, in ticks: each input with the first row that came to it then or later, as its adapter knows that."""
+
+    kind: Literal["time"]
+    at: TimeTick
+
+
+class BeginAtPositions(Strict):
+    """At `positions`, by input and lane; a lane that is not named begins at its beginning."""
+
+    kind: Literal["positions"]
+    positions: Annotated[
+        dict[str, Annotated[dict[str, Annotated[int, Field(ge=0, le=2**62)]], Field(max_length=MOST_LANES)]],
+        Field(max_length=100),
+    ]
+
+
+SoughtBegin = Literal["now"] | BeginAtTime | BeginAtPositions
+"""Where a run begins that leaves the run before alone; `now`: with what comes after its start was planned."""
+BeginAt = KeptBegin | SoughtBegin
+"""Where a run begins; all but `oldest_open` and `old_positions` also drop state that could go on."""
+
+
+def sought(begin: BeginAt | None) -> SoughtBegin | None:
+    """`begin` if adapters have to seek it; None if what the run before had kept says where that is."""
+    return begin if begin == "now" or isinstance(begin, Strict) else None
+
+
+def drops(begin: BeginAt | None) -> bool:
+    """Whether a run that begins there goes on with no state that was kept."""
+    return begin == "beginning" or sought(begin) is not None
 
 
 class RunBeginning(Strict):

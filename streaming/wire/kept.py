@@ -20,7 +20,7 @@ from streaming.definition.release import Release, releases
 from streaming.definition.strict import Strict
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import INFINITY, Tick, spell_instant
-from streaming.wire.beginning import BeginAt, RunBeginning
+from streaming.wire.beginning import BeginAt, KeptBegin, RunBeginning, drops
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import PLACEHOLDER, token_of
 
@@ -154,9 +154,9 @@ def named_shape_of(spec: RunSpec) -> str:
 def journals_place(spec: RunSpec, name: str) -> str:
     """Where the adapters of a binding, called `name` there, journal below a carrier's folder; `spec` is concealed.
 
-    One that is told to begin at the beginning finds nothing of what was journaled before.
+    One that is told where to begin, whatever was kept, finds nothing of what was journaled before.
     """
-    anew = f"-{spec.run}" if spec.begin == "beginning" else ""
+    anew = f"-{spec.run}" if drops(spec.begin) else ""
     return f"journals/{name}-{named_shape_of(spec)[:12]}{anew}"
 
 
@@ -180,7 +180,7 @@ def facts_of(spec: RunSpec) -> BindingFacts:
 
 
 def plan_beginning(
-    points: Sequence[RestartPoint], facts: BindingFacts, wanted: BeginAt | None, why: str | None
+    points: Sequence[RestartPoint], facts: BindingFacts, wanted: KeptBegin | None, why: str | None
 ) -> PlannedBeginning:
     """How a run with `facts` begins after what `points` say, newest first and at least one, without their state.
 
@@ -220,17 +220,17 @@ def _at_old_positions(
     newest: RestartPoint, facts: BindingFacts, kept: tuple[str, ...], why: str | None
 ) -> PlannedBeginning:
     lacking = _lacking(newest, facts)
-    opened = _open(newest)
+    opened = left_open(newest)
     went = "It goes on where it had read to"
     if opened is not None:
         went += f"; what was open then{_of_time(opened, why)} is left behind"
-    lacks = _incomplete_words(lacking) if lacking else None
+    lacks = incomplete_words(lacking) if lacking else None
     said = _said("old_positions", newest, [why, f"{went}.", lacks]).model_copy(update={"incomplete_before": lacking})
     return PlannedBeginning(said, newest, kept, None)
 
 
 def _from_the_beginning(newest: RestartPoint, why: str | None) -> PlannedBeginning:
-    opened = _open(newest)
+    opened = left_open(newest)
     words = [
         why,
         "It reads its inputs from the beginning; "
@@ -250,7 +250,7 @@ def _begun(
     again = newest.positions if point is not newest else None
     before = {} if point is None else point.positions
     rows = _rows(newest.positions) - _rows(before)
-    opened = _open(newest)
+    opened = left_open(newest)
     words = [why]
     if again is None:
         words.append("It goes on where it had read to; nothing was open then, so that nothing is lost.")
@@ -267,7 +267,7 @@ def _begun(
 
 def _said(how: BeginAt, newest: RestartPoint, words: Iterable[str | None]) -> RunBeginning:
     """As one that gives whole rows alone and reads nothing again."""
-    opened = _open(newest)
+    opened = left_open(newest)
     return RunBeginning(
         how=how,
         after=newest.run,
@@ -345,7 +345,7 @@ def whole_from(point: RestartPoint, release: Release) -> int | None:
     return None if point.reach is None or whole is None else min(point.reach + whole, INFINITY)
 
 
-def _open(newest: RestartPoint) -> tuple[int, int] | None:
+def left_open(newest: RestartPoint) -> tuple[int, int] | None:
     """The time of what was open; None where nothing was, or nothing of it can be said."""
     reach = newest.reach
     spans = []
@@ -381,7 +381,8 @@ def _of_time(opened: tuple[int, int], why: str | None) -> str:
     return "" if why is None else f", of the time {spell_instant(Tick(start))} to {spell_instant(Tick(end))},"
 
 
-def _incomplete_words(lacking: Mapping[str, int | None]) -> str:
+def incomplete_words(lacking: Mapping[str, int | None]) -> str:
+    """From when on results are whole, as a sentence."""
     moments = list(lacking.values())
     known = [each for each in moments if each is not None]
     if len(known) < len(moments):

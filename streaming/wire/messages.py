@@ -12,7 +12,7 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.temporal.outcomes import Outcome
-from streaming.wire.beginning import BeginAt, RunBeginning
+from streaming.wire.beginning import BeginAt, RunBeginning, drops
 
 LATENESS_BUCKETS = 40
 """Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
@@ -35,12 +35,14 @@ class InputSpec(Strict):
 class RunSpec(Strict):
     """What a runner must carry: level-triggered, so it may be read again at any time.
 
-    `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it.
+    `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it, with
+    `discard` its state is thrown away, and nothing is flushed.
     `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
     query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its rows may
     wait before they are read; null: as long as is usual in its carrier; it may change while the run goes on. `begin`:
-    where it begins if the state of the run before cannot go on; null: where nothing is lost, as far as its inputs let
-    it. `repair`: the one whose rows it is to give with its next batch (`streaming/wire/repairs.py`).
+    where it begins if the state of the run before cannot go on, or in any case (`drops`); null: where nothing is lost,
+    as far as its inputs let it. `after_discard`: the state of the runs before was thrown away, so that what is found of
+    it is left alone. `repair`: the one whose rows it is to give with its next batch (`streaming/wire/repairs.py`).
     """
 
     organisation: str
@@ -48,13 +50,20 @@ class RunSpec(Strict):
     run: str
     desired: Literal["running", "stopped"]
     flush: bool = False
+    discard: bool = False
     query: QueryGraph
     inputs: dict[str, InputSpec]
     results: str
     dedicated: bool = False
     freshness: Annotated[int, Field(ge=0)] | None = None
     begin: BeginAt | None = None
+    after_discard: bool = False
     repair: str | None = None
+
+    @property
+    def drops_state(self) -> bool:
+        """Whether it goes on with no state of a run before."""
+        return self.after_discard or drops(self.begin)
 
 
 class RunLimits(Strict):

@@ -201,7 +201,7 @@ def started_again(page: Page) -> Iterator[str]:
     expect(page.get_by_role("columnheader", name="fastest")).to_be_visible()
     yield "second-run"
     page.get_by_role("button", name="Stop harbour").click()
-    dialog(page).get_by_role("checkbox").check()
+    dialog(page).get_by_role("radio", name="Flush").check()
     yield "flush-asked"
     dialog(page).get_by_role("button", name="Flush and stop").click()
     state(page, "Stopped")

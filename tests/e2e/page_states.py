@@ -20,6 +20,7 @@ NEXT_START: Final = {
     "open_from": 1_795_420_140_000_000,
     "open_until": 1_795_420_140_000_000 + 3 * MINUTE,
     "open_windows": 3,
+    "open_rows": 12,
     "options": [
         {
             "begin": "oldest_open",

@@ -64,8 +64,8 @@ class PaperCarrier:
         self.commands.append(f"add {wanted.run}" + (f" from {from_savepoint}" if moving else ""))
         self.asked[wanted.binding] = wanted.run
 
-    def stop(self, binding: str, *, flush: bool) -> None:
-        self.commands.append(f"stop {binding} flush={flush}")
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
+        self.commands.append(f"stop {binding} flush={flush}" + (" discard" if discard else ""))
         self.asked.pop(binding, None)
 
     def forget(self, binding: str) -> None:

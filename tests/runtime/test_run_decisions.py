@@ -167,3 +167,36 @@ def test_a_restarted_runner_tells_again_what_had_ended() -> None:
 def test_a_stopping_run_is_not_called_running_again(books: RunDecisions) -> None:
     books.decide({"a": stopped(A)})
     assert books.note("a", RunStateSeen("a-1", "running")) == []
+
+
+def discarded(wanted: RunSpec) -> RunSpec:
+    return stopped(wanted).model_copy(update={"discard": True})
+
+
+def test_a_discard_is_commanded_once_without_a_flush(books: RunDecisions) -> None:
+    wanted = {"a": discarded(A).model_copy(update={"flush": True})}
+    assert books.decide(wanted) == [StopRun("a", flush=False, discard=True), RunStateSeen("a-1", "stopping")]
+    assert books.decide(wanted) == []
+
+
+@pytest.mark.parametrize("flush", [True, False])
+def test_a_discard_that_is_asked_for_while_a_run_stops_is_commanded_behind_the_stop(
+    books: RunDecisions, flush: bool
+) -> None:
+    books.decide({"a": stopped(A, flush=flush)})
+    assert books.decide({"a": discarded(A)}) == [StopRun("a", flush=False, discard=True)]
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
+    assert books.decide({"a": discarded(A)}) == []
+
+
+def test_a_discard_that_comes_after_the_run_has_ended_is_commanded_too(books: RunDecisions) -> None:
+    books.decide({"a": stopped(A)})
+    books.note("a", RunStateSeen("a-1", "stopped"))
+    assert books.decide({"a": discarded(A)}) == [StopRun("a", flush=False, discard=True)]
+
+
+def test_a_discard_throws_nothing_of_another_run_away(books: RunDecisions) -> None:
+    assert books.decide({"a": discarded(spec("a", "rows.jsonl", run="a-0"))})[-1:] == [RunStateSeen("a-0", "stopped")]
+    assert not any(
+        isinstance(step, StopRun) and step.discard for step in RunDecisions({"a": "a-2"}).decide({"a": discarded(A)})
+    )

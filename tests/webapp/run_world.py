@@ -54,8 +54,8 @@ class LoggedCarrier(PaperCarrier):
         super().add(wanted, from_savepoint=from_savepoint, moving=moving)
         self.log.append((wanted.binding, wanted.run))
 
-    def stop(self, binding: str, *, flush: bool) -> None:
-        super().stop(binding, flush=flush)
+    def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
+        super().stop(binding, flush=flush, discard=discard)
         self.log.append((binding, ""))
 
     def carries(self) -> set[str]:

@@ -48,11 +48,19 @@ class OneBinding(RuleBasedStateMachine):
 
     @rule()
     def start(self) -> None:
-        assert self.person.post(f"bindings/{self.binding['id']}/start/").status_code in (200, 201, 409)
+        with organisation_context(self.person.organisation.pk):
+            before = Run.objects.order_by("created_at").last()
+        answer = self.person.post(f"bindings/{self.binding['id']}/start/")
+        assert answer.status_code in (200, 201, 409)
+        if answer.status_code == 201 and before is not None and before.discard:
+            with organisation_context(self.person.organisation.pk):
+                assert Run.objects.get(pk=answer.json()["id"]).read_spec().after_discard
 
-    @rule(flush=st.booleans())
-    def stop(self, flush: bool) -> None:
-        answer = self.person.post(f"bindings/{self.binding['id']}/stop/", {"flush": flush})
+    @rule(how=st.sampled_from(["keep", "flush", "discard"]))
+    def stop(self, how: str) -> None:
+        answer = self.person.post(
+            f"bindings/{self.binding['id']}/stop/", {"flush": how == "flush", "discard": how == "discard"}
+        )
         assert answer.status_code in (200, 409)
 
     @rule()

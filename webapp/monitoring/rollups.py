@@ -159,10 +159,13 @@ def _watch(connection: "redis.Redis", run: Run, now: datetime) -> Watch:
 def _before(run: Run) -> RunSample | None:
     """Return the last totals of the run before, where this one counts on from them.
 
-    After the end of its inputs, after a flush and under another specification a binding counts from nothing.
+    After the end of its inputs, after a flush or a discard, where it was told to begin elsewhere, and under another
+    specification a binding counts from nothing.
     """
     before = Run.objects.filter(binding=run.binding_id, created_at__lt=run.created_at).order_by("-created_at").first()
     if before is None or before.progress is None or before.flush or before.observed == Observed.COMPLETED:
+        return None
+    if before.discard or run.read_spec().drops_state:
         return None
     if shape_of(before.read_spec()) != shape_of(run.read_spec()):
         return None

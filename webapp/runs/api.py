@@ -1,7 +1,7 @@
 """Bindings and runs over HTTP: list, create, read, replace, delete, start, stop."""
 
 from collections.abc import Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -14,7 +14,6 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
-from streaming.wire.beginning import BeginAt
 from streaming.wire.deliveries import DeliveryObserved
 from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import ProgressReport
@@ -23,7 +22,7 @@ from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.context import current_organisation
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
-from webapp.runs import bindings, services
+from webapp.runs import bindings
 from webapp.runs.access import (
     access_binding,
     access_run,
@@ -89,21 +88,6 @@ class BindingChange(BindingBody):
     """A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since."""
 
     upon: str | None = None
-
-
-class StopBody(Strict):
-    """How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15)."""
-
-    flush: bool = False
-
-
-class StartAsked(Strict):
-    """Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
-
-    `beginning` also drops state that could go on.
-    """
-
-    begin: BeginAt | None = None
 
 
 class RunShown(Strict):
@@ -323,41 +307,6 @@ class BindingView(TenantView):
         """Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay."""
         bindings.delete_binding(binding=access_binding(binding))
         return Response(status=204)
-
-
-class StartView(TenantView):
-    """The start of a binding."""
-
-    @extend_schema(
-        operation_id="bindings_start",
-        request=None,
-        parameters=[
-            OpenApiParameter("begin", str, enum=list(get_args(BeginAt)), description="Where it begins; see next-start.")
-        ],
-        responses={200: RunShown, 201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
-    )
-    def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Start a run; 422 with all faults of the query, the settings and the adapters.
-
-        200 with the run that was started already, where the same is asked again before a runner carries it.
-        """
-        begin = read_query(request, StartAsked).begin
-        start = services.start(binding=access_binding(binding), by=self.user, begin_at=begin)
-        return answer(shown_run(start.run), 201 if start.is_new else 200)
-
-
-class StopView(TenantView):
-    """The stop of a binding."""
-
-    @extend_schema(
-        operation_id="bindings_stop",
-        request=StopBody,
-        responses={200: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
-    )
-    def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Ask the binding's run to stop; its state is kept for the next start."""
-        body = read_body(request, StopBody)
-        return answer(shown_run(services.stop(binding=access_binding(binding), flush=body.flush)))
 
 
 class RunsView(TenantView):

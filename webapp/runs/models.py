@@ -79,7 +79,8 @@ class Run(TenantModel):
     """One execution of a binding, from its start until it has stopped or failed for good (`ended_at`).
 
     `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way, but for its
-    freshness. `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are
+    freshness. `discard`: its state is thrown away, no run goes on with it.
+    `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are
     ignored. `progress` is the newest ProgressReport copied. `stopped_because`: the sentence for the user where a full
     quota asked it to stop. `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the
     NoClock values of its start: why it may never emit; `steps` the StartStep values of its latest start.
@@ -98,6 +99,7 @@ class Run(TenantModel):
     spec = OrderedJSON()
     desired = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Desired])
     flush = models.BooleanField(default=False)
+    discard = models.BooleanField(default=False)
     observed = models.CharField(max_length=10, choices=[(each.value, each.value) for each in Observed])
     observed_at = models.BigIntegerField(null=True)
     domain = models.CharField(max_length=10, null=True)
@@ -135,8 +137,8 @@ class Run(TenantModel):
     def read_spec(self) -> RunSpec:
         """Return what a runner must do for this run now; its results are as fresh as its binding says by now."""
         spec, freshness = RunSpec.model_validate(self.spec), Freshness(self.binding.freshness).ticks
-        now = {"desired": Desired(self.desired).value, "flush": self.flush, "freshness": freshness}
-        return spec.model_copy(update=now)
+        now = {"desired": Desired(self.desired).value, "freshness": freshness}
+        return spec.model_copy(update=now | {"flush": self.flush, "discard": self.discard})
 
 
 class Repair(TenantModel):

@@ -79,6 +79,7 @@ def audited(run: Run) -> dict[str, Any]:
         "dedicated": run.dedicated,
         "desired": run.desired,
         "flush": run.flush,
+        "discard": run.discard,
         "observed": run.observed,
         "domain": run.domain,
         "message": run.message,
@@ -188,7 +189,8 @@ def settle(run: Run, now: datetime) -> None:
     observed = Observed(run.observed)
     if run.desired == Desired.STOPPED:
         waits = observed is Observed.REQUESTED and run.observed_at is None
-        if observed is Observed.FAILED or (not run.flush and (waits or observed is Observed.LOST)):
+        needs_runner = run.flush and not run.discard
+        if observed is Observed.FAILED or (not needs_runner and (waits or observed is Observed.LOST)):
             move(run, Observed.STOPPED, now)
     elif observed is Observed.FAILED and run.retry_at is not None and run.retry_at <= now:
         move(run, Observed.REQUESTED, now, domain=run.domain, message=run.message)

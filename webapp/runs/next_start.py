@@ -3,20 +3,29 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, get_args
+from typing import Final
 
 from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.state_differences import NodeDifference, state_differences
-from streaming.wire.beginning import BeginAt
-from streaming.wire.kept import RestartPoint, concealed_spec, facts_of, open_windows, plan_beginning, points_path
+from streaming.wire.beginning import KEPT_BEGINS, KeptBegin
+from streaming.wire.kept import (
+    BindingFacts,
+    RestartPoint,
+    concealed_spec,
+    facts_of,
+    open_windows,
+    plan_beginning,
+    points_path,
+)
 from streaming.wire.messages import RunSpec
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.checking import BoundInput
+from webapp.runs.discarding import state_is_dropped
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
@@ -36,8 +45,10 @@ COMPLETED: Final = (
 )
 OTHER: Final = "The query, its streams or its settings are not those of the last run, so that its state does not fit."
 ASKED: Final = "The state of the last run is dropped."
+DISCARDED: Final = "The state of the last run was thrown away when it was stopped."
 FLUSHED: Final = "The last run closed all windows when it was stopped, before they were whole."
 NO_POINTS: Final = "It is not known what the last run kept, because it had not committed anything."
+_AFTER_DISCARD: Final[tuple[KeptBegin, ...]] = ("beginning", "old_positions")
 NO_VERSION: Final = "The inputs of this version are others: choose their streams, then it begins at their beginning."
 
 
@@ -48,7 +59,7 @@ class StartOption:
     `incomplete`: some results will be marked, those before `whole_from` or, where that is None, any.
     """
 
-    begin: BeginAt
+    begin: KeptBegin
     sentence: str
     rows_again: int
     incomplete: bool
@@ -61,9 +72,10 @@ class NextStart:
 
     `goes_on`: with all state, if nothing is chosen. `reason`: why state is left behind if it does not go on or one of
     the options is chosen, None where there are none; sentences repeat neither that nor the time of what is open. At
-    most `open_windows` are open, each with all of its groups; None where windows are not fixed. `options` are what may
-    be chosen; where it does not go on, the first is what it does if nothing is. `nodes`: what becomes of what each node
-    holds, where the query is another one than that of the last run.
+    most `open_windows` are open, each with all of its groups, with at most `open_rows` rows; None where windows are not
+    fixed, or that is not known. `options` are what may be chosen; where it does not go on, the
+    first is what it does if nothing is. `nodes`: what becomes of what each node holds, where the query is another one
+    than that of the last run.
     """
 
     goes_on: bool
@@ -74,6 +86,7 @@ class NextStart:
     open_windows: int | None
     options: Sequence[StartOption]
     nodes: Sequence[NodeDifference] = ()
+    open_rows: int | None = None
 
 
 def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
@@ -90,22 +103,53 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     if last.observed == Observed.COMPLETED:
         return _plain(COMPLETED)
     facts = facts_of(concealed_spec(spec))
+    if state_is_dropped(binding):
+        return _after_discard(points, facts)
     goes_on = facts.fits(points[0].shape) and not points[0].flushed
     ended = FLUSHED if facts.fits(points[0].shape) else OTHER
     why = ASKED if goes_on else ended
     options = []
-    for choice in get_args(BeginAt):
+    for choice in KEPT_BEGINS:
         said = plan_beginning(points, facts, choice, None).said
         if said.how == choice and (not goes_on or choice == "beginning"):
             lacking = bool(said.incomplete_before)
             options.append(StartOption(choice, said.sentence, said.rows_again, lacking, said.whole_from))
-    said = plan_beginning(points, facts, None, None).said
-    words = said.sentence
+    planned = plan_beginning(points, facts, None, None)
+    said, words = planned.said, planned.said.sentence
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
     reason = why if options else None
     nodes = () if goes_on else _differences(last.read_spec().query, spec.query)
-    return NextStart(goes_on, reason, words, said.open_from, said.open_until, open_windows(points[0]), options, nodes)
+    return NextStart(
+        goes_on=goes_on,
+        reason=reason,
+        sentence=words,
+        open_from=said.open_from,
+        open_until=said.open_until,
+        open_windows=open_windows(points[0]),
+        open_rows=None if planned.point is None else said.rows_again,
+        options=options,
+        nodes=nodes,
+    )
+
+
+def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
+    """Return what a start does after the last run was stopped with `discard`: nothing of it is open any more."""
+    every = (plan_beginning(points, facts, choice, None).said for choice in _AFTER_DISCARD)
+    options = [
+        StartOption(choice, said.sentence, said.rows_again, bool(said.incomplete_before), said.whole_from)
+        for said, choice in zip(every, _AFTER_DISCARD, strict=True)
+        if said.how == choice
+    ]
+    return NextStart(
+        goes_on=False,
+        reason=DISCARDED,
+        sentence=options[0].sentence,
+        open_from=None,
+        open_until=None,
+        open_windows=None,
+        options=options,
+    )
 
 
 def _differences(before: QueryGraph, after: QueryGraph) -> list[NodeDifference]:
@@ -134,6 +178,13 @@ def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
     kept = {node: choice for node, choice in choices.items() if any(each.id == node for each in graph.nodes)}
     chosen, faults = choose(graph, settings_of(version), kept, streams_by_name())
     return None if faults else spec_from(run, graph, chosen)
+
+
+def spec_of_start(binding: Binding) -> RunSpec:
+    """Return what a start of `binding` as it is now would be given."""
+    spec = _spec(binding, None)
+    assert spec is not None  # nosec B101 # a binding has a stream for each input of its own version
+    return spec
 
 
 def _as_it_is(bound: BoundInput) -> InputChoice:

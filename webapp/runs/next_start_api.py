@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from streaming.definition.state_differences import NodeDifference
 from streaming.definition.strict import Strict
-from streaming.wire.beginning import BeginAt
+from streaming.wire.beginning import KeptBegin
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope
@@ -31,7 +31,7 @@ class StartOptionShown(Strict):
     `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
     """
 
-    begin: BeginAt
+    begin: KeptBegin
     sentence: str
     rows_again: int
     incomplete: bool
@@ -44,9 +44,10 @@ class NextStartShown(Strict):
     `goes_on`: with all state. `reason`: why state is left behind if it does not go on or an option is chosen, null
     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
-    not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
-    `nodes`: what becomes of what each node holds, where the query is another one than that of the last run: none of it
-    is carried over, it is made again from the rows that are read again.
+    not known. At most `open_rows` rows are in what is open; null where that is not known. `options` are what may
+    be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
+    each node holds, where the query is another one than that of the last run: none of it is carried over, it is made
+    again from the rows that are read again.
     """
 
     goes_on: bool
@@ -55,6 +56,7 @@ class NextStartShown(Strict):
     open_from: int | None
     open_until: int | None
     open_windows: int | None
+    open_rows: int | None
     options: list[StartOptionShown]
     nodes: list[NodeDifference]
 
@@ -81,6 +83,7 @@ class NextStartView(TenantView):
                 open_from=found.open_from,
                 open_until=found.open_until,
                 open_windows=found.open_windows,
+                open_rows=found.open_rows,
                 options=options,
                 nodes=list(found.nodes),
             )

@@ -23,6 +23,7 @@ from webapp.runs.access import bound_inputs, open_run
 from webapp.runs.bound_outputs import outputs_of, store_outputs
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.composing import check_composed, input_faults, reader_told
+from webapp.runs.discarding import begin_after, state_is_dropped
 from webapp.runs.footprints import note_footprints
 from webapp.runs.journal import RunEventKind, note
 from webapp.runs.mending import with_targets
@@ -39,6 +40,7 @@ from webapp.streams.access import stream_definitions
 
 KEPT: Final = "Its state is kept: the next start goes on from there."
 FLUSHED: Final = "All windows are closed first, as if its inputs had ended."
+DISCARDED: Final = "Its state is thrown away: the next start cannot go on. What it has given stays."
 
 
 def results_folder(binding: Binding) -> str:
@@ -76,8 +78,8 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
     Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
     which a deletion stops what runs, so that no run slips in between. Under the same lock places are counted: raises
-    `OverQuota` while as many runs are open as may be, or while what is kept is full. `begin_at`: where it begins if the
-    state of the run before cannot go on, or, at the beginning, in any case (`streaming/wire/kept.py`).
+    `OverQuota` while as many runs are open as may be, or while what is kept is full. `begin_at`: where it begins
+    (`streaming/wire/beginning.py`); with state that was thrown away it does not go on (`discarding`).
     """
     now = timezone.now()
     same = _same_start(binding, now, begin_at)
@@ -107,7 +109,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
         created_at=now,
         changed_at=now,
     )
-    run.spec = spec_of(run).model_copy(update={"begin": begin_at}).model_dump(mode="json")
+    run.spec = _told(spec_of(run), begin_at, dropped=state_is_dropped(binding)).model_dump(mode="json")
     begin(run, now)
     finish_repair(binding)
     run.without_clock = [each.model_dump(mode="json") for each in checked.clockless]
@@ -142,8 +144,14 @@ def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> 
         return None
     if run.observed not in {Observed.REQUESTED, Observed.STARTING} and run.created_at < since:
         return None
-    asked = spec_of(run).model_copy(update={"dedicated": binding.dedicated, "begin": begin_at})
-    return run if run.read_spec() == asked else None
+    known = run.read_spec()
+    asked = _told(spec_of(run), begin_at, dropped=known.after_discard)
+    return run if known == asked.model_copy(update={"dedicated": binding.dedicated}) else None
+
+
+def _told(spec: RunSpec, begin: BeginAt | None, *, dropped: bool) -> RunSpec:
+    """Return `spec` of a run that is to begin at `begin`; `dropped`: after state was thrown away."""
+    return spec.model_copy(update={"begin": begin_after(begin, dropped=dropped), "after_discard": dropped})
 
 
 def spec_of(run: Run) -> RunSpec:
@@ -175,18 +183,22 @@ def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> R
     )
 
 
-def stop(*, binding: Binding, flush: bool) -> Run:
-    """Ask the open run of `binding` to stop; asking again may still add a flush. Raises `Conflict` without one."""
+def stop(*, binding: Binding, flush: bool, discard: bool = False) -> Run:
+    """Ask the open run of `binding` to stop; asking again may still add a flush, or a discard, which then counts alone.
+
+    What a flush that is under way has given stays. Raises `Conflict` where no run is open.
+    """
     with transaction.atomic():
         run = open_run(binding)
         if run is None:
             raise Conflict(f"{binding.name} is not running. There is nothing to stop.")
         before = audited(run)
         run.desired = Desired.STOPPED
-        run.flush = run.flush or flush
+        run.flush, run.discard = run.flush or flush, run.discard or discard
         run.changed_at = timezone.now()
-        run.save(update_fields=["desired", "flush", "changed_at"])
-        note(run, RunEventKind.STOP, message=FLUSHED if run.flush else KEPT, at=run.changed_at)
+        run.save(update_fields=["desired", "flush", "discard", "changed_at"])
+        words = DISCARDED if run.discard else FLUSHED if run.flush else KEPT
+        note(run, RunEventKind.STOP, message=words, at=run.changed_at)
         record("run.stopped", target=target_of(run), before=before, after=audited(run))
     announce(run)
     reconcile_soon(binding.organisation_id)

@@ -1,11 +1,11 @@
 import { counted } from "../lib/numbers";
-import { type BeginAt, useNextStart } from "../lib/runControl";
+import { type KeptBegin, useNextStart } from "../lib/runControl";
 import type { NextStart } from "../model/api";
 import { Instant } from "./Instant";
 import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote, Waiting } from "./Notices";
 
-const WORDS: Record<BeginAt, string> = {
+const WORDS: Record<KeptBegin, string> = {
   oldest_open: "Read again what was open",
   old_positions: "Go on where it had read to",
   beginning: "From the beginning",

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { ApiFailure } from "../lib/api";
-import { type BeginAt, useNextStart, useStart } from "../lib/runControl";
+import { type KeptBegin, useNextStart, useStart } from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
 import { MendLinks } from "./MendLinks";
@@ -13,8 +13,8 @@ type Option = NextStart["options"][number];
 
 interface ChoiceProps {
   options: readonly Option[];
-  value: BeginAt;
-  onChange: (value: BeginAt) => void;
+  value: KeptBegin;
+  onChange: (value: KeptBegin) => void;
 }
 
 function BeginChoice({ options, value, onChange }: ChoiceProps) {
@@ -44,12 +44,12 @@ interface AskedProps {
   name: string;
   start: ReturnType<typeof useStart>;
   next: ReturnType<typeof useNextStart>;
-  onStart: (begin?: BeginAt) => void;
+  onStart: (begin?: KeptBegin) => void;
   onClose: () => void;
 }
 
 function Asked({ name, start, next, onStart, onClose }: AskedProps) {
-  const [chosen, setChosen] = useState<BeginAt>();
+  const [chosen, setChosen] = useState<KeptBegin>();
   const options = next.data?.options ?? [];
   const begin = chosen ?? options[0]?.begin;
   return (
@@ -114,7 +114,7 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const [asking, setAsking] = useState(false);
   const start = useStart();
   const next = useNextStart(binding, false);
-  const begin = async (at?: BeginAt) => {
+  const begin = async (at?: KeptBegin) => {
     const here = window.location.pathname;
     const started = start.mutateAsync(at === undefined ? { binding } : { binding, begin: at });
     const run = await started.catch(() => null); // why it was refused is said by start.error

@@ -319,7 +319,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Start a run; 422 with all faults of the query, the settings and the adapters.
+         * @description Start a run; 422 with all faults of the query, the settings and the adapters. The body may be left out.
          *
          *     200 with the run that was started already, where the same is asked again before a runner carries it.
          */
@@ -339,8 +339,29 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Ask the binding's run to stop; its state is kept for the next start. */
+        /** @description Ask the binding's run to stop; its state is kept for the next start, unless it is to be thrown away. */
         post: operations["bindings_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/bindings/{binding}/timeline/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Say what each lane of each input holds now, and where the last run had read to.
+         *
+         *     An input that does not answer says why; the others are shown.
+         */
+        get: operations["bindings_timeline"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2031,6 +2052,36 @@ export interface components {
          */
         Basis: "last" | "max";
         /**
+         * BeginAtPositions
+         * @description At `positions`, by input and lane; a lane that is not named begins at its beginning.
+         */
+        BeginAtPositions: {
+            /**
+             * Kind
+             * @constant
+             */
+            kind: "positions";
+            /** Positions */
+            positions: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+        };
+        /**
+         * BeginAtTime
+         * @description At `at`, in ticks: each input with the first row that came to it then or later, as its adapter knows that.
+         */
+        BeginAtTime: {
+            /**
+             * Kind
+             * @constant
+             */
+            kind: "time";
+            /** At */
+            at: number;
+        };
+        /**
          * BindingBody
          * @description A binding; an input node that `inputs` leaves out takes the stream that the query names.
          *
@@ -3581,6 +3632,24 @@ export interface components {
             largest_start: number | null;
         };
         /**
+         * InputHeldShown
+         * @description An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
+         *
+         *     `failure`: why it is not known what it holds.
+         */
+        InputHeldShown: {
+            /** Input */
+            input: string;
+            /** Seeks */
+            seeks: boolean;
+            /** Time Means */
+            time_means: string | null;
+            /** Failure */
+            failure: string | null;
+            /** Lanes */
+            lanes: components["schemas"]["LaneHeldShown"][];
+        };
+        /**
          * InputMoved
          * @description The CTI of an input before and after a batch, null where it had none; `ended`: it has none any more.
          */
@@ -3786,6 +3855,73 @@ export interface components {
             begin: number;
             /** End */
             end: number;
+        };
+        /**
+         * LaneHeldShown
+         * @description A lane now; each value null where it is not known, or not asked. Times are ticks, and when rows came.
+         *
+         *     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
+         *     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
+         *     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
+         */
+        LaneHeldShown: {
+            /** Lane */
+            lane: string;
+            /**
+             * Earliest
+             * @default null
+             */
+            earliest?: number | null;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | null;
+            /**
+             * At Time
+             * @default null
+             */
+            at_time?: number | null;
+            /**
+             * Stopped
+             * @default null
+             */
+            stopped?: number | null;
+            /**
+             * Reach
+             * @default null
+             */
+            reach?: number | null;
+            /**
+             * From At
+             * @default null
+             */
+            from_at?: number | null;
+            /**
+             * Until At
+             * @default null
+             */
+            until_at?: number | null;
+            /**
+             * Rows
+             * @default null
+             */
+            rows?: number | null;
+            /**
+             * Bytes
+             * @default null
+             */
+            bytes?: number | null;
+            /**
+             * Rows Since
+             * @default null
+             */
+            rows_since?: number | null;
+            /**
+             * Bytes Since
+             * @default null
+             */
+            bytes_since?: number | null;
         };
         /**
          * Late
@@ -4237,9 +4373,10 @@ export interface components {
          *     `goes_on`: with all state. `reason`: why state is left behind if it does not go on or an option is chosen, null
          *     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
          *     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
-         *     not known. `options` are what may be chosen; where it does not go on, the first is what is done if nothing is.
-         *     `nodes`: what becomes of what each node holds, where the query is another one than that of the last run: none of it
-         *     is carried over, it is made again from the rows that are read again.
+         *     not known. At most `open_rows` rows are in what is open; null where that is not known. `options` are what may
+         *     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
+         *     each node holds, where the query is another one than that of the last run: none of it is carried over, it is made
+         *     again from the rows that are read again.
          */
         NextStartShown: {
             /** Goes On */
@@ -4254,6 +4391,8 @@ export interface components {
             open_until: number | null;
             /** Open Windows */
             open_windows: number | null;
+            /** Open Rows */
+            open_rows: number | null;
             /** Options */
             options: components["schemas"]["StartOptionShown"][];
             /** Nodes */
@@ -5431,11 +5570,8 @@ export interface components {
          *     nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
          */
         RunBeginning: {
-            /**
-             * How
-             * @enum {string}
-             */
-            how: "oldest_open" | "old_positions" | "beginning";
+            /** How */
+            how: ("oldest_open" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"];
             /** After */
             after: string;
             /** Incomplete Before */
@@ -6255,6 +6391,20 @@ export interface components {
             why: string[];
         };
         /**
+         * StartAsked
+         * @description Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
+         *
+         *     All but `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by input
+         *     and lane, as `timeline/` shows them.
+         */
+        StartAsked: {
+            /**
+             * Begin
+             * @default null
+             */
+            begin?: ("oldest_open" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
+        };
+        /**
          * StartName
          * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
          *
@@ -6316,6 +6466,8 @@ export interface components {
         /**
          * StopBody
          * @description How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15).
+         *
+         *     `discard` throws the state away: no start goes on with it, and nothing is flushed. One of them at most.
          */
         StopBody: {
             /**
@@ -6323,6 +6475,11 @@ export interface components {
              * @default false
              */
             flush?: boolean;
+            /**
+             * Discard
+             * @default false
+             */
+            discard?: boolean;
         };
         /**
          * StreamBody
@@ -6656,6 +6813,18 @@ export interface components {
              * @default 0
              */
             discard_age?: number | string;
+        };
+        /**
+         * TimelineShown
+         * @description What the inputs of a binding hold at `at`, in ticks; `stopped_at`: when its last run ended, null without one.
+         */
+        TimelineShown: {
+            /** At */
+            at: number;
+            /** Stopped At */
+            stopped_at: number | null;
+            /** Inputs */
+            inputs: components["schemas"]["InputHeldShown"][];
         };
         /**
          * ToIntervalsNode
@@ -8732,8 +8901,8 @@ export interface operations {
     bindings_start: {
         parameters: {
             query?: {
-                /** @description Where it begins; see next-start. */
-                begin?: "beginning" | "old_positions" | "oldest_open";
+                /** @description The same as `begin` of the body. */
+                begin?: "beginning" | "now" | "old_positions" | "oldest_open";
             };
             header?: never;
             path: {
@@ -8742,7 +8911,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartAsked"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -8859,6 +9032,71 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_timeline: {
+        parameters: {
+            query?: {
+                /** @description A time in ticks: what came then or later is counted. */
+                since?: number;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

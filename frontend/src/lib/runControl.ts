@@ -1,11 +1,14 @@
 /** Starting and stopping bindings. */
 
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { NextStart, RunShown } from "../model/api";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { BeginAt, NextStart, RunShown } from "../model/api";
+import type { Ticks } from "../model/ticks";
 import { api, unwrap } from "./api";
 import { useSlug } from "./session";
 
-export type BeginAt = NextStart["options"][number]["begin"];
+export type KeptBegin = NextStart["options"][number]["begin"];
+/** What becomes of the state of a run that is stopped. */
+export type StopWay = "keep" | "flush" | "discard";
 
 const underWay = new Map<string, Promise<RunShown>>();
 
@@ -24,7 +27,8 @@ export function useStart() {
       once(`${slug} ${binding}`, () =>
         unwrap(
           api.POST("/api/t/{slug}/bindings/{binding}/start/", {
-            params: { path: { slug, binding }, query: begin === undefined ? {} : { begin } },
+            params: { path: { slug, binding } },
+            ...(begin === undefined ? {} : { body: { begin } }),
           }),
         ),
       ),
@@ -50,13 +54,35 @@ export function useNextStart(binding: string, wanted: boolean, version?: string)
   });
 }
 
+/** What the inputs of a binding hold now; of what came at `since` or later, how much. The last answer stays meanwhile. */
+export function useTimeline(binding: string, since: Ticks | null) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "runs", "timeline", binding, since],
+    queryFn: () =>
+      unwrap(
+        api.GET("/api/t/{slug}/bindings/{binding}/timeline/", {
+          params: { path: { slug, binding }, query: since === null ? {} : { since } },
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+    refetchOnWindowFocus: false,
+  });
+}
+
 export function useStop() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ binding, flush }: { binding: string; flush: boolean }) =>
+    mutationFn: ({ binding, way }: { binding: string; way: StopWay }) =>
       unwrap(
-        api.POST("/api/t/{slug}/bindings/{binding}/stop/", { params: { path: { slug, binding } }, body: { flush } }),
+        api.POST("/api/t/{slug}/bindings/{binding}/stop/", {
+          params: { path: { slug, binding } },
+          body: { flush: way === "flush", discard: way === "discard" },
+        }),
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
   });

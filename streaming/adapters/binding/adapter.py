@@ -12,15 +12,18 @@ from streaming.adapters.binding.options import BindingOptions
 from streaming.adapters.committed import CommittedBatches, Piece
 from streaming.adapters.contract import AdapterError, DeliveryBatch, Position
 from streaming.adapters.places import DataFolder, why
+from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
 from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Cti, Shape
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.deliveries import advance_reader
 from streaming.wire.result_location import RESULTS, result_folder
+from streaming.wire.results import run_of
 
 CHUNK_ROWS: Final = 10_000
 PIECE_BYTES: Final = 8 << 20
@@ -95,6 +98,46 @@ class BindingAdapter:
         except AdapterError:
             return False
         return end <= (last.end if (last := self._journal.last()) else 0)
+
+    @property
+    def time_means(self) -> str:
+        """When its batch was committed."""
+        return "was given by the other binding then or later; batches that were merged are read whole"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
+        """Behind the newest batch, or the last one that was committed before a time; or at a row of before."""
+        if isinstance(place, BeginAtPositions):
+            return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
+        if self._journal.last() is None:
+            try:
+                last = self._batches.last_before(place.at if isinstance(place, BeginAtTime) else None)
+            except OSError as error:
+                raise self._unreadable(error) from None
+            if last is not None:
+                run = run_of(last, last.batch)
+                passed = TakenBatch(batch=last.batch, first=0, rows=0, elements=0, cti=None, run=run)
+                self._journal.append([passed])
+        return BegunLanes({ONLY_LANE: 0}, self._journal.last() is not None)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """The rows that are kept, and when the oldest and the newest batch were committed."""
+        try:
+            first_at, last_at = self._batches.committed_at()
+            every = self._batches.waiting(None)
+            last = None if since is None else self._batches.last_before(since)
+            later = None if since is None else self._batches.waiting(None if last is None else last.batch)
+        except OSError as error:
+            raise self._unreadable(error) from None
+        return [
+            LaneHeld(
+                ONLY_LANE,
+                earliest=0,
+                from_at=first_at,
+                until_at=last_at,
+                rows=every.rows if every.exact else None,
+                rows_since=later.rows if later is not None and later.exact else None,
+            )
+        ]
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
         """The elements `[start, end)`: rows in the order in which they were committed, and CTIs behind them."""

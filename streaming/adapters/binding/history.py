@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from streaming.adapters.committed import CommittedBatches
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.beginning import RunBeginning
+from streaming.wire.beginning import RunBeginning, drops
 from streaming.wire.kept import beginning_path
 from streaming.wire.result_location import RESULTS
 from streaming.wire.results import Commit, committed_spans, read_span, runs_of
@@ -51,7 +51,7 @@ class ResultHistory:
     def _anew(self, commit: Commit, run: str, before: Reached, said: int | None) -> bool:
         beginning = self._beginning(commit, run)
         if beginning is not None:
-            return beginning.how == "beginning"
+            return drops(beginning.how) and beginning.how != "now"  # what was given before may be given again
         if before.cti is None:
             return False
         return before.cti == INFINITY or said is None or said < before.cti  # a CTI goes on with what is kept

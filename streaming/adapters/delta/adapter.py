@@ -19,12 +19,14 @@ from streaming.adapters.delta.values import value_of
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart, opened
 from streaming.adapters.places import DataFolder, why
+from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
 from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
 from streaming.definition.counts import counted
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import MalformedRow
 
@@ -78,6 +80,29 @@ class DeltaAdapter:
         if self._options.follow or last is None or positions.get(ONLY_LANE, 0) < last.end or not last.closed:
             return False
         return last.version >= self._log.state().version
+
+    @property
+    def time_means(self) -> str:
+        """When its version was written."""
+        return "was appended then or later"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
+        """Behind the newest version, or the last one before a time; or at a row of before."""
+        if isinstance(place, BeginAtPositions):
+            return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
+        if self._journal.last() is None:
+            state = self._log.state()
+            at = self._versions.before(place.at, state) if isinstance(place, BeginAtTime) else state.version
+            self._journal.append([self._taken(TablePart(at, 0, closed=True, at=0), 0, state)])
+        last = self._journal.last()
+        return BegunLanes({ONLY_LANE: 0}, last is not None and last.version >= 0)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """When its oldest and its newest version that the log has were written."""
+        versions = list(self._log.versions())
+        ends = [self._log.commit(each) for each in (*versions[:1], *versions[-1:])]
+        times = [each.at for each in ends if each is not None]
+        return [LaneHeld(ONLY_LANE, earliest=0, from_at=min(times, default=None), until_at=max(times, default=None))]
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
         """Whether the files of these rows are still there."""

@@ -62,7 +62,7 @@ class TableVersions:
         if options.start == "latest":
             return state.version, False
         if options.start == "time":
-            return self._before(parse_instant(options.start_time or ""), state), False
+            return self.before(parse_instant(options.start_time or ""), state), False
         version = options.start_version or 0
         if version > state.version + 1:
             raise AdapterError(
@@ -71,7 +71,7 @@ class TableVersions:
             )
         return version - 1, False
 
-    def _before(self, tick: int, state: TableState) -> int:
+    def before(self, tick: int, state: TableState) -> int:
         """The version before the first one that was written at `tick` or later."""
         for version in self._log.versions():
             commit = self._log.commit(version)

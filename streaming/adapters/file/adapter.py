@@ -25,9 +25,11 @@ from streaming.adapters.file.sampling import sample_files
 from streaming.adapters.file.source import FileStore, FolderFiles
 from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
 from streaming.adapters.places import why
+from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
 from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.arrived import Arrived
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -51,6 +53,7 @@ class FileAdapter:
         self._options = options
         self._source = FolderFiles(root, options) if source is None else source
         self._journal = Journal.at(journal)
+        self._begun = BegunJournal(journal)
         self._counts_whole = journal is not None
         self._counting: RecordReader | None = None
         stream, self._implicit = timed_by_arrival(stream)
@@ -97,6 +100,42 @@ class FileAdapter:
             self._refuse_changed(file)
             span = (max(start - entry.first, 0), min(end - entry.first, entry.rows))
             yield from self._read_file(entry, file, span)
+
+    @property
+    def time_means(self) -> str:
+        """When its file was written last."""
+        return "lies in a file that was changed then or later"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
+        """Behind the files that are there, or those that were changed before a time; or at a row of before."""
+        if isinstance(place, BeginAtPositions):
+            return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
+        self._source.at(now)
+        before_ns = place.at * _NS_A_TICK if isinstance(place, BeginAtTime) else None
+
+        def find() -> BegunLanes:
+            passed = [each for each in self._untaken() if before_ns is None or each.modified_ns < before_ns]
+            self._journal.append([_passed_over(each) for each in passed])
+            return BegunLanes({ONLY_LANE: 0}, bool(self._journal.entries()))
+
+        return self._begun.at(place, find)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
+        """The files that there are, in bytes as they lie there."""
+        self._source.at(now)
+        files = self._source.find()
+        times = [each.modified_ns // _NS_A_TICK for each in files]
+        sizes = [each.size for each, at in zip(files, times, strict=True) if since is None or at >= since]
+        return [
+            LaneHeld(
+                ONLY_LANE,
+                earliest=0,
+                from_at=min(times, default=None),
+                until_at=max(times, default=None),
+                bytes=sum(each.size for each in files),
+                bytes_since=None if since is None else sum(sizes),
+            )
+        ]
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
         """Whether the files of these rows are there, as they were when they were taken."""
@@ -238,6 +277,20 @@ class FileAdapter:
         if not self._implicit:
             return rows
         return replace(rows, arrival=np.full(len(rows.kind), file.modified_ns // _NS_A_TICK, dtype=np.int64))
+
+
+def _passed_over(file: FoundFile) -> TakenFile:
+    """The entry of a file none of whose rows are read: it has none here, so that nobody has to count them."""
+    return TakenFile(
+        path=file.path,
+        modified_ns=file.modified_ns,
+        size=file.size,
+        first=0,
+        rows=0,
+        columns=[],
+        marks=[],
+        tag=file.tag,
+    )
 
 
 def _changed(file: FoundFile) -> AdapterError:

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -14,11 +15,13 @@ from streaming.adapters.chunks import payload_of
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.generator.draws import DrawPurpose, Floats, exponential, uniform, zipf_bounds
 from streaming.adapters.generator.options import GeneratorOptions
+from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, parse_duration
 from streaming.wire.arrived import Arrived, Int64s, RowKind
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.results import write_atomically
 
@@ -73,6 +76,31 @@ class GeneratorAdapter:
     def finished(self, positions: Mapping[str, Position]) -> bool:
         """Whether all of `total_rows` were read."""
         return all(positions.get(lane, 0) >= self._lane_total(i) for i, lane in enumerate(self.lanes()))
+
+    @property
+    def time_means(self) -> str:
+        """When it is due."""
+        return "is due then or later: the generator begins at that time, and makes up for it at once"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
+        """As if it had been started at a time; at row numbers among those that are due."""
+        if isinstance(place, BeginAtPositions):
+            due = self._due(now) or 0
+            ends = {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
+            return positions_within(place, input_id, {lane: (0, end) for lane, end in ends.items()})
+        if self._started() is None and self._started_file is not None:
+            started = place.at if isinstance(place, BeginAtTime) else now
+            write_atomically(self._started_file, json.dumps(started).encode())
+        if self._options.started_at is None:
+            return BegunLanes(dict.fromkeys(self.lanes(), 0), skips=False)
+        tick = place.at if isinstance(place, BeginAtTime) else now
+        due = max(math.ceil((tick - self._options.started_at) * self._options.rate / 1_000_000), 0)
+        at = {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
+        return BegunLanes(at, any(at.values()))
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """Nothing that lasts: rows are made when they are read."""
+        return [LaneHeld(lane) for lane in self.lanes()]
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
         """The rows `[start, end)` of `lane`; the same rows however they are cut."""

@@ -13,9 +13,11 @@ from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.kafka.reading import OffsetsGone, lowest_of, messages_of
 from streaming.adapters.kafka.starts import LaneStarts, StartJournal
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.ticks import parse_instant
 from streaming.wire.arrived import Arrived
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 
 CHUNK_MESSAGES: Final = 250_000
 CHUNK_BYTES: Final = 64 << 20
@@ -40,6 +42,7 @@ class KafkaAdapter:
         self._decoder = MessageDecoder(stream, options, reach)
         self._cluster = KafkaCluster(options, reach)
         self._starts = StartJournal(journal)
+        self._begun = BegunJournal(journal)
         self._shows_newest = journal is None and options.start == "latest"
         self._seen: tuple[int, KafkaPartitions] | None = None
 
@@ -123,6 +126,47 @@ class KafkaAdapter:
         at = max(start, 0 if starts is None else starts.first.get(lane, 0))
         return at >= end or self._cluster.earliest([int(lane)])[int(lane)] <= at
 
+    @property
+    def time_means(self) -> str:
+        """Its timestamp."""
+        return "has a timestamp of then or later, in each partition; what lies behind it is read whatever its timestamp"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
+        """At offsets; at the ends of all partitions; or where the cluster finds the time. Journaled for good."""
+
+        def find() -> BegunLanes:
+            there = self._cluster.partitions()
+            lows = self._cluster.earliest(there.numbers)
+            if isinstance(place, BeginAtPositions):
+                ends = self._cluster.latest(there.numbers)
+                spans = {str(each): (lows[each], ends[each]) for each in there.numbers}
+                first = positions_within(place, input_id, spans).positions
+            elif isinstance(place, BeginAtTime):
+                first = _named(self._cluster.at_time(there.numbers, _milliseconds(place.at)))
+            else:
+                first = _named(self._cluster.latest(there.numbers))
+            self._starts.write(LaneStarts(there.topic, first))
+            return BegunLanes(first, any(first[str(each)] > low for each, low in lows.items()))
+
+        return self._begun.at(place, find)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """The offsets of each partition, and where the time lies in them."""
+        there = self._cluster.partitions().numbers
+        lows, ends = self._cluster.earliest(there), self._cluster.latest(there)
+        at = {} if since is None else self._cluster.at_time(there, _milliseconds(since))
+        return [
+            LaneHeld(
+                str(each),
+                earliest=lows[each],
+                end=ends[each],
+                at_time=at.get(each),
+                rows=ends[each] - lows[each],
+                rows_since=None if each not in at else ends[each] - at[each],
+            )
+            for each in there
+        ]
+
     def _partitions(self, now: int) -> KafkaPartitions:
         if self._seen is None or now - self._seen[0] >= LOOK_AGAIN_TICKS:
             self._seen = (now, self._cluster.partitions())
@@ -152,8 +196,7 @@ class KafkaAdapter:
             back = limit_rows if self._shows_newest else 0
             return {str(each): max(lows[each], end - back) for each, end in ends.items()}
         if options.start == "time":
-            milliseconds = -(-parse_instant(options.start_time or "") // 1_000)
-            return {str(each): at for each, at in self._cluster.at_time(there.numbers, milliseconds).items()}
+            return _named(self._cluster.at_time(there.numbers, _milliseconds(parse_instant(options.start_time or ""))))
         for lane, at in options.start_offsets.items():
             self._require_offset(lane, at, lows, ends)
         return {str(each): options.start_offsets.get(str(each), low) for each, low in lows.items()}
@@ -182,6 +225,15 @@ class KafkaAdapter:
             f"Partition {lane} of '{self._options.topic}' ends at offset {end}, but it was read to {at}: it was made "
             "anew, or messages were lost. Start the binding again from the beginning."
         )
+
+
+def _milliseconds(tick: int) -> int:
+    """The first one that is not before `tick`."""
+    return -(-tick // 1_000)
+
+
+def _named(offsets: Mapping[int, Position]) -> Mapping[str, Position]:
+    return {str(partition): at for partition, at in offsets.items()}
 
 
 def _shared(room: Mapping[str, int], rows: int) -> Mapping[str, int]:

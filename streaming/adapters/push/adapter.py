@@ -9,10 +9,12 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.push.inbox import PushInbox
 from streaming.adapters.push.options import PushOptions
+from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
 from streaming.adapters.stored_lines import records_between
 from streaming.definition.counts import counted
 from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.wire.arrived import Arrived
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 
 BATCH_BYTES: Final = 64 << 20
@@ -29,6 +31,7 @@ class PushAdapter:
         self._inbox = PushInbox.of(root, options.inbox)
         self._name = options.inbox
         self._reader = None if journal is None else hashlib.sha256(str(journal).encode()).hexdigest()
+        self._begun = BegunJournal(journal)
         self._lines = JsonLines(stream, {})
         self._implicit = stream.rowtime is Rowtime.IMPLICIT
 
@@ -74,6 +77,45 @@ class PushAdapter:
         """Whether all of these rows are kept; from 0 on, whether what was kept when they were first read still is."""
         state = self._inbox.state()
         return end <= state.next and (start >= state.oldest or start == end)
+
+    @property
+    def time_means(self) -> str:
+        """When its batch was accepted."""
+        return "was pushed then or later"
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
+        """At a row number, or in front of the first batch that was accepted at a time or later."""
+
+        def find() -> BegunLanes:
+            state = self._inbox.state()
+            if isinstance(place, BeginAtPositions):
+                found = positions_within(place, input_id, {ONLY_LANE: (state.oldest, state.next)})
+            else:
+                at = self._inbox.since(place.at) if isinstance(place, BeginAtTime) else state.next
+                found = BegunLanes({ONLY_LANE: at}, at > state.oldest)
+            if self._reader is not None:
+                self._inbox.note_reader(self._reader, found.positions[ONLY_LANE], now)
+            return found
+
+        return self._begun.at(place, find)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """The rows that are kept."""
+        state = self._inbox.state()
+        at = None if since is None else self._inbox.since(since)
+        return [
+            LaneHeld(
+                ONLY_LANE,
+                earliest=state.oldest,
+                end=state.next,
+                at_time=at,
+                from_at=self._inbox.first_arrival(),
+                until_at=state.newest,
+                rows=state.next - state.oldest,
+                bytes=state.stored,
+                rows_since=None if at is None else state.next - at,
+            )
+        ]
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
         """The rows `[start, end)` that are kept, in the order in which they were stored."""

@@ -44,6 +44,9 @@ CREATE TABLE state (next INTEGER NOT NULL, stored INTEGER NOT NULL, newest INTEG
 INSERT INTO state VALUES (0, 0, NULL);
 PRAGMA user_version = 2;
 """
+_NO_TIMES: Final = (
+    "The inbox holds rows of before 2026-11-25, of which nobody knows when they came. Begin at a row number, or now."
+)
 _TO_2: Final = "ALTER TABLE batches ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;"
 """Of inboxes of before 2026-11-25 nobody knows when their batches came."""
 
@@ -178,6 +181,28 @@ class PushInbox:
                     if arrived:
                         found[max(first - start, 0) : max(first + rows - start, 0)] = arrived
         return found
+
+    def since(self, tick: int) -> int:
+        """The first row of the first batch that came at `tick` or later; where none did, the number of the next row."""
+        with self._reading() as database:
+            if database is None:
+                return 0
+            [[following]] = database.execute("SELECT next FROM state")
+            if _version(database) < VERSION:
+                raise AdapterError(_NO_TIMES)
+            [[unknown]] = database.execute("SELECT COUNT(*) FROM batches WHERE arrived = 0")
+            if unknown:
+                raise AdapterError(_NO_TIMES)
+            [[first]] = database.execute("SELECT MIN(first) FROM batches WHERE arrived >= ?", (tick,))
+            return int(following if first is None else first)
+
+    def first_arrival(self) -> int | None:
+        """When the oldest batch that is kept came, in ticks; None where there is none, or it is not known."""
+        with self._reading() as database:
+            if database is None or _version(database) < VERSION:
+                return None
+            found = database.execute("SELECT arrived FROM batches ORDER BY first LIMIT 1").fetchone()
+            return found[0] or None if found else None
 
     def delete(self) -> None:
         """Remove it with all its rows; one that is absent is no error."""

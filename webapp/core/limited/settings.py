@@ -40,6 +40,7 @@ LIMITED_JOBS = (
     "webapp.runs.delivered_rows",
     "webapp.runs.footprint_jobs",
     "webapp.runs.given_outputs",
+    "webapp.runs.held_inputs",
     "webapp.runs.output_checks",
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",

@@ -6,6 +6,7 @@ import { ErrorNote, Notice, Waiting } from "../../components/Notices";
 import { PageHead } from "../../components/PageHead";
 import { Panel } from "../../components/Panel";
 import { Stale } from "../../components/Stale";
+import { StartFromButton } from "../../components/StartFromButton";
 import { UsesPanel } from "../../components/Uses";
 import { useReason, useSlug } from "../../lib/session";
 import type { BindingChange, BindingShown } from "../../model/api";
@@ -45,6 +46,8 @@ function DeleteBinding({ binding }: { binding: BindingShown }) {
 function Head({ binding }: { binding: BindingShown }) {
   const slug = useSlug();
   const operate = useReason("operate");
+  const navigate = useNavigate();
+  const open = binding.latest_run !== null && isOpen(binding.latest_run);
   return (
     <PageHead
       title={binding.name}
@@ -53,6 +56,14 @@ function Head({ binding }: { binding: BindingShown }) {
       actions={
         <>
           <Action binding={binding} reason={operate} />
+          {open ? null : (
+            <StartFromButton
+              binding={binding.id}
+              name={binding.name}
+              reason={operate}
+              onStarted={(run) => void navigate(`/t/${slug}/runs/${run.id}`)}
+            />
+          )}
           <DeleteBinding binding={binding} />
         </>
       }

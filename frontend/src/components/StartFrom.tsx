@@ -1,0 +1,223 @@
+import { type ReactNode, useDeferredValue, useId, useState } from "react";
+import { type KeptBegin, useNextStart, useStart, useTimeline } from "../lib/runControl";
+import type { NextStart, RunShown } from "../model/api";
+import {
+  beginOf,
+  type Chosen,
+  fieldOfTick,
+  type InputHeld,
+  proposed,
+  type TypedPositions,
+  tickOfField,
+} from "../model/timeline";
+import { Ask } from "./Ask";
+import { OpenWords } from "./NextStartWords";
+import { ErrorNote, Waiting } from "./Notices";
+import { ReasonedButton } from "./Reasoned";
+import { Timeline } from "./Timeline";
+
+type Way = "stopped" | KeptBegin | "now" | "time" | "positions";
+
+const TITLES: Record<Way, string> = {
+  stopped: "Where the last run stopped",
+  oldest_open: "Read again what was open",
+  old_positions: "Go on where it had read to",
+  now: "From now",
+  time: "From a time",
+  positions: "From positions",
+  beginning: "From the beginning",
+};
+const SENTENCES: Partial<Record<Way, string>> = {
+  now: "It reads what comes after the start is planned. What was open is left behind; results that may lack rows are marked as incomplete.",
+  time: "It reads what came at that time or later. Results that are there stay, and are given again where their rows are read again.",
+  positions:
+    "Each lane begins at the position that you say, in Kafka an offset. Results that are there stay, and are given again where their rows are read again.",
+  beginning: "It reads all that is there. Results that are there stay, and are given again.",
+};
+
+/** The ways that there are, with what each does. */
+function waysOf(next: NextStart): { way: Way; sentence: string }[] {
+  const kept = next.options;
+  const first: { way: Way; sentence: string }[] = next.goes_on
+    ? [{ way: "stopped", sentence: next.sentence }]
+    : kept.filter(({ begin }) => begin !== "beginning").map(({ begin, sentence }) => ({ way: begin, sentence }));
+  const beginning = kept.find(({ begin }) => begin === "beginning")?.sentence ?? SENTENCES.beginning ?? "";
+  const sought = (["now", "time", "positions"] as const).map((way) => ({ way, sentence: SENTENCES[way] ?? "" }));
+  return [...first, ...sought, { way: "beginning", sentence: beginning }];
+}
+
+function TimeField({ value, latest, onChange }: { value: string; latest: string; onChange: (text: string) => void }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Time (UTC), when rows came</label>
+      <input
+        id={id}
+        type="datetime-local"
+        step={1}
+        max={latest}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  );
+}
+
+interface PositionsProps {
+  inputs: readonly InputHeld[];
+  typed: TypedPositions;
+  onChange: (typed: TypedPositions) => void;
+}
+
+function PositionFields({ inputs, typed, onChange }: PositionsProps) {
+  const propose = (which: "stopped" | "earliest" | "end", words: string) => (
+    <button type="button" className="link" onClick={() => onChange(proposed(inputs, which))}>
+      {words}
+    </button>
+  );
+  return (
+    <div className="stack">
+      <p className="row small">
+        Propose: {propose("stopped", "where the last run stopped")} {propose("earliest", "the earliest")}{" "}
+        {propose("end", "now")}
+      </p>
+      {inputs.map((input) => (
+        <fieldset key={input.input} className="positions">
+          <legend>{input.input}</legend>
+          {input.lanes.map(({ lane }) => (
+            <label key={lane} className="field">
+              <span>Lane {lane}</span>
+              <input
+                inputMode="numeric"
+                value={typed[input.input]?.[lane] ?? ""}
+                onChange={(event) =>
+                  onChange({ ...typed, [input.input]: { ...typed[input.input], [lane]: event.target.value } })
+                }
+              />
+            </label>
+          ))}
+        </fieldset>
+      ))}
+    </div>
+  );
+}
+
+interface WaysProps {
+  ways: { way: Way; sentence: string }[];
+  chosen: Way;
+  onChange: (way: Way) => void;
+  /** What belongs to the way that is chosen. */
+  children: ReactNode;
+}
+
+function Ways({ ways, chosen, onChange, children }: WaysProps) {
+  return (
+    <fieldset className="group stack">
+      <legend>Where it begins</legend>
+      {ways.map(({ way, sentence }) => (
+        <div key={way}>
+          <label className="row choice">
+            <input type="radio" name="from" checked={way === chosen} onChange={() => onChange(way)} />
+            <strong>{TITLES[way]}</strong>
+          </label>
+          {way === chosen ? <p className="quiet small">{sentence}</p> : null}
+          {way === chosen ? children : null}
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Why it cannot be started yet; null if it can. */
+function missing(chosen: Chosen, now: number | undefined): string | null {
+  if (beginOf(chosen) === null)
+    return chosen.kind === "time" ? "Choose a time first." : "Each position is a whole number of at least 0.";
+  if (chosen.kind === "time" && now !== undefined && chosen.at !== null && chosen.at > now)
+    return "That time has not come yet. Begin now, or choose an earlier time.";
+  return null;
+}
+
+interface StartFromProps {
+  binding: string;
+  name: string;
+  onStarted: (run: RunShown) => void;
+  onClose: () => void;
+}
+
+/** What is chosen and typed, as the timeline and the server take it. */
+function chosenOf(way: Way, time: string, positions: TypedPositions): Chosen {
+  if (way === "time") return { kind: "time", at: tickOfField(time) };
+  if (way === "positions") return { kind: "positions", typed: positions };
+  return { kind: "word", word: way };
+}
+
+function Held({ shown, chosen }: { shown: ReturnType<typeof useTimeline>; chosen: Chosen }) {
+  return (
+    <>
+      {shown.isPending ? <Waiting>Asking what the inputs hold…</Waiting> : null}
+      <ErrorNote error={shown.error} onRetry={() => void shown.refetch()} />
+      {shown.data === undefined ? null : <Timeline shown={shown.data} chosen={chosen} />}
+    </>
+  );
+}
+
+interface AskedProps extends StartFromProps {
+  next: NextStart;
+}
+
+function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
+  const start = useStart();
+  const ways = waysOf(next);
+  const [way, setWay] = useState<Way>(next.goes_on ? "stopped" : (next.options[0]?.begin ?? "beginning"));
+  const [time, setTime] = useState("");
+  const [typed, setTyped] = useState<TypedPositions>();
+  const since = useDeferredValue(tickOfField(time));
+  const shown = useTimeline(binding, way === "time" ? since : null);
+  const inputs = shown.data?.inputs ?? [];
+  const positions = typed ?? proposed(inputs, "stopped");
+  const chosen = chosenOf(way, time, positions);
+  const now = shown.data?.at;
+  const begin = async () => {
+    const at = beginOf(chosen);
+    const run = await start.mutateAsync(at == null ? { binding } : { binding, begin: at }).catch(() => null);
+    if (run !== null) onStarted(run);
+  };
+  return (
+    <Ask title={`Start ${name} from…`} open onClose={onClose} wide>
+      <OpenWords next={next} />
+      <Ways ways={ways} chosen={way} onChange={setWay}>
+        {way === "time" ? (
+          <TimeField value={time} latest={now === undefined ? "" : fieldOfTick(now)} onChange={setTime} />
+        ) : null}
+        {way === "positions" ? <PositionFields inputs={inputs} typed={positions} onChange={setTyped} /> : null}
+      </Ways>
+      <Held shown={shown} chosen={chosen} />
+      <ErrorNote error={start.error} />
+      <p className="row">
+        <ReasonedButton
+          kind="primary"
+          reason={missing(chosen, now)}
+          aria-disabled={start.isPending}
+          onClick={() => void begin()}
+        >
+          {start.isPending ? "Starting…" : "Start"}
+        </ReasonedButton>
+        <button type="button" className="button" onClick={onClose}>
+          Not now
+        </button>
+      </p>
+    </Ask>
+  );
+}
+
+/** Asks where a binding begins, on the timeline of its inputs, and starts it there. */
+export function StartFrom(props: StartFromProps) {
+  const next = useNextStart(props.binding, true);
+  if (next.data !== undefined) return <Asked {...props} next={next.data} />;
+  return (
+    <Ask title={`Start ${props.name} from…`} open onClose={props.onClose}>
+      {next.isPending ? <Waiting>Asking what is kept…</Waiting> : null}
+      <ErrorNote error={next.error} onRetry={() => void next.refetch()} />
+    </Ask>
+  );
+}

@@ -1,0 +1,132 @@
+import type { TimelineShown } from "../model/api";
+import { type Chosen, type InputHeld, type LaneHeld, laneWords, marksOf } from "../model/timeline";
+import { Instant } from "./Instant";
+import { Notice } from "./Notices";
+import "./timeline.css";
+
+const LANES_DRAWN = 12;
+
+interface LaneProps {
+  input: InputHeld;
+  lane: LaneHeld;
+  chosen: Chosen;
+  shown: TimelineShown;
+}
+
+/** A lane as a line from its earliest row to now; what it says stands beside it in words. */
+function LaneLine({ input, lane, chosen, shown }: LaneProps) {
+  const marks = marksOf(chosen, input.input, lane, shown.at, shown.stopped_at);
+  if (marks === null) return null;
+  const { stopped, begin } = marks;
+  const again = begin !== null && stopped !== null && begin < stopped ? [begin, stopped] : null;
+  const skipped = begin !== null && stopped !== null && stopped < begin ? [stopped, begin] : null;
+  const percent = (share: number) => `${100 * share}%`;
+  const piece = (name: string, span: number[] | null) =>
+    span === null ? null : (
+      <span
+        data-piece={name}
+        style={{ left: percent(span[0] ?? 0), width: percent((span[1] ?? 0) - (span[0] ?? 0)) }}
+      />
+    );
+  return (
+    <span className="lane-line" aria-hidden="true">
+      {piece("new", begin === null ? null : [Math.max(begin, stopped ?? begin), 1])}
+      {piece("again", again)}
+      {piece("skipped", skipped)}
+      {stopped === null ? null : <i data-mark="stopped" style={{ left: percent(stopped) }} />}
+      {begin === null ? null : <i data-mark="begin" style={{ left: percent(begin) }} />}
+    </span>
+  );
+}
+
+function Facts({ lane, shown }: { lane: LaneHeld; shown: TimelineShown }) {
+  const { earliest, end } = lane;
+  return (
+    <p className="quiet small">
+      {earliest != null && end != null ? `Holds the positions ${earliest} to ${end}. ` : null}
+      {lane.from_at != null ? (
+        <>
+          Oldest from <Instant ticks={lane.from_at} />
+          {lane.until_at != null ? (
+            <>
+              , newest from <Instant ticks={lane.until_at} />
+            </>
+          ) : null}
+          .{" "}
+        </>
+      ) : null}
+      {lane.stopped != null ? `The last run stopped at ${lane.stopped}` : "No run has stopped here"}
+      {lane.stopped != null && lane.reach != null ? (
+        <>
+          , events up to <Instant ticks={lane.reach} />
+        </>
+      ) : null}
+      {lane.stopped != null && shown.stopped_at != null ? (
+        <>
+          , on <Instant ticks={Math.floor(shown.stopped_at / 1_000_000) * 1_000_000} />
+        </>
+      ) : null}
+      .
+    </p>
+  );
+}
+
+function Lane({ input, lane, chosen, shown }: LaneProps) {
+  return (
+    <li className="lane-held">
+      {input.lanes.length > 1 ? <strong>Lane {lane.lane}</strong> : null}
+      <LaneLine input={input} lane={lane} chosen={chosen} shown={shown} />
+      <p className="small">{laneWords(chosen, input.input, lane)}</p>
+      <Facts lane={lane} shown={shown} />
+    </li>
+  );
+}
+
+/** What a run that begins where it is chosen reads of each input, again or for the first time. */
+export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chosen }) {
+  return (
+    <div className="stack">
+      {shown.inputs.map((input) => (
+        <section key={input.input} aria-label={`Input ${input.input}`}>
+          <h3>{input.input}</h3>
+          {input.failure !== null ? (
+            <Notice tone="unknown">
+              <p>It is not known what this input holds: {input.failure}</p>
+            </Notice>
+          ) : null}
+          {input.failure === null && !input.seeks ? (
+            <p className="small">This input is read from its beginning, or where the last run stopped.</p>
+          ) : null}
+          {chosen.kind === "time" && input.time_means !== null ? (
+            <p className="small">Begins with the first row that {input.time_means}.</p>
+          ) : null}
+          <ul className="lanes-held">
+            {input.lanes.slice(0, LANES_DRAWN).map((lane) => (
+              <Lane key={lane.lane} input={input} lane={lane} chosen={chosen} shown={shown} />
+            ))}
+          </ul>
+          {input.lanes.length > LANES_DRAWN ? (
+            <p className="quiet small">And {input.lanes.length - LANES_DRAWN} more lanes, which begin alike.</p>
+          ) : null}
+        </section>
+      ))}
+      <p className="legend small quiet" aria-hidden="true">
+        <span>
+          <i data-piece="again" /> read again
+        </span>
+        <span>
+          <i data-piece="skipped" /> left out
+        </span>
+        <span>
+          <i data-piece="new" /> new
+        </span>
+        <span>
+          <i data-mark="stopped" /> last stopped
+        </span>
+        <span>
+          <i data-mark="begin" /> begins
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+"""The start and the stop of a binding, over HTTP."""
+
+from typing import Literal, Self
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import model_validator
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.strict import Strict
+from streaming.wire.beginning import KEPT_BEGINS, BeginAt, KeptBegin
+from webapp.accounts.access import TenantView
+from webapp.core.api import MOST_BYTES, answer, raw_body, read_body, read_query
+from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.runs import services
+from webapp.runs.access import access_binding
+from webapp.runs.api import REFUSALS, RunShown, shown_run
+from webapp.runs.timeline import place_faults
+
+
+class StopBody(Strict):
+    """How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15).
+
+    `discard` throws the state away: no start goes on with it, and nothing is flushed. One of them at most.
+    """
+
+    flush: bool = False
+    discard: bool = False
+
+    @model_validator(mode="after")
+    def _one_at_most(self) -> Self:
+        if self.flush and self.discard:
+            raise ValueError("choose flush or discard, not both")
+        return self
+
+
+class StartAsked(Strict):
+    """Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
+
+    All but `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by input
+    and lane, as `timeline/` shows them.
+    """
+
+    begin: BeginAt | None = None
+
+
+class StartWord(Strict):
+    """Where a run begins, where one word says it."""
+
+    begin: KeptBegin | Literal["now"] | None = None
+
+
+class StartView(TenantView):
+    """The start of a binding."""
+
+    @extend_schema(
+        operation_id="bindings_start",
+        request=StartAsked,
+        parameters=[
+            OpenApiParameter("begin", str, enum=[*KEPT_BEGINS, "now"], description="The same as `begin` of the body.")
+        ],
+        responses={200: RunShown, 201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Start a run; 422 with all faults of the query, the settings and the adapters. The body may be left out.
+
+        200 with the run that was started already, where the same is asked again before a runner carries it.
+        """
+        word = read_query(request, StartWord).begin
+        said = read_body(request, StartAsked).begin if raw_body(request, MOST_BYTES) else None
+        if word is not None and said is not None:
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "Where it begins is said twice.", "Say it in the body alone.")])
+        begin: BeginAt | None = word or said
+        asked = access_binding(binding)
+        if faults := place_faults(asked, begin):
+            raise Faulty(faults)
+        start = services.start(binding=asked, by=self.user, begin_at=begin)
+        return answer(shown_run(start.run), 201 if start.is_new else 200)
+
+
+class StopView(TenantView):
+    """The stop of a binding."""
+
+    @extend_schema(
+        operation_id="bindings_stop",
+        request=StopBody,
+        responses={200: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Ask the binding's run to stop; its state is kept for the next start, unless it is to be thrown away."""
+        body = read_body(request, StopBody)
+        stopped = services.stop(binding=access_binding(binding), flush=body.flush, discard=body.discard)
+        return answer(shown_run(stopped))

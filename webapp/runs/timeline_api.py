@@ -1,0 +1,39 @@
+"""What the inputs of a binding hold, and where its last run had read to, over HTTP."""
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.strict import Strict
+from streaming.wire.beginning import TimeTick
+from webapp.accounts.access import TenantView
+from webapp.core.api import answer, read_query
+from webapp.core.errors import ErrorEnvelope
+from webapp.runs.access import access_binding
+from webapp.runs.api import REFUSALS
+from webapp.runs.timeline import TimelineShown, timeline
+
+
+class TimelineAsked(Strict):
+    """A time, in ticks, of which it is to be said where it lies."""
+
+    since: TimeTick | None = None
+
+
+class TimelineView(TenantView):
+    """Where a binding may begin."""
+
+    @extend_schema(
+        operation_id="bindings_timeline",
+        parameters=[OpenApiParameter("since", int, description="A time in ticks: what came then or later is counted.")],
+        responses={200: TimelineShown, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+    )
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Say what each lane of each input holds now, and where the last run had read to.
+
+        An input that does not answer says why; the others are shown.
+        """
+        asked = read_query(request, TimelineAsked)
+        return answer(timeline(access_binding(binding), asked.since))
