@@ -39,15 +39,16 @@ Call = Callable[[str, str, Any], Any]
 
 
 class Writer(threading.Thread):
-    """Puts a file of rows with ever larger ids and times into the folder each second, whole."""
+    """Puts a file of rows with ever larger ids and times into the folder each second, or as said, whole."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, every_s: float = 1.0) -> None:
         super().__init__(daemon=True)
+        self._every_s = every_s
         self.folder, self.rows, self.ended = folder, 0, threading.Event()
         folder.mkdir(parents=True)
 
     def run(self) -> None:
-        while not self.ended.wait(1.0):
+        while not self.ended.wait(self._every_s):
             lines = [json.dumps({"at": self.rows + each, "id": self.rows + each}) for each in range(ROWS_A_FILE)]
             part = self.folder / f"{self.rows:09}.jsonl.part"
             part.write_text("\n".join(lines) + "\n")

@@ -1,6 +1,6 @@
 """An organisation goes from the pool to a runner of its own and back, again and again, with kills in the middle.
 
-Prints how long each move took until its runs ran again.
+MOVES: how often it goes and comes back, 3 if nothing is said. Prints how long each move took until its runs ran again.
 """
 
 import os
@@ -20,7 +20,7 @@ from tests.faults.numbered import NumberedRun, wait_until
 from tests.faults.site import Site
 
 MOVED_S = 240.0
-ROUNDS = 3
+ROUNDS = int(os.environ.get("MOVES", "3"))
 TOLD = """
 from uuid import UUID
 from webapp.core.context import organisation_context
