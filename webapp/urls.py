@@ -35,6 +35,7 @@ from webapp.runs.start_api import StartView, StopView
 from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
 from webapp.runs.timeline_api import TimelineView
 from webapp.runs.uses_api import BindingUsesView
+from webapp.runs.version_changes_api import VersionChangeView
 from webapp.samples import api as samples
 from webapp.samples.repairs_api import RepairsView
 from webapp.scenarios import api as scenarios
@@ -122,6 +123,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/stop/", StopView.as_view()),
     path("bindings/<uuid:binding>/uses/", BindingUsesView.as_view()),
     path("bindings/<uuid:binding>/repairs/", RepairsView.as_view()),
+    path("bindings/<uuid:binding>/version-change/", VersionChangeView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/rows/", DeliveredRowsView.as_view()),

@@ -24,7 +24,7 @@ from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.binding_homes import CARRIERS, apart_in
 from streaming.wire.keys import OWN
-from streaming.wire.messages import RunSpec
+from streaming.wire.messages import BESIDE, RunSpec
 from streaming.wire.result_location import result_folder
 from streaming.wire.results import committed_batches
 
@@ -179,13 +179,17 @@ class Fleet:
         return True
 
     def _was_slow(self, name: str, change: RunChange) -> bool:
-        return self.pooled and name == self._shared and change.state == "failed" and change.slow
+        beside = change.binding.endswith(BESIDE)  # it goes nowhere without the run beside which it reads
+        return self.pooled and name == self._shared and change.state == "failed" and change.slow and not beside
 
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
         self._leaves.clear()  # one that was begun is off: it is out of date
         self._slow.begin_again(spec.binding)
         self._stops.pop(spec.binding, None)
+        if spec.beside:
+            self._begin(spec)
+            return
         binding, wanted = spec.binding, self.carrier_of(spec)
         unanswered, home = self._unanswered.get(binding), self._homes.home(binding)
         if unanswered is None and home.savepoint is not None:
@@ -214,7 +218,9 @@ class Fleet:
             return True
         if self._moves.pop(binding, None) is not None:
             return False
-        if binding in self._placed:
+        if binding in self._placed and binding.endswith(BESIDE):
+            self._members[self._placed[binding]].carrier.forget(binding)  # it is called off, and goes on nowhere
+        elif binding in self._placed:
             self._members[self._placed[binding]].carrier.stop(binding, flush=flush, discard=discard)
         return True
 
@@ -332,16 +338,18 @@ class Fleet:
 
     def _begin(self, spec: RunSpec, path: str | None = None) -> None:
         name = self.carrier_of(spec)
+        if spec.beside:
+            name = self._placed.get(spec.binding, name)
         member = self._member(name)
-        if self.pooled and name in self._common:
+        if self.pooled and name in self._common and not spec.beside:
             self._homes.enter(spec.binding, name, path)  # before anything is commanded: no other may begin it now
         if path is None:
             member.carrier.add(spec)
         else:
             member.carrier.add(spec, from_savepoint=path, moving=True)
-        self._placed[spec.binding] = name
-        self._repairs.pop(spec.binding, None)  # what was told before may have come while it was not carried
-        self._unanswered[spec.binding] = (name, spec.run)
+        self._placed[spec.carried_as] = name
+        self._repairs.pop(spec.carried_as, None)  # what was told before may have come while it was not carried
+        self._unanswered[spec.carried_as] = (name, spec.run)
 
     def _bring_back(self, active: Collection[str]) -> None:
         """Carry on with all others who has behaved apart for long enough."""
@@ -382,7 +390,7 @@ class Fleet:
         for change in manifest.changes:
             if self._unanswered.get(change.binding) == (member.name, change.run):
                 del self._unanswered[change.binding]
-            if change.state != "failed":
+            if change.state != "failed" and not change.binding.endswith(BESIDE):
                 self._homes.note(change.binding, member.name, manifest.batch)
             else:
                 self._slow.begin_again(change.binding)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from streaming.spark.errors import Domain, RunFailure
 from streaming.spark.manifests import RunChange
-from streaming.wire.messages import RunSpec
+from streaming.wire.messages import BESIDE, RunSpec
 
 State = Literal["starting", "running", "stopping", "stopped", "completed", "failed"]
 
@@ -67,6 +67,9 @@ class RunDecisions:
         self.over = {run: seen for run, seen in self.over.items() if run in wanted}
         self.discarded &= wanted
         steps: list[Step] = []
+        for spec in desired.values():
+            if spec.takes_over is not None and spec.run != self.carried.get(spec.binding):
+                self.carried.pop(f"{spec.binding}{BESIDE}", None)  # its state goes on in the run that takes over
         for binding in sorted(set(self.carried) - set(desired)):
             self.dropped.add(self.carried[binding])
             steps += self._drop(binding, flush=False)
@@ -141,13 +144,13 @@ class RunDecisions:
     def _keep(self, spec: RunSpec) -> list[Step]:
         if spec.run in self.over:
             return list(self._told(self.over[spec.run]))
-        if self.carried.get(spec.binding) == spec.run:
+        if self.carried.get(spec.carried_as) == spec.run:
             told = self.states.get(spec.run)
             if told is None or told.state == "failed":
                 return list(self._told(RunStateSeen(spec.run, "starting")))
             return []
-        steps = self._drop(spec.binding, flush=False) if spec.binding in self.carried else []
-        self.carried[spec.binding] = spec.run
+        steps = self._drop(spec.carried_as, flush=False) if spec.carried_as in self.carried else []
+        self.carried[spec.carried_as] = spec.run
         self.dropped.discard(spec.run)
         return [*steps, AddRun(spec), *self._told(RunStateSeen(spec.run, "starting"))]
 

@@ -143,6 +143,8 @@ def keep_newest_points(carrier: CarrierFolder) -> None:
         if totals.cleared or totals.reads_again or entry is None or carrier.control.added(entry).spec.run != totals.run:
             continue
         spec = carrier.control.added(entry).spec
+        if spec.beside:
+            continue  # what the run beside which it reads keeps is that of their binding
         with suppress(NotRunnable):  # it failed because it cannot be planned, and keeps nothing
             point = point_of(binding_of(carrier, entry), totals, manifest.batch)
             keep_point(carrier.shared_of(spec.organisation), spec.binding, point)
@@ -169,13 +171,13 @@ def begun(
     if before.ended and wanted is None and _finished(binding, planned.kept, before.positions):
         forget_points(carrier.shared_of(spec.organisation), spec.binding)
         return item, None
-    gone = _gone(binding, planned, carrier.settings.held_up_at_most_s)
+    gone = gone_input(binding, planned, carrier.settings.held_up_at_most_s)
     if gone is not None:
         if wanted is not None:
             raise AdapterError(GONE.format(name=gone))
         why = f"{before.why} {LEFT_BEHIND.format(name=gone)}"
         planned = plan_beginning(before.points, binding.facts, "old_positions", why)
-    return _written(carrier, binding, item, planned), planned.said.sentence
+    return written(carrier, binding, item, planned), planned.said.sentence
 
 
 def _sought(
@@ -200,7 +202,7 @@ def _sought(
     return begun_binding(item.generation, lanes.positions), said.sentence
 
 
-def _written(
+def written(
     carrier: CarrierFolder, binding: RunnableBinding, item: CarriedBinding, planned: PlannedBeginning
 ) -> CarriedBinding:
     """`item` as it was planned, with all written down that its batches look up."""
@@ -259,7 +261,7 @@ def _finished(binding: RunnableBinding, kept: Sequence[str], positions: LanePosi
     return len(kept) == len(every) and all(each.finished(positions.get(name, {})) for name, each in every.items())
 
 
-def _gone(binding: RunnableBinding, planned: PlannedBeginning, deadline_s: float) -> str | None:
+def gone_input(binding: RunnableBinding, planned: PlannedBeginning, deadline_s: float) -> str | None:
     """The first input that has no longer what is to be read again."""
     point = planned.point
     for name, lanes in (planned.again or {}).items():

@@ -49,9 +49,10 @@ class RunnableBinding:
         if not self.built:
             spec, lanes = self.added.spec, self.added.lanes
             streams = streams_of(spec, lanes)
+            journals = self.added.journals
             self.built.update(
                 {
-                    name: adapter_of(self.carrier, spec, name, streams[_stream_name(spec, name)])
+                    name: adapter_of(self.carrier, spec, name, streams[_stream_name(spec, name)], journals)
                     for name in self.plan.inputs
                 }
             )
@@ -129,13 +130,15 @@ def streams_of(spec: RunSpec, lanes: Mapping[str, list[str]]) -> dict[str, Strea
     return found
 
 
-def adapter_of(carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamDefinition) -> InputAdapter:
+def adapter_of(
+    carrier: CarrierFolder, spec: RunSpec, name: str, stream: StreamDefinition, journals: str = ""
+) -> InputAdapter:
     """The adapter of input `name`, which journals under the carrier's folder; it alone holds the secrets of `spec`.
 
-    Raises `AdapterError`.
+    With `journals` it finds there what another one journals. Raises `AdapterError`.
     """
     choice = spec.inputs[name].adapter
-    journal = f"{journals_of(carrier, spec)}/{name}"
+    journal = f"{journals or journals_of(carrier, spec)}/{name}"
     options = revealed(spec.run, name, choice.options, spec.organisation)
     files = carrier.files_of(spec.organisation)
     reach = Reach(carrier.settings.outgoing, holder=reader_name(spec.binding, name))

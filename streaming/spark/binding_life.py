@@ -80,7 +80,9 @@ class StateGeneration:
 
     `entry` is the control entry that added the binding last, `number` the one that began the state (the two differ
     after a restart that continues), `shape` a digest of what the state depends on, `routing` `Plan.routing` of the plan
-    whose state it is. `together`: the lanes are fed as one, and the time of a batch counts for them.
+    whose state it is. `together`: the lanes are fed as one, and the time of a batch counts for them. `beside`: the run
+    beside which it reads, never further than that; "": none. `state`: the name of the state where a run beside another
+    began it, which has taken over since.
     """
 
     binding: str
@@ -89,11 +91,13 @@ class StateGeneration:
     shape: str
     routing: str
     together: bool = False
+    beside: str = ""
+    state: str = ""
 
     @property
     def key(self) -> str:
         """The name of the state."""
-        return f"{self.binding}@{self.number}"
+        return self.state or f"{self.binding}@{self.number}"
 
 
 @dataclass(frozen=True)
@@ -197,6 +201,11 @@ class CarriedBinding:
         """It is carried on with its state by control entry `entry`."""
         generation = replace(self.generation, entry=entry, shape=shape, routing=routing)
         return self._to(_RESUMED.get(self.state, BindingState.WAITING), generation=generation)
+
+    def taking_over(self, generation: StateGeneration, again: LanePositions) -> "CarriedBinding":
+        """It read beside another run, which stopped at `again`, and goes on in its place with its own state."""
+        left = None if _reached(self.positions, again) else again
+        return self._to(BindingState.WAITING, generation=generation, again=left)
 
     def _to(self, state: BindingState, **changes: Any) -> "CarriedBinding":
         if state not in MOVES[self.state]:

@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.adapters.contract import AdapterError
 from streaming.spark.adapter_queries import lanes_of
 from streaming.spark.beginnings import keep_newest_points
-from streaming.spark.binding import adapter_of
+from streaming.spark.binding import adapter_of, journals_of
 from streaming.spark.compaction_schedule import Tidying
 from streaming.spark.control import AddBinding, AtEnd, ForgetBinding, RepairBinding, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError, RunFailure, explain_query
@@ -152,15 +152,17 @@ class Carrier:
         `from_savepoint`: what `savepoint` of any carrier of the organisation returned; the run goes on from there. With
         `moving` what of it does not fit is left behind, and the manifest says so; else the run is refused.
         """
+        journals = self._journals_beside(spec)
         command = AddBinding(
             kind="add",
             tick=wall_clock(),
             spec=spec,
             bucket_ids=self._bucket_ids(spec, goes_on=from_savepoint is None),
-            lanes=self._lanes(spec),
+            lanes=self._lanes(spec, journals),
             at_end=at_end,
             from_savepoint=from_savepoint,
             moving=moving,
+            journals=journals,
         )
         self._opened.control.append(command)
 
@@ -269,11 +271,17 @@ class Carrier:
             self._planned = self._query if self._query.lastProgress is not None else None
         return self._query is not None and self._planned is self._query
 
-    def _lanes(self, spec: RunSpec) -> dict[str, list[str]]:
+    def _journals_beside(self, spec: RunSpec) -> str:
+        """Where the adapters of the run journal beside which `spec` is to read: it reads the same rows."""
+        name = self._opened.control.name_of(spec.model_copy(update={"beside": False}))
+        before = self._opened.control.last_added(name) if spec.beside else None
+        return "" if before is None else journals_of(self._opened, before.spec)
+
+    def _lanes(self, spec: RunSpec, journals: str) -> dict[str, list[str]]:
         lanes = {}
         for name, item in spec.inputs.items():
             try:
-                adapter = adapter_of(self._opened, spec, name, item.stream)
+                adapter = adapter_of(self._opened, spec, name, item.stream, journals)
                 deadline_s = min(self.settings.read_deadline_s, self.settings.lanes_deadline_s)
                 lanes[name] = list(lanes_of(name, adapter, deadline_s))
             except (AdapterError, OSError):

@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 
 from streaming.definition.strict import Strict
 from streaming.wire.binding_homes import name_in_pool
-from streaming.wire.messages import RunSpec
+from streaming.wire.messages import BESIDE, RunSpec
 from streaming.wire.storage import BlobFolder
 
 AtEnd = Literal["flush", "final", "nothing"]
@@ -26,7 +26,8 @@ class AddBinding(Strict):
     to spread over Spark's partitions; one id unless the carrier is dedicated to this binding. `lanes` are those that
     the adapters named at that time, by input. `from_savepoint`: the savepoint to begin with, below the organisation's
     folder. `moving`: it was taken to bring the binding here, and what does not fit is left behind, as it would be at a
-    start in the same carrier; without it such a savepoint is refused.
+    start in the same carrier; without it such a savepoint is refused. `journals`: where its adapters find what those of
+    the run beside which it reads journal, below the carrier's folder; "": they journal in a place of their own.
     """
 
     kind: Literal["add"]
@@ -37,6 +38,7 @@ class AddBinding(Strict):
     at_end: AtEnd
     from_savepoint: str | None = None
     moving: bool = False
+    journals: str = ""
 
 
 class StopBinding(Strict):
@@ -115,7 +117,7 @@ class ControlLog:
 
     def name_of(self, spec: RunSpec) -> str:
         """What the binding of `spec` is called in this carrier."""
-        return name_in_pool(spec.organisation, spec.binding) if self._pooled else spec.binding
+        return name_in_pool(spec.organisation, spec.carried_as) if self._pooled else spec.carried_as
 
     def newest(self) -> int:
         """The number of the last entry, 0 when there is none."""
@@ -210,5 +212,7 @@ class ControlLog:
     def _obey(self, commanded: dict[str, str], command: Command) -> None:
         if isinstance(command, AddBinding):
             commanded[self.name_of(command.spec)] = command.spec.run
+            if command.spec.takes_over is not None:
+                commanded.pop(f"{self.name_of(command.spec)}{BESIDE}", None)
         elif not isinstance(command, RepairBinding):
             commanded.pop(command.binding, None)

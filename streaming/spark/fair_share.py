@@ -23,7 +23,8 @@ class ReadWish:
 
     `reached` are its positions so far. `inquiries` asks its adapter and knows of earlier questions; without, it is
     asked as if nobody had before. `fault`: what its adapter raised; it is asked no more.
-    `until`: it reads no further than that, and no lane that is not named there. `organisation`: whose limit counts.
+    `until`: it reads no further than that, and no lane that is not named there. `follows`: another has read up to
+    there, so that its adapter need not be asked what there is. `organisation`: whose limit counts.
     """
 
     binding: str
@@ -34,6 +35,7 @@ class ReadWish:
     inquiries: AdapterQueries | None = None
     until: Mapping[str, Position] | None = None
     organisation: str = ""
+    follows: bool = False
     reached: Mapping[str, Position] = field(init=False)
     taken: int = 0
     fault: Exception | None = None
@@ -66,7 +68,9 @@ class ReadWish:
 
     def _asked(self, reached: Mapping[str, Position], rows: int, now: int) -> Mapping[str, Position]:
         """What the adapter says, within what it wants to hold of the batch."""
-        further = self.adapter.latest(reached, now=now, limit_rows=rows)
+        further: Mapping[str, Position] = _towards(self.until or {}, reached, rows) if self.follows else {}
+        if not self.follows:
+            further = self.adapter.latest(reached, now=now, limit_rows=rows)
         if self.until is not None:
             most = {lane: self.until.get(lane, reached.get(lane, 0)) for lane in further}
             further = {lane: min(position, most[lane]) for lane, position in further.items()}
@@ -74,6 +78,16 @@ class ReadWish:
             return further
         bounds = self.adapter.bounds(self.start)
         return {lane: min(position, bounds.get(lane, position)) for lane, position in further.items()}
+
+
+def _towards(until: Mapping[str, Position], reached: Mapping[str, Position], rows: int) -> dict[str, Position]:
+    """`rows` positions further in all, lane by lane, but not beyond `until`."""
+    found: dict[str, Position] = {}
+    for lane, most in until.items():
+        start = reached.get(lane, 0)
+        found[lane] = start + max(0, min(rows, most - start))
+        rows -= found[lane] - start
+    return found
 
 
 class RowBudget:

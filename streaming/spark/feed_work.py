@@ -85,7 +85,8 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
                 mine = _work_of(tasks[(_home(item.key) + (0 if together else seat)) % partitions], item)
                 mine.lanes.append(work)
                 mine.held, mine.together = item.held, together
-                mine.begins, mine.again = begins, item.again is not None and not begins
+                mine.begins = begins
+                mine.again = (item.again is not None or item.generation.beside != "") and not begins
                 mine.beat = together and item.beaten == end.tick
                 mine.quiet = item.quiet
         if turn is not None and turn.save is not None:

@@ -14,6 +14,7 @@ from streaming.planning.plan import NotRunnable
 from streaming.spark.binding import binding_of, journals_of
 from streaming.spark.errors import Domain
 from streaming.spark.failures import told_failures
+from streaming.spark.held import carried_on, held_part, note_taken_over, rows_behind
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.part_files import RECENT_KEPT, BindingSummary
 from streaming.spark.restart_points import POINT_EVERY_TICKS, keep_point, point_of
@@ -147,9 +148,11 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     spec = carrier.control.added(summary.entry).spec
     known = before.bindings.get(summary.key)
     start = _first_totals(carrier, summary) if known is None or known.cleared else known
-    begun = start.begun_by(spec.run, carrier.results_within(spec), before.bindings.values())
+    begun = carried_on(carrier, start, spec).begun_by(spec.run, carrier.results_within(spec), before.bindings.values())
     read = _received(summary.counts) - _received(begun.inputs, only=summary.counts)
-    after = begun.with_lanes(summary.counts).with_output(summary.rows, summary.corrections, summary.failures)
+    held = held_part(carrier, summary, batch)
+    rows = summary.rows + (0 if held is None else held.rows)
+    after = begun.with_lanes(summary.counts).with_output(rows, summary.corrections, summary.failures)
     moved: dict[str, list[int]] = {}
     if summary.moved:
         binding = binding_of(carrier, summary.entry)
@@ -166,15 +169,18 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
         return _Published(None, read, saved=saved)
     after = replace(after, cleared=summary.cleared)
     report = _report(_beginning(carrier, summary.entry), after, summary, batch, now)
-    report |= told_failures(spec.query, after.failures)
+    report |= told_failures(spec.query, after.failures) | {
+        "behind": rows_behind(carrier, spec, after, before.bindings.values())
+    }
     shared, results = carrier.shared_of(spec.organisation), carrier.results_of(summary.entry)
-    parts, repair = summary.parts, summary.repair
+    parts, repair = summary.parts if held is None else [*summary.parts, held], summary.repair
     if repair is not None:
         parts = [*parts, give_rows(shared, results, spec.binding, repair, batch)]
     commit = Commit(batch=batch, parts=parts, totals=report, runs=[RunBatches(run=spec.run, first=batch, last=batch)])
     results.write(f"commits/{batch}.json", commit.model_dump_json().encode())
     if repair is not None:
         write_given(shared, spec.binding, repair, batch)
+    note_taken_over(carrier, summary, batch)
     return _Published(after, read, report, moved, saved)
 
 
@@ -290,6 +296,8 @@ def _keep_point(
     except NotRunnable:
         return after.pointed  # it failed because it cannot be planned, and keeps nothing
     spec = binding.added.spec
+    if spec.beside:
+        return after.pointed  # they are those of the run beside which it reads
     keep_point(carrier.shared_of(spec.organisation), spec.binding, point_of(binding, totals, batch, flushed=ended))
     return tick
 

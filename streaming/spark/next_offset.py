@@ -6,49 +6,23 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from streaming.adapters.contract import AdapterError
+from streaming.adapters.contract import AdapterError, Position
 from streaming.spark.adapter_queries import AdapterQueries
-from streaming.spark.arrival_merge import feeds_together
-from streaming.spark.beginnings import (
-    ANOTHER_ROUTING,
-    ANOTHER_VERSION,
-    ASKED,
-    DISCARDED,
-    FLUSHED,
-    OTHER_PROGRAM,
-    START_AGAIN,
-    STATE_IS_GONE,
-    PriorBinding,
-    begun,
-    begun_anew,
-    carry_journals,
-    first_positions,
-    hand_on,
-    points_of,
-    why_left,
-)
+from streaming.spark.beginnings import ANOTHER_ROUTING, START_AGAIN
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
-from streaming.spark.binding_life import BindingState, CarriedBinding, StateGeneration, begun_binding
+from streaming.spark.binding_life import MOVING, BindingState, CarriedBinding
+from streaming.spark.changeover import OUTDATED, followed, is_outdated
 from streaming.spark.control import AddBinding, ForgetBinding, RepairBinding, SaveBinding, StopBinding
+from streaming.spark.entrances import BindingEntrance
 from streaming.spark.errors import RunFailure, explain_binding, shared_fault
 from streaming.spark.fair_share import ReadWish, RowBudget, share
 from streaming.spark.given_rows import repair_turns
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.looks import TimesOfBindings, WatchedBinding
 from streaming.spark.offset import BindingTurn, Offset
-from streaming.spark.restart_points import read_points
-from streaming.spark.savepoints import (
-    SavepointHead,
-    assemble,
-    enter_journals,
-    fitting,
-    goes_on,
-    head_of,
-    read_head,
-    refuse,
-)
+from streaming.spark.savepoints import assemble, head_of, refuse
 from streaming.spark.token_bucket import Allowance
-from streaming.wire.kept import RestartPoint
+from streaming.wire.messages import BESIDE, RunSpec
 
 INPUT_ENDED = "The input has ended and every result was written."
 NOT_KNOWN = "Nothing is kept of this run. Start it, and stop it, before a savepoint is taken."
@@ -138,6 +112,18 @@ class NextOffset:
         else:
             self._stop(command)
 
+    def leave_outdated(self) -> None:
+        """Forget what reads beside a run that is not that of its binding any more, or has been parked."""
+        for name in [name for name in (*self.carried, *self.parked) if name.endswith(BESIDE)]:
+            item = self._known(name)
+            if item is None or not item.generation.beside:
+                continue
+            if name in self.parked and item.state not in MOVING:
+                self._leave_beside(name, "")
+            elif name in self.carried and is_outdated(self.carrier, item, self._known(followed(item))):
+                self._fail(name, item.key, item.entry, AdapterError(OUTDATED))
+                self.parked[name] = self.carried.pop(name).failed_in_planning()
+
     @property
     def has_work(self) -> bool:
         """Whether the batch has anything to do."""
@@ -191,8 +177,9 @@ class NextOffset:
                     item.positions.get(name, {}),
                     most,
                     self.inquiries,
-                    None if item.again is None else item.again.get(name, {}),
+                    self._until(item, name),
                     self.carrier.organisation_of(item.binding),
+                    follows=item.generation.beside != "",
                 )
                 for name, adapter in adapters.items()
                 if name not in item.now.ended
@@ -202,6 +189,21 @@ class NextOffset:
             if item.state is BindingState.WAITING and item.binding in names:
                 self._guarded(item, note)
         return found
+
+    def _until(self, item: CarriedBinding, name: str) -> Mapping[str, Position] | None:
+        """How far an input reads at most: to where the run before had, or another has before this batch."""
+        if item.generation.beside:
+            other = self._known(followed(item))
+            return {} if other is None else other.stood.positions.get(name, {})
+        return None if item.again is None else item.again.get(name, {})
+
+    def _known(self, name: str) -> CarriedBinding | None:
+        return self.carried.get(name) or self.parked.get(name)
+
+    def _near(self, spec: RunSpec) -> CarriedBinding | None:
+        """The binding beside which that of `spec` is to read, or which reads beside it."""
+        name = self.carrier.control.name_of(spec)
+        return self.carried.get(name.removesuffix(BESIDE) if spec.beside else f"{name}{BESIDE}")
 
     def _guarded(self, item: CarriedBinding, step: Callable[[CarriedBinding], None]) -> None:
         try:
@@ -215,81 +217,21 @@ class NextOffset:
         newest = self.carrier.results_of(entry).numbers("commits")  # another carrier may have written them
         self.batch = max(self.batch, newest[-1] + 1 if newest else 0)
         known = self.carried.pop(name, None) or self.parked.pop(name, None)
+        entrance = BindingEntrance(self.carrier, entry, self.previous, self.tick, self.batch)
         try:
-            item, told = self._resumed(entry, command, known)
+            item, told = entrance.taken(known, self._near(command.spec))
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(name, f"{name}@{entry}", entry, error)
             if known is not None:
                 self.parked[name] = known
             return
+        self.batch = entrance.batch
         if known is not None and known.key != item.key:
             self._note(BindingTurn(name, known.key, known.entry, clear=True))
+        if command.spec.takes_over is not None:
+            self._leave_beside(f"{name}{BESIDE}", item.key)
         self.carried[name] = item
         self._note(BindingTurn(name, item.key, entry, state="running", message=told))
-
-    def _resumed(
-        self, entry: int, command: AddBinding, known: CarriedBinding | None
-    ) -> tuple[CarriedBinding, str | None]:
-        """The binding as it begins, and what its user has to know of that."""
-        binding = binding_of(self.carrier, entry)
-        if command.from_savepoint is not None:
-            return self._moved(entry, command, binding, command.from_savepoint)
-        if known is None:
-            why = OTHER_PROGRAM if self.carrier.succeeds_another_layout else STATE_IS_GONE
-            return self._begun(entry, PriorBinding(self._points(command), "", why))
-        before = self.carrier.control.added(known.entry)
-        left = why_left(binding, known, before)
-        if left is None:
-            hand_on(self.carrier, before.spec, command.spec)
-            return known.resumed(entry, binding.facts.shape, binding.plan.routing), None
-        kept = points_of(self.carrier, known, self.previous)
-        journals = journals_of(self.carrier, before.spec)
-        return self._begun(
-            entry, PriorBinding(kept, journals, left, known.positions, known.generation.shape, bool(known.now.ended))
-        )
-
-    def _moved(
-        self, entry: int, command: AddBinding, binding: RunnableBinding, path: str
-    ) -> tuple[CarriedBinding, str | None]:
-        facts, plan = binding.facts, binding.plan
-        shared = self.carrier.shared_of(command.spec.organisation)
-        head = read_head(shared, path)
-        if not command.moving:
-            fitting(head, facts, plan)
-        anew = command.spec.drops_state and command.spec.run != head.run
-        keeps = "nothing" if anew else goes_on(head, facts, plan)
-        enter_journals(self.carrier, shared, head, path)
-        if keeps == "all":
-            carry_journals(self.carrier, head.journals, journals_of(self.carrier, command.spec), list(head.positions))
-            hand_on(self.carrier, head, command.spec)
-            return self._entered(head, entry, binding), None
-        alike = (head.buckets, head.second) == plan.spread
-        divided = ANOTHER_ROUTING if alike else begun_anew(head.buckets, plan.buckets)
-        asked = DISCARDED if command.spec.after_discard else ASKED
-        other = asked if anew else ANOTHER_VERSION
-        why = other if keeps == "nothing" else FLUSHED if head.ended else divided
-        points = self._points(command)
-        return self._begun(entry, PriorBinding(points, head.journals, why, head.positions, head.shape, head.ended))
-
-    def _begun(self, entry: int, before: PriorBinding) -> tuple[CarriedBinding, str | None]:
-        binding, before = binding_of(self.carrier, entry), replace(before, tick=self.tick)
-        return begun(self.carrier, binding, before, lambda: self._fresh(entry, binding))
-
-    def _fresh(self, entry: int, binding: RunnableBinding) -> CarriedBinding:
-        """A new generation from the beginning."""
-        spec, plan = binding.added.spec, binding.plan
-        settings, name = self.carrier.settings, self.carrier.control.name_of(spec)
-        first = first_positions(binding, min(settings.held_up_at_most_s, settings.lanes_deadline_s))
-        shape = binding.facts.shape
-        return begun_binding(StateGeneration(name, entry, entry, shape, plan.routing, feeds_together(plan)), first)
-
-    def _entered(self, head: SavepointHead, entry: int, binding: RunnableBinding) -> CarriedBinding:
-        self.batch = max(self.batch, head.batch + 1)
-        command, routing = binding.added, binding.plan.routing
-        name = self.carrier.control.name_of(command.spec)
-        of = StateGeneration(name, entry, entry, head.shape, routing, head.together)
-        path, again = command.from_savepoint, head.again
-        return begun_binding(of, head.positions, BindingState.ENTERING, savepoint=path, again=again)
 
     def _save(self, command: SaveBinding) -> None:
         name, shared = command.binding, self.carrier.shared_of(self.carrier.organisation_of(command.binding))
@@ -313,8 +255,11 @@ class NextOffset:
         if item is not None:
             self._note(BindingTurn(command.binding, item.key, item.entry, clear=True))
 
-    def _points(self, command: AddBinding) -> list[RestartPoint]:
-        return read_points(self.carrier.shared_of(command.spec.organisation), command.spec.binding)
+    def _leave_beside(self, name: str, key: str) -> None:
+        """Carry the binding `name`, which read beside another, no more; its state `key`, if that is its, lives on."""
+        item = self.carried.pop(name, None) or self.parked.pop(name, None)
+        if item is not None and item.key != key:
+            self._note(BindingTurn(name, item.key, item.entry, clear=True))
 
     def _stop(self, command: StopBinding) -> None:
         item = self.carried.pop(command.binding, None)
@@ -348,10 +293,11 @@ class NextOffset:
         binding = binding_of(self.carrier, item.entry)
         if item.state is BindingState.READING:
             # Ends come in a batch of their own, so that the CTIs before them are told; it comes at once.
-            if item.again is not None or self._ends_next(item, binding):
+            if item.again is not None or item.generation.beside or self._ends_next(item, binding):
                 self.again.add(item.binding)
             return
-        self._end_finished(item, binding)
+        if not item.generation.beside:  # its inputs end when it has taken over
+            self._end_finished(item, binding)
 
     def _end_finished(self, item: CarriedBinding, binding: RunnableBinding) -> None:
         at_end = binding.added.at_end

@@ -102,6 +102,7 @@ class Planner:
             if draft.busy_with(entry):
                 return draft, entry - 1
             draft.obey(entry)
+        draft.leave_outdated()
         return draft, newest
 
     def _read(self, draft: NextOffset, due: Collection[WatchedBinding], allowances: Mapping[str, Allowance]) -> None:

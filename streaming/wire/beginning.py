@@ -61,6 +61,7 @@ class RunBeginning(Strict):
     again.
     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
     nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
+    `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
     """
 
     how: BeginAt
@@ -72,6 +73,7 @@ class RunBeginning(Strict):
     open_until: int | None
     rows_again: int
     sentence: str
+    took_over: str | None = None
 
     @property
     def whole_from(self) -> int | None:

@@ -3,7 +3,7 @@
 Times are ticks; INFINITY and "none yet" are null.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,9 @@ from streaming.wire.beginning import BeginAt, RunBeginning, drops
 
 LATENESS_BUCKETS = 40
 """Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
+
+BESIDE: Final = "~next"
+"""What the name of a binding ends with where a run reads beside its open one."""
 
 FAILURES_TOLD = 20
 """So many expressions that failed are told of one run, those that failed most."""
@@ -43,6 +46,9 @@ class RunSpec(Strict):
     where it begins if the state of the run before cannot go on, or in any case (`drops`); null: where nothing is lost,
     as far as its inputs let it. `after_discard`: the state of the runs before was thrown away, so that what is found of
     it is left alone. `repair`: the one whose rows it is to give with its next batch (`streaming/wire/repairs.py`).
+    `beside`: it reads beside the open run of its binding what that has read, and gives nothing to anybody.
+    `takes_over`: the run that has done so, from which it goes on where the run before it stops
+    (`streaming/wire/changeover.py`).
     """
 
     organisation: str
@@ -59,6 +65,13 @@ class RunSpec(Strict):
     begin: BeginAt | None = None
     after_discard: bool = False
     repair: str | None = None
+    beside: bool = False
+    takes_over: str | None = None
+
+    @property
+    def carried_as(self) -> str:
+        """What the binding is called where it is carried: for a run beside another it has a second name."""
+        return f"{self.binding}{BESIDE}" if self.beside else self.binding
 
     @property
     def drops_state(self) -> bool:
@@ -158,7 +171,8 @@ class ProgressReport(Strict):
     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
     `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
-    come to where the run before had read to.
+    come to where the run before had read to. `behind`: so many rows a run beside another has still to read of those
+    that the other had read before this batch; null: it reads beside none.
     """
 
     kind: Literal["progress"]
@@ -178,6 +192,7 @@ class ProgressReport(Strict):
     failed: int = 0
     beginning: RunBeginning | None = None
     reading_again: bool = False
+    behind: int | None = None
 
 
 class RunObserved(Strict):

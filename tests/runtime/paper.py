@@ -62,7 +62,7 @@ class PaperCarrier:
 
     def add(self, wanted: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
         self.commands.append(f"add {wanted.run}" + (f" from {from_savepoint}" if moving else ""))
-        self.asked[wanted.binding] = wanted.run
+        self.asked[wanted.carried_as] = wanted.run
 
     def stop(self, binding: str, *, flush: bool, discard: bool = False) -> None:
         self.commands.append(f"stop {binding} flush={flush}" + (" discard" if discard else ""))
@@ -200,7 +200,7 @@ class Desk:
     def desire(self, *specs: RunSpec) -> None:
         self.connection.delete(keys.desired(ORGANISATION))
         for each in specs:
-            self.connection.hset(keys.desired(ORGANISATION), each.binding, each.model_dump_json())
+            self.connection.hset(keys.desired(ORGANISATION), each.carried_as, each.model_dump_json())
 
     def observed(self, run: str = "a-1") -> RunObserved:
         return RunObserved.model_validate_json(str(self.connection.hget(keys.observed(ORGANISATION), run)))

@@ -36,7 +36,7 @@ class OrganisationMail:
         with self.connection.pipeline(transaction=True) as together:
             together.delete(keys.desired(self.organisation))
             for each in specs:
-                together.hset(keys.desired(self.organisation), each.binding, each.model_dump_json())
+                together.hset(keys.desired(self.organisation), each.carried_as, each.model_dump_json())
             together.execute()
 
     def observed(self, run: str) -> RunObserved | None:

@@ -200,3 +200,29 @@ def test_a_discard_throws_nothing_of_another_run_away(books: RunDecisions) -> No
     assert not any(
         isinstance(step, StopRun) and step.discard for step in RunDecisions({"a": "a-2"}).decide({"a": discarded(A)})
     )
+
+
+NEXT = A.model_copy(update={"run": "a-c", "beside": True})
+OVER = A.model_copy(update={"run": "a-2", "takes_over": "a-c"})
+
+
+def test_a_run_beside_another_is_carried_under_a_name_of_its_own_and_taken_over_from_without_a_stop(
+    books: RunDecisions,
+) -> None:
+    both = {"a": A, "a~next": NEXT}
+    assert books.decide(both) == [AddRun(NEXT), RunStateSeen("a-c", "starting")]
+    assert books.note("a~next", RunStateSeen("a-c", "running")) == [RunStateSeen("a-c", "running")]
+    assert books.decide(both) == []
+    wanted: list[Step] = [StopRun("a", flush=False), AddRun(OVER), RunStateSeen("a-2", "starting")]
+    assert books.decide({"a": OVER}) == wanted
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
+    assert books.note("a", RunStateSeen("a-2", "running")) == [RunStateSeen("a-2", "running")]
+    assert books.decide({"a": OVER}) == []
+    assert books.carried == {"a": "a-2"}
+
+
+def test_a_change_that_is_called_off_ends_what_ran_beside_and_nothing_else(books: RunDecisions) -> None:
+    books.decide({"a": A, "a~next": NEXT})
+    assert books.decide({"a": A}) == [StopRun("a~next", flush=False)]
+    assert books.note("a~next", RunStateSeen("a-c", "stopped")) == []
+    assert books.decide({"a": A}) == []

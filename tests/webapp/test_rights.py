@@ -90,6 +90,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/<uuid:binding>/stop/": {"post": O},
     "bindings/<uuid:binding>/uses/": {"get": V},
     "bindings/<uuid:binding>/repairs/": {"get": V, "post": O},
+    "bindings/<uuid:binding>/version-change/": {"get": V, "post": O, "delete": O},
     "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
     "bindings/<uuid:binding>/outputs/check/": {"post": E},
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/": {"get": V},

@@ -22,7 +22,8 @@ from webapp.queries.checking import QueryDraft
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.services import create_query, create_version, delete_query
 from webapp.runs.access import bound_inputs, held_by_open_runs
-from webapp.runs.bindings import delete_binding, write_binding
+from webapp.runs.binding_rows import write_binding
+from webapp.runs.bindings import delete_binding
 from webapp.runs.bound_outputs import store_outputs
 from webapp.runs.checking import BoundInput
 from webapp.runs.composing import composed_together, feed_of

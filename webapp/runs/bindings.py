@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from streaming.definition.faults import FaultCode
 from streaming.wire.freshness import USUAL, Freshness
-from webapp.audit.recording import Target, record
+from webapp.audit.recording import record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
 from webapp.core.turns import alone
@@ -18,23 +17,22 @@ from webapp.core.uses import refuse_while_used
 from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
-from webapp.runs.access import listed_bindings, open_run
+from webapp.runs.access import open_run
+from webapp.runs.binding_rows import audited, target_of, write_binding
 from webapp.runs.bound_outputs import (
     OutputSaid,
-    audited_outputs,
     forget_deliveries,
     outputs_of,
-    secrets_replaced,
     settled_outputs,
     store_outputs,
 )
-from webapp.runs.checking import BoundInput, bound_faults, refuses
-from webapp.runs.composing import COMPOSED, check_read_outputs, reader_faults
+from webapp.runs.checking import bound_faults, refuses
+from webapp.runs.composing import COMPOSED, reader_faults
 from webapp.runs.footprints import hurry_footprints
 from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.journal import RunEventKind, note
 from webapp.runs.mending import with_targets
-from webapp.runs.models import Binding, BindingInput
+from webapp.runs.models import Binding
 from webapp.runs.output_checks import checked_outputs
 from webapp.runs.storage_cleanup import forget_restart_points
 from webapp.runs.tasks import reconcile_soon
@@ -97,24 +95,6 @@ def delete_binding(*, binding: Binding) -> None:
         hurry_footprints(timezone.now(), pk)
 
 
-def target_of(binding: Binding) -> Target:
-    """Return the binding as the audit log names it."""
-    return Target("binding", binding.pk, binding.name)
-
-
-def audited(binding: Binding) -> dict[str, Any]:
-    """Return what the audit log keeps of a binding as it is stored."""
-    stored = listed_bindings().get(pk=binding.pk)
-    version = stored.query_version
-    inputs = {
-        each.node: {"stream": each.stream.name, "advance": each.advance, "event_time": each.event_time}
-        for each in stored.inputs.all()
-    }
-    said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
-    own = {"dedicated": stored.dedicated, "freshness": stored.freshness}
-    return {**said, **own, "outputs": audited_outputs(stored)}
-
-
 def _version(query_version: UUID) -> QueryVersion:
     try:
         return access_version(query_version)
@@ -146,31 +126,3 @@ def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid)
     store_outputs(binding, outputs)
     write_binding(binding, version, chosen)
     reconcile_soon(binding.organisation_id)
-
-
-def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, BoundInput]) -> None:
-    """Write `binding` as one of `version` with the inputs `chosen`, which were checked. Raises `Conflict`."""
-    binding.query_version = version
-    try:
-        with transaction.atomic():
-            was = None if binding._state.adding else Binding.objects.get(pk=binding.pk)
-            before = None if was is None else audited(was)
-            binding.save()
-            binding.inputs.all().delete()
-            for node, each in chosen.items():
-                BindingInput(
-                    binding=binding,
-                    node=node,
-                    stream=each.stream,
-                    advance=None if each.advance is None else each.advance.model_dump(mode="json"),
-                    event_time=None if each.event_time is None else each.event_time.model_dump(mode="json"),
-                ).save()
-            check_read_outputs(binding)
-            hurry_footprints(timezone.now(), binding.pk)
-            action = "binding.created" if before is None else "binding.replaced"
-            after = audited(binding)
-            if replaced := [] if was is None else secrets_replaced(was, binding):
-                after["secrets_replaced"] = replaced
-            record(action, target=target_of(binding), before=before, after=after)
-    except IntegrityError:
-        raise Conflict(f"There is a binding {binding.name} already. Choose another name.") from None

@@ -1,6 +1,6 @@
 """Bindings, runs and launches of runner processes."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.db import models
 
@@ -13,6 +13,8 @@ from webapp.core.tenancy import TenantModel
 from webapp.queries.models import Query, QueryVersion
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
+
+IS_OPEN: Final = models.Q(ended_at__isnull=True)
 
 
 class Binding(TenantModel):
@@ -125,11 +127,7 @@ class Run(TenantModel):
             models.Index(fields=["organisation", "-created_at", "-id"], name="run_by_time"),
             models.Index(fields=["binding", "-created_at", "-id"], name="run_of_binding_by_time"),
         )
-        constraints = (
-            models.UniqueConstraint(
-                fields=["binding"], condition=models.Q(ended_at__isnull=True), name="one_open_run_each"
-            ),
-        )
+        constraints = (models.UniqueConstraint(fields=["binding"], condition=IS_OPEN, name="one_open_run_each"),)
 
     def __str__(self) -> str:
         return f"{self.pk} {self.observed}"
@@ -178,6 +176,42 @@ class Repair(TenantModel):
         return f"{self.pk} of {self.binding_id}"
 
 
+class VersionChange(TenantModel):
+    """A change of the open run `run` to another version without a pause, from the wish until it is over (`ended_at`).
+
+    Its id is that of the run that reads beside; `next_run` is the one that takes over, `spec` its RunSpec while the
+    change is open, `settled` what it was checked to be. `state` is a ChangeState, `message` why it was called off,
+    `progress` a ChangeProgress, `from_version` the binding's before; `ctis` by output where it took over, in ticks.
+    """
+
+    binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="changes")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    query_version = models.ForeignKey(QueryVersion, on_delete=models.SET_NULL, null=True, related_name="+")
+    version = models.PositiveIntegerField()
+    from_version = models.UUIDField()
+    next_run = models.UUIDField()
+    spec = OrderedJSON(null=True)
+    settled = models.JSONField(default=dict)
+    state = models.CharField(max_length=12)
+    message = models.TextField(default="")
+    progress = models.JSONField(null=True)
+    ctis = models.JSONField(default=dict)
+    asked_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    by_label = models.CharField(max_length=254, default="")
+    created_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    swept = models.BooleanField(default=False)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; a binding has at most one that is not over."""
+
+        ordering = ("-created_at",)
+        constraints = (models.UniqueConstraint(fields=["binding"], condition=IS_OPEN, name="one_open_change_each"),)
+
+    def __str__(self) -> str:
+        return f"{self.pk} {self.state}"
+
+
 class LaunchNote(models.Model):
     """The latest launch of a runner process, so that nobody launches a second beside it.
 
@@ -200,10 +234,7 @@ class LaunchNote(models.Model):
 
 
 class RunnerSize(models.Model):
-    """How large a runner is: the largest heap of its JVM, what each of its workers may use, how many cores Spark uses.
-
-    Null: what the installation says.
-    """
+    """How large a runner is: the heap of its JVM, each worker, Spark's cores; null: what the installation says."""
 
     heap_mb = models.PositiveIntegerField(null=True)
     worker_mb = models.PositiveIntegerField(null=True)

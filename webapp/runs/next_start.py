@@ -22,16 +22,13 @@ from streaming.wire.kept import (
 )
 from streaming.wire.messages import RunSpec
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import settings_of
 from webapp.runs.access import bound_inputs, latest_run
-from webapp.runs.checking import BoundInput
+from webapp.runs.changing import chosen_for
 from webapp.runs.discarding import state_is_dropped
-from webapp.runs.input_resolution import InputChoice, choose
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
 from webapp.runs.services import spec_from
 from webapp.runs.states import Observed
-from webapp.streams.access import streams_by_name
 
 FIRST: Final = "This is its first start: it begins at the beginning of its inputs."
 GOES_ON: Final = "It goes on where the last run stopped: all that was open is kept, nothing is lost or given twice."
@@ -164,20 +161,13 @@ def _plain(sentence: str) -> NextStart:
 
 
 def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
-    """Return what a start would be given, None where inputs of `version` have no stream yet.
-
-    A version of the same query keeps the streams of its inputs; one of another query reads what its text names.
-    """
+    """Return what a start would be given, None where inputs of `version` have no stream yet."""
     now = timezone.now()
     run = Run(binding=binding, dedicated=binding.dedicated, created_at=now, changed_at=now)
     if version is None:
         return spec_from(run, binding.query_version.read_graph(), bound_inputs(binding))
-    graph = version.read_graph()
-    same = version.query_id == binding.query_version.query_id
-    choices = {node: _as_it_is(bound) for node, bound in bound_inputs(binding).items()} if same else {}
-    kept = {node: choice for node, choice in choices.items() if any(each.id == node for each in graph.nodes)}
-    chosen, faults = choose(graph, settings_of(version), kept, streams_by_name())
-    return None if faults else spec_from(run, graph, chosen)
+    chosen, faults = chosen_for(binding, version)
+    return None if faults else spec_from(run, version.read_graph(), chosen)
 
 
 def spec_of_start(binding: Binding) -> RunSpec:
@@ -185,10 +175,6 @@ def spec_of_start(binding: Binding) -> RunSpec:
     spec = _spec(binding, None)
     assert spec is not None  # nosec B101 # a binding has a stream for each input of its own version
     return spec
-
-
-def _as_it_is(bound: BoundInput) -> InputChoice:
-    return InputChoice(bound.stream.name, bound.advance, bound.event_time)
 
 
 def restart_points(binding: Binding) -> list[RestartPoint]:

@@ -22,6 +22,7 @@ from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunO
 from webapp.accounts.quotas import limit
 from webapp.core.context import organisation_context
 from webapp.runs.alone import LOCK_S, alone
+from webapp.runs.changeover_steps import bring_on_changes
 from webapp.runs.composing import keep_for_readers
 from webapp.runs.deliveries import write_deliveries
 from webapp.runs.journal import RunEventKind, note
@@ -91,10 +92,15 @@ class Reconciler:
                 else:
                     take_up(run, lease, self.now())
                 settle(run, self.now())
+            changes = bring_on_changes(self.connection, self.now())
+            if changes:
+                for run in runs:
+                    run.refresh_from_db()
+            outstanding = outstanding or bool(changes)
             desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
             belongs = self._belonging(lease, active=bool(desired) or outstanding)
             repairs = bring_on_repairs(self.now())
-            self._write_desired(desired, belongs, repairs)
+            self._write_desired(desired, belongs, repairs, changes)
             self._forget([run for run in runs if run.ended_at is not None])
             if belongs is None:
                 self._tell(desired, "internal", UNKNOWN)
@@ -195,13 +201,21 @@ class Reconciler:
         else:
             self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
 
-    def _write_desired(self, runs: Sequence[Run], belongs: Belonging | None, repairs: Mapping[UUID, str]) -> None:
+    def _write_desired(
+        self,
+        runs: Sequence[Run],
+        belongs: Belonging | None,
+        repairs: Mapping[UUID, str],
+        changes: Mapping[str, RunSpec],
+    ) -> None:
         """Write what the runner must do, and which one; the limit that holds for all runs together goes with it.
 
-        `repairs`, by run, are those whose rows it is to give.
+        `repairs`, by run, are those whose rows it is to give; `changes`, by name, what is carried beside a run, or in
+        the place of one.
         """
         key, limits = keys.desired(str(self.organisation)), RunLimits(events_per_second=limit("events_per_second"))
-        wanted = {str(run.binding_id): _spec_with(run, repairs).model_dump_json() for run in runs}
+        specs = {**{str(run.binding_id): _spec_with(run, repairs) for run in runs}, **changes}
+        wanted = {name: spec.model_dump_json() for name, spec in specs.items()}
         with self.connection.pipeline(transaction=True) as together:
             together.delete(key)
             if wanted:

@@ -10,7 +10,7 @@ from rest_framework.exceptions import NotFound
 
 from streaming.wire.refused_requests import StoredRefusedRequest, forget_refused, refused_rows, stored_refused
 from webapp.audit.recording import record
-from webapp.runs.bindings import target_of
+from webapp.runs.binding_rows import target_of
 from webapp.runs.bound_outputs import BoundOutput, outputs_of, write_outputs
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding

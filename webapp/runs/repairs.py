@@ -15,7 +15,7 @@ from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
 from webapp.runs.access import latest_run
-from webapp.runs.bindings import target_of
+from webapp.runs.binding_rows import target_of
 from webapp.runs.journal import RunEventKind, note
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Repair

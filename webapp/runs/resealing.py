@@ -10,7 +10,7 @@ from django.db import transaction
 from streaming.adapters.registry import output_secrets_among, secrets_among
 from streaming.wire.sealed import SealBroken, concealed
 from webapp.core.secrets import sealed_anew
-from webapp.runs.models import Binding, InputFootprint, Run
+from webapp.runs.models import Binding, InputFootprint, Run, VersionChange
 from webapp.streams.models import Stream
 
 SecretsAmong = Callable[[str, Mapping[str, Any]], frozenset[str]]
@@ -39,7 +39,9 @@ def reseal(told: ResealingCounts) -> None:
     for binding in Binding.objects.exclude(outputs=[]).values_list("pk", flat=True):
         _reseal_binding(binding, told)
     for run in Run.objects.values_list("pk", flat=True):
-        _reseal_run(run, told)
+        _reseal_run(Run, run, told)
+    for change in VersionChange.objects.filter(ended_at__isnull=True).values_list("pk", flat=True):
+        _reseal_run(VersionChange, change, told)
     for footprint in InputFootprint.objects.values_list("pk", flat=True):
         _reseal_source(InputFootprint, footprint, told)
 
@@ -69,9 +71,9 @@ def _reseal_binding(pk: UUID, told: ResealingCounts) -> None:
 
 
 @transaction.atomic
-def _reseal_run(pk: UUID, told: ResealingCounts) -> None:
-    run = Run.objects.select_for_update(of=("self",)).filter(pk=pk).first()
-    if run is None:
+def _reseal_run(model: type[Run] | type[VersionChange], pk: UUID, told: ResealingCounts) -> None:
+    run = model.objects.select_for_update(of=("self",)).filter(pk=pk).first()
+    if run is None or run.spec is None:
         return
     inputs = {}
     for name, item in run.spec["inputs"].items():
@@ -81,7 +83,7 @@ def _reseal_run(pk: UUID, told: ResealingCounts) -> None:
             adapter = _without_secrets(item["adapter"], told)
         inputs[name] = {**item, "adapter": adapter}
     if inputs != run.spec["inputs"]:
-        Run.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
+        model.objects.filter(pk=pk).update(spec={**run.spec, "inputs": inputs})
 
 
 def _reseal_adapter(

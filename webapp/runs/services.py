@@ -20,7 +20,8 @@ from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
 from webapp.runs.access import bound_inputs, open_run
-from webapp.runs.bound_outputs import outputs_of, store_outputs
+from webapp.runs.bound_outputs import BoundOutput, outputs_of, store_outputs
+from webapp.runs.changing import call_off_by_stop, refuse_while_changing
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
 from webapp.runs.composing import check_composed, input_faults, reader_told
 from webapp.runs.discarding import begin_after, state_is_dropped
@@ -50,18 +51,27 @@ def results_folder(binding: Binding) -> str:
 
 def checked_before_start(binding: Binding) -> BoundChecked:
     """Return all faults of the binding as its query, streams, outputs and adapters are now, and what has no clock."""
-    graph, inputs, streams = binding.query_version.read_graph(), bound_inputs(binding), stream_definitions()
+    checked, outputs = checked_version(binding, binding.query_version.read_graph(), bound_inputs(binding))
+    if not refuses(checked.faults) and outputs != outputs_of(binding):  # the streams have other fields by now
+        store_outputs(binding, outputs)
+        binding.save(update_fields=["outputs"])
+    return checked
+
+
+def checked_version(
+    binding: Binding, graph: QueryGraph, inputs: Mapping[str, BoundInput]
+) -> tuple[BoundChecked, list[BoundOutput]]:
+    """Return all faults that `binding` would have if it were of `graph` with `inputs`, and its outputs as they were."""
+    streams, outputs = stream_definitions(), outputs_of(binding)
     checked = checked_for_start(graph, inputs, streams)
     if not refuses(checked.faults):
         checked = BoundChecked([*checked.faults, *input_faults(inputs)], checked.clockless)
-    outputs = outputs_of(binding)
     if not outputs or refuses(checked.faults):
-        return checked
+        return checked, outputs
     tried = checked_outputs(graph, inputs, streams, outputs, "mendable")
-    if not tried.faults and tried.outputs != outputs:  # the streams have other fields by now
-        store_outputs(binding, tried.outputs)
-        binding.save(update_fields=["outputs"])
-    return BoundChecked([*checked.faults, *tried.faults], checked.clockless)
+    return BoundChecked(
+        [*checked.faults, *tried.faults], checked.clockless
+    ), tried.outputs if not tried.faults else outputs
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
             check_open("nothing is started")
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
                 check_room_for_run(dedicated=binding.dedicated)
-            refuse_while_repaired(binding)
+            _refuse_while_under_way(binding)
             run.save()
             note(run, RunEventKind.STARTED, message=f"{run.query_name}, version {run.query_version}.", at=now)
             note_footprints(run, bound_inputs(binding), now)
@@ -132,6 +142,12 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     announce(run)
     reconcile_soon(binding.organisation_id)
     return StartOutcome(run, is_new=True)
+
+
+def _refuse_while_under_way(binding: Binding) -> None:
+    """Raise `Conflict` while a repair of `binding` is being given, or another version takes over."""
+    refuse_while_repaired(binding)
+    refuse_while_changing(binding)
 
 
 def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> Run | None:
@@ -192,6 +208,7 @@ def stop(*, binding: Binding, flush: bool, discard: bool = False) -> Run:
         run = open_run(binding)
         if run is None:
             raise Conflict(f"{binding.name} is not running. There is nothing to stop.")
+        call_off_by_stop(binding)
         before = audited(run)
         run.desired = Desired.STOPPED
         run.flush, run.discard = run.flush or flush, run.discard or discard

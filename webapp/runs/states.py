@@ -29,6 +29,20 @@ class Observed(StrEnum):
     LOST = "lost"
 
 
+class ChangeState(StrEnum):
+    """How far a change to another version is that makes no pause.
+
+    `catching_up`: the new version reads beside the run; `taking_over`: the run was told to stop, and the new version to
+    go on in its place; `done`: it has. `cancelled` by somebody, `failed` by what its message says: the run went on.
+    """
+
+    CATCHING_UP = "catching_up"
+    TAKING_OVER = "taking_over"
+    DONE = "done"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
 ENDED: Final = frozenset({Observed.STOPPED, Observed.COMPLETED})
 """States that end a run whatever is wanted of it; a failure ends it unless it is tried again."""
 

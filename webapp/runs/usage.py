@@ -14,7 +14,7 @@ from streaming.wire.stored import stored_after
 from webapp.accounts.quotas import QUOTAS, Usage, check_room, counts, limits
 from webapp.core.context import current_organisation
 from webapp.runs.kept_folders import rows_folder
-from webapp.runs.models import Binding, Run, StoredBytes
+from webapp.runs.models import Binding, Run, StoredBytes, VersionChange
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +24,9 @@ KEPT: Final = ("result_bytes", "quarantine_bytes")
 
 @counts("runs")
 def open_runs() -> int:
-    """Return how many runs have not ended, also those that wait to be tried again."""
-    return Run.objects.filter(ended_at__isnull=True).count()
+    """Return how many runs have not ended, also those that wait to be tried again, or catch up beside another."""
+    beside = VersionChange.objects.filter(ended_at__isnull=True)
+    return Run.objects.filter(ended_at__isnull=True).count() + beside.count()
 
 
 @counts("dedicated_runs")

@@ -385,6 +385,25 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/version-change/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say how far a change is, and whether one could begin; 404 for a version that is not yours. */
+        get: operations["bindings_version_change"];
+        put?: never;
+        /** @description Let another version catch up beside the run, and take over without a pause; 409 says why it cannot. */
+        post: operations["bindings_change_version"];
+        /** @description Call the change off while the new version catches up: the run goes on as it is. */
+        delete: operations["bindings_call_off_change"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/definitions/": {
         parameters: {
             query?: never;
@@ -2239,6 +2258,15 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /**
+         * ChangeState
+         * @description How far a change to another version is that makes no pause.
+         *
+         *     `catching_up`: the new version reads beside the run; `taking_over`: the run was told to stop, and the new version to
+         *     go on in its place; `done`: it has. `cancelled` by somebody, `failed` by what its message says: the run went on.
+         * @enum {string}
+         */
+        ChangeState: "catching_up" | "taking_over" | "done" | "cancelled" | "failed";
         /**
          * ChangedRow
          * @description A row that came with the lifetime that was expected and with another payload.
@@ -4834,7 +4862,8 @@ export interface components {
          *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
          *     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
          *     `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
-         *     come to where the run before had read to.
+         *     come to where the run before had read to. `behind`: so many rows a run beside another has still to read of those
+         *     that the other had read before this batch; null: it reads beside none.
          */
         ProgressReport: {
             /**
@@ -4890,6 +4919,11 @@ export interface components {
              * @default false
              */
             reading_again?: boolean;
+            /**
+             * Behind
+             * @default null
+             */
+            behind?: number | null;
         };
         /**
          * ProjectNode
@@ -5568,6 +5602,7 @@ export interface components {
          *     again.
          *     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
          *     nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
+         *     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
          */
         RunBeginning: {
             /** How */
@@ -5592,6 +5627,11 @@ export interface components {
             rows_again: number;
             /** Sentence */
             sentence: string;
+            /**
+             * Took Over
+             * @default null
+             */
+            took_over?: string | null;
         };
         /**
          * RunBody
@@ -7394,6 +7434,80 @@ export interface components {
             parent?: string | null;
         };
         /**
+         * VersionChangeBody
+         * @description The version of a query that is to take over from the run of a binding.
+         */
+        VersionChangeBody: {
+            /**
+             * Query Version
+             * Format: uuid
+             */
+            query_version: string;
+        };
+        /**
+         * VersionChangeShown
+         * @description A change of the run `run` to version number `version` without a pause; `next_run` is the one that takes over.
+         *
+         *     `behind`: so many rows the new version has still to read of those that the run has read, `seconds_left` how long
+         *     that takes at the speed so far; `held`: so many rows it holds that the run has not given; null: not known yet.
+         *     `began` says how it began. `message`: why it was called off. `ctis`: by output, where it took over, in ticks; null
+         *     where nothing had been given yet.
+         */
+        VersionChangeShown: {
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            state: components["schemas"]["ChangeState"];
+            /** Version */
+            version: number;
+            /**
+             * Run
+             * Format: uuid
+             */
+            run: string;
+            /**
+             * Next Run
+             * Format: uuid
+             */
+            next_run: string;
+            /** By */
+            by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Message */
+            message: string;
+            /** Behind */
+            behind: number | null;
+            /** Seconds Left */
+            seconds_left: number | null;
+            /** Held */
+            held: number | null;
+            /** Began */
+            began: string;
+            /** Ctis */
+            ctis: {
+                [key: string]: number | null;
+            };
+        };
+        /**
+         * VersionChangeStanding
+         * @description The change of a binding that is under way, or the last one; null: there was none.
+         *
+         *     `refusal`: why the run cannot be changed now to the version that was asked about; null: it can.
+         */
+        VersionChangeStanding: {
+            change: components["schemas"]["VersionChangeShown"] | null;
+            /** Refusal */
+            refusal: string | null;
+        };
+        /**
          * VersionDifference
          * @description What has changed from version `before` to version `after`, in words; none: both mean the same.
          */
@@ -9143,6 +9257,183 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_version_change: {
+        parameters: {
+            query?: {
+                /** @description The version that a change would be to. */
+                query_version?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionChangeStanding"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_change_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VersionChangeBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionChangeShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    bindings_call_off_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionChangeShown"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

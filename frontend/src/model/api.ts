@@ -101,6 +101,7 @@ export type LateShown = Schemas["LateShown"];
 export type ReplayBody = Schemas["ReplayBody"];
 export type RepairMade = Schemas["RepairMade"];
 export type RepairShown = Schemas["RepairShown"];
+export type VersionChangeShown = Schemas["VersionChangeShown"];
 export type RowNotCounted = Schemas["RowNotCounted"];
 export type ReplayShown = Schemas["ReplayShown"];
 export type ReplayedRow = Schemas["ReplayedRow"];

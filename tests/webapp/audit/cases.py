@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from tests.webapp.audit.changed_version import changeable, changing
 from tests.webapp.audit.stage import Asked, Case, Some, Stage
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.bundle import FILES, plan
@@ -356,6 +357,12 @@ WRITES: dict[tuple[str, str], Case] = {
         "mended",
         None,
         Some({"rows": 1, "results": {"changed": 1, "only_here": 0, "missing": 0}}),
+    ),
+    ("bindings/<uuid:binding>/version-change/", "post"): Case(
+        "binding.change_begun", changeable, "changed", None, Some({"version": 2})
+    ),
+    ("bindings/<uuid:binding>/version-change/", "delete"): Case(
+        "binding.change_cancelled", changing, "changed", None, {"version": 2}
     ),
     ("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", "delete"): Case(
         "binding.refused_deleted",

@@ -67,6 +67,7 @@ NO_LISTS = {
     "bindings/<uuid:binding>/next-start/",
     "bindings/<uuid:binding>/uses/",
     "bindings/<uuid:binding>/repairs/",
+    "bindings/<uuid:binding>/version-change/",
     "bindings/<uuid:binding>/results/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/",

@@ -44,6 +44,7 @@ import { WhatRan } from "./WhatRan";
 
 /** Loaded where the run has ended. */
 const StartAgain = lazy(async () => ({ default: (await import("./StartAgain")).StartAgain }));
+const VersionChange = lazy(async () => ({ default: (await import("./VersionChange")).VersionChange }));
 const MINUTE: Ticks = 60_000_000;
 const SPANS: readonly (readonly [number, string])[] = [
   [MINUTE, "1 min"],
@@ -100,6 +101,7 @@ function StateNotice({ state, run }: { state: RunState; run: MendableRun }) {
 function Began({ report }: { report: ProgressReport }) {
   const { beginning, reading_again } = report;
   if (!beginning) return null;
+  if (beginning.took_over) return null; // that is said of the change of versions
   const lacks = Object.keys(beginning.incomplete_before).length > 0;
   return (
     <Notice tone={lacks ? "unknown" : "busy"}>
@@ -340,6 +342,9 @@ function Live({ run }: { run: MendableRun }) {
   return (
     <>
       <Head run={run} live={live} />
+      <Suspense>
+        <VersionChange run={run} open={isOpen(state) && state.desired === "running"} />
+      </Suspense>
       <Figures run={run} live={live} now={now} span={span} onSpan={setSpan} events={events} />
       <JournalPanel pages={journal} />
       <FootprintsPanel binding={run.binding} />
