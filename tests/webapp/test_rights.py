@@ -86,6 +86,7 @@ RIGHTS: dict[str, dict[str, Permission]] = {
     "bindings/": {"get": V, "post": E},
     "bindings/<uuid:binding>/": {"get": V, "put": E, "delete": E},
     "bindings/<uuid:binding>/next-start/": {"get": V},
+    "bindings/<uuid:binding>/timeline/": {"get": V},
     "bindings/<uuid:binding>/start/": {"post": O},
     "bindings/<uuid:binding>/stop/": {"post": O},
     "bindings/<uuid:binding>/uses/": {"get": V},

@@ -65,6 +65,7 @@ NO_LISTS = {
     "templates/",
     "bindings/<uuid:binding>/",
     "bindings/<uuid:binding>/next-start/",
+    "bindings/<uuid:binding>/timeline/",
     "bindings/<uuid:binding>/uses/",
     "bindings/<uuid:binding>/repairs/",
     "bindings/<uuid:binding>/version-change/",
