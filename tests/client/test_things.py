@@ -60,6 +60,19 @@ def test_a_start_says_where_it_begins_and_may_be_told(
     with organisation_context(alice.organisation.pk):
         assert Run.objects.get().read_spec().begin == "beginning"
     assert punctual("run", "start", "watch", "--begin", "yesterday").code == 2
+    assert punctual("run", "start", "watch", "--begin-at", "yesterday").code == 2
+
+
+@pytest.mark.usefixtures("binding")
+def test_a_start_may_begin_at_a_time_and_a_stop_throw_the_state_away(punctual: Punctual, alice: Person) -> None:
+    started = punctual("run", "start", "watch", "--begin-at", "1970-01-01T00:00:01Z")
+    assert (started.code, "came at that time or later" in started.out) == (0, True)
+    assert punctual("run", "stop", "watch", "--discard", "--flush").code == 2
+    assert punctual("run", "stop", "watch", "--discard").code == 0
+    with organisation_context(alice.organisation.pk):
+        run = Run.objects.select_related("binding").get()
+        begin = run.read_spec().model_dump()["begin"]
+    assert (begin, run.discard) == ({"kind": "time", "at": 1_000_000}, True)
 
 
 def test_starting_twice_at_once_is_one_start_and_another_beginning_is_a_conflict(punctual: Punctual, run: str) -> None:

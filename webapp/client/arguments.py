@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NoReturn
 
 from . import __version__, account, completion, definitions, listing, runs, tail, texts, transcripts
@@ -32,6 +33,16 @@ BEGIN: Final = """begin with:
 DESCRIPTION: Final = (
     "Punctual from the command line: event-time queries as files, checked, applied, started and followed."
 )
+
+
+def instant(text: str) -> int:
+    """Return the microseconds since 1970 of ISO 8601 text; without a zone it is UTC. Raises `ArgumentTypeError`."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write it as 2026-11-26T10:00Z") from None
+    since = (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(microseconds=1)
 
 
 class _CommandParser(argparse.ArgumentParser):
@@ -195,10 +206,14 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     started = level.command("start", runs.start, "start a binding", ["punctual run start speeding"])
     started.add_argument("binding", metavar="BINDING", help="name or id")
-    started.add_argument(
+    where = started.add_mutually_exclusive_group()
+    where.add_argument(
         "--begin",
-        choices=("oldest_open", "old_positions", "beginning"),
-        help="where it begins if the state of the last run cannot go on; beginning: in any case",
+        choices=("oldest_open", "old_positions", "beginning", "now"),
+        help="where it begins if the state of the last run cannot go on; beginning and now: in any case",
+    )
+    where.add_argument(
+        "--begin-at", metavar="TIME", type=instant, help="begin with what came then or later; as 2026-11-26T10:00Z"
     )
     stopped = level.command(
         "stop",
@@ -207,7 +222,9 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
         ["punctual run stop speeding", "punctual run stop speeding --flush"],
     )
     stopped.add_argument("binding", metavar="BINDING", help="name or id")
-    stopped.add_argument("--flush", action="store_true", help="close all windows first, where the settings allow")
+    how = stopped.add_mutually_exclusive_group()
+    how.add_argument("--flush", action="store_true", help="close all windows first, where the settings allow")
+    how.add_argument("--discard", action="store_true", help="throw its state away, so that no start goes on with it")
     shown = level.command(
         "status",
         runs.status,

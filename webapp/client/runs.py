@@ -18,29 +18,43 @@ FAILURE_WORDS: Final = {
     "argument": "an argument that the function does not take",
     "too_long": "a value longer than 1 MiB",
 }
+SOUGHT: Final = {
+    "now": "It begins with what comes from now on.",
+    "time": "It begins with what came at that time or later.",
+}
 LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
 
 
 def start(work: Work) -> ExitCode:
     """Start a binding."""
     binding = named(work.server, "bindings", work.args.binding)
-    begin = work.args.begin
+    begin, at = work.args.begin, work.args.begin_at
+    place = begin if at is None else {"kind": "time", "at": at}
     with work.screen.busy("Starting"):
         said = work.server.get(f"bindings/{binding['id']}/next-start/")
-        run = work.server.post(f"bindings/{binding['id']}/start/" + (f"?begin={begin}" if begin else ""))
-    chosen = [each["sentence"] for each in said["options"] if each["begin"] == begin]
-    why = said["reason"] if chosen or not said["goes_on"] else None
-    work.screen.say(clean_line(" ".join(each for each in (why, *(chosen or [said["sentence"]])) if each)))
+        run = work.server.post(f"bindings/{binding['id']}/start/", {"begin": place})
+    work.screen.say(clean_line(_beginning(said, begin if at is None else "time")))
     return _shown(
         work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."
     )
 
 
+def _beginning(said: Mapping[str, Any], begin: str | None) -> str:
+    """What a start that was told to begin at `begin` does, as the server `said` before it."""
+    if begin in SOUGHT:
+        return f"{SOUGHT[begin]} What was open is left behind; results that are there stay."
+    chosen = [each["sentence"] for each in said["options"] if each["begin"] == begin]
+    why = said["reason"] if chosen or not said["goes_on"] else None
+    return " ".join(each for each in (why, *(chosen or [said["sentence"]])) if each)
+
+
 def stop(work: Work) -> ExitCode:
-    """Stop a binding; its state is kept for the next start."""
+    """Stop a binding; its state is kept for the next start, unless it is to be thrown away."""
     binding = named(work.server, "bindings", work.args.binding)
     with work.screen.busy("Stopping"):
-        run = work.server.post(f"bindings/{binding['id']}/stop/", {"flush": work.args.flush})
+        run = work.server.post(
+            f"bindings/{binding['id']}/stop/", {"flush": work.args.flush, "discard": work.args.discard}
+        )
     return _shown(work, run, f"{binding['name']} is asked to stop; it is {run['observed']}.")
 
 

@@ -82,7 +82,7 @@ function PositionFields({ inputs, typed, onChange }: PositionsProps) {
         {propose("end", "now")}
       </p>
       {inputs.map((input) => (
-        <fieldset key={input.input} className="positions">
+        <fieldset key={input.input} className="group positions">
           <legend>{input.input}</legend>
           {input.lanes.map(({ lane }) => (
             <label key={lane} className="field">
@@ -151,6 +151,16 @@ function chosenOf(way: Way, time: string, positions: TypedPositions): Chosen {
   return { kind: "word", word: way };
 }
 
+/** Why the state of the last run does not go on, and what it left open. */
+function Before({ next }: { next: NextStart }) {
+  return (
+    <>
+      {next.goes_on || next.reason === null ? null : <p>{next.reason}</p>}
+      <OpenWords next={next} />
+    </>
+  );
+}
+
 function Held({ shown, chosen }: { shown: ReturnType<typeof useTimeline>; chosen: Chosen }) {
   return (
     <>
@@ -184,7 +194,7 @@ function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
   };
   return (
     <Ask title={`Start ${name} from…`} open onClose={onClose} wide>
-      <OpenWords next={next} />
+      <Before next={next} />
       <Ways ways={ways} chosen={way} onChange={setWay}>
         {way === "time" ? (
           <TimeField value={time} latest={now === undefined ? "" : fieldOfTick(now)} onChange={setTime} />

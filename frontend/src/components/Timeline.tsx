@@ -82,8 +82,33 @@ function Lane({ input, lane, chosen, shown }: LaneProps) {
   );
 }
 
+function Legend() {
+  return (
+    <p className="legend small quiet" aria-hidden="true">
+      <span>
+        <i data-piece="again" /> read again
+      </span>
+      <span>
+        <i data-piece="skipped" /> left out
+      </span>
+      <span>
+        <i data-piece="new" /> new
+      </span>
+      <span>
+        <i data-mark="stopped" /> last stopped
+      </span>
+      <span>
+        <i data-mark="begin" /> begins
+      </span>
+    </p>
+  );
+}
+
 /** What a run that begins where it is chosen reads of each input, again or for the first time. */
 export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chosen }) {
+  const drawn = shown.inputs.some((input) =>
+    input.lanes.some((lane) => marksOf(chosen, input.input, lane, shown.at, shown.stopped_at) !== null),
+  );
   return (
     <div className="stack">
       {shown.inputs.map((input) => (
@@ -110,23 +135,7 @@ export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chos
           ) : null}
         </section>
       ))}
-      <p className="legend small quiet" aria-hidden="true">
-        <span>
-          <i data-piece="again" /> read again
-        </span>
-        <span>
-          <i data-piece="skipped" /> left out
-        </span>
-        <span>
-          <i data-piece="new" /> new
-        </span>
-        <span>
-          <i data-mark="stopped" /> last stopped
-        </span>
-        <span>
-          <i data-mark="begin" /> begins
-        </span>
-      </p>
+      {drawn ? <Legend /> : null}
     </div>
   );
 }

@@ -1,0 +1,140 @@
+"""Inputs that begin elsewhere than at the beginning: where, what they pass over, and what they say that they hold."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streaming.adapters.contract import AdapterError, InputAdapter
+from streaming.adapters.push.inbox import InboxLimits, PushInbox
+from streaming.adapters.registry import input_adapter
+from streaming.adapters.seeking import LaneHeld, SeekingAdapter
+from streaming.definition.streams import StreamDefinition
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
+from tests.adapters.binding.feeding import Feeder, read, row
+from tests.adapters.push.test_adapter import reader, rows
+
+S = 1_000_000
+
+
+def at(tick: int) -> BeginAtTime:
+    return BeginAtTime(kind="time", at=tick)
+
+
+def positions(**lanes: int) -> BeginAtPositions:
+    return BeginAtPositions(kind="positions", positions={"cars": lanes})
+
+
+def begun(adapter: InputAdapter, place: SoughtBegin, now: int = 100 * S) -> tuple[dict[str, int], bool]:
+    assert isinstance(adapter, SeekingAdapter)
+    found = adapter.begin_at(place, "cars", now=now)
+    return dict(found.positions), found.skips
+
+
+def held(adapter: InputAdapter, since: int | None = None) -> list[LaneHeld]:
+    assert isinstance(adapter, SeekingAdapter)
+    return list(adapter.held(now=100 * S, since=since))
+
+
+def push(root: Path, batches: dict[int, int]) -> None:
+    """Rows by when their batch came."""
+    inbox = PushInbox.of(root / "files", "cars")
+    for arrived, count in batches.items():
+        body = b"".join(json.dumps({"start": n, "n": arrived}).encode() + b"\n" for n in range(count))
+        inbox.accept(body, count, batch=None, now=arrived, limits=InboxLimits(1 << 30, 7))
+
+
+@pytest.mark.parametrize(
+    ("place", "begins", "skips"),
+    [("now", 6, True), (at(5), 0, False), (at(6), 2, True), (at(21), 6, True)],
+)
+def test_pushed_rows_begin_with_the_batch_that_came_then(
+    tmp_path: Path, place: SoughtBegin, begins: int, skips: bool
+) -> None:
+    push(tmp_path, {5: 2, 20: 4})
+    assert begun(reader(tmp_path, "journal"), place) == ({"0": begins}, skips)
+    push(tmp_path, {30: 1})
+    again = reader(tmp_path, "journal")
+    assert begun(again, place) == ({"0": begins}, skips), "who is planned again begins at the same place"
+    assert len(rows(again, begins, 7)) == 7 - begins
+
+
+def test_an_inbox_says_what_it_holds(tmp_path: Path) -> None:
+    push(tmp_path, {5: 2, 20: 4})
+    [lane] = held(reader(tmp_path), since=20)
+    assert (lane.earliest, lane.end, lane.at_time, lane.rows, lane.rows_since) == (0, 6, 2, 6, 4)
+    assert (lane.from_at, lane.until_at) == (5, 20)
+    assert held(reader(tmp_path / "empty"))[0].end == 0
+
+
+def test_row_numbers_are_checked(tmp_path: Path) -> None:
+    push(tmp_path, {5: 2})
+    assert begun(reader(tmp_path, "a"), positions(**{"0": 1})) == ({"0": 1}, True)
+    with pytest.raises(AdapterError, match="Lane 0 of the input cars can begin at 0 to 2, not at 3"):
+        begun(reader(tmp_path, "b"), positions(**{"0": 3}))
+
+
+def generator(journal: Path, **options: Any) -> InputAdapter:
+    stream = StreamDefinition(fields={"plate": "string"})
+    return input_adapter("generator", {"rate": 2, "lanes": 2, **options}, stream, journal, journal)
+
+
+def test_a_generator_begins_as_if_it_had_been_started_then(tmp_path: Path) -> None:
+    adapter = generator(tmp_path)
+    assert begun(adapter, at(90 * S)) == ({"0": 0, "1": 0}, False)
+    assert adapter.latest({}, now=100 * S, limit_rows=1_000) == {"0": 10, "1": 10}
+    assert begun(generator(tmp_path), at(90 * S), now=200 * S) == ({"0": 0, "1": 0}, False)
+
+
+def test_one_whose_first_row_has_a_time_begins_with_the_rows_that_are_due_then(tmp_path: Path) -> None:
+    assert begun(generator(tmp_path, started_at=0), at(5 * S)) == ({"0": 5, "1": 5}, True)
+    assert begun(generator(tmp_path / "2", started_at=0), "now") == ({"0": 100, "1": 100}, True)
+
+
+@pytest.fixture
+def feeder(tmp_path: Path) -> Feeder:
+    """Three batches of two rows, committed at 0, 1 and 2."""
+    made = Feeder(tmp_path)
+    for number in range(3):
+        made.commit([row(number, number, number + 1), row(number + 10, number, number + 1)], cti=number)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("place", "numbers"), [("now", [9]), (at(1), [1, 11, 2, 12, 9]), (at(0), [0, 10, 1, 11, 2, 12, 9])]
+)
+def test_results_of_another_binding_begin_with_the_batch_that_was_committed_then(
+    feeder: Feeder, place: SoughtBegin, numbers: list[int]
+) -> None:
+    assert begun(feeder.reader(), place) == ({"0": 0}, len(numbers) < 7)
+    feeder.commit([row(9, 9, 10)], cti=9)
+    for _ in range(2):
+        adapter = feeder.reader()
+        begun(adapter, place)
+        [end] = adapter.latest({}, now=0, limit_rows=99).values()
+        found = [each.payload["n"] for each in read(adapter, 0, end) if hasattr(each, "payload")]
+        assert found == numbers
+
+
+def test_results_say_how_much_was_committed_since(feeder: Feeder) -> None:
+    [lane] = held(feeder.reader(journal=None), since=1)
+    assert (lane.from_at, lane.until_at, lane.rows, lane.rows_since) == (0, 2, 6, 4)
+
+
+@pytest.mark.parametrize(("how", "anew"), [("now", False), ({"kind": "time", "at": 1}, True), ("beginning", True)])
+def test_a_feeder_that_begins_elsewhere_may_give_rows_twice_and_its_readers_are_told(
+    feeder: Feeder, how: Any, anew: bool
+) -> None:
+    adapter = feeder.reader()
+    adapter.latest({}, now=0, limit_rows=99)
+    said = {
+        "how": how, "after": "first", "incomplete_before": {}, "until": {}, "alike": [], "open_from": None,
+        "open_until": None, "rows_again": 0, "sentence": "It began elsewhere.",
+    }  # fmt: skip
+    feeder.commit([row(9, 9, 10)], cti=9, run="second", beginning=said)
+    if not anew:
+        assert adapter.latest({"0": 9}, now=0, limit_rows=99) == {"0": 11}
+        return
+    with pytest.raises(AdapterError, match="begun anew"):
+        adapter.latest({"0": 9}, now=0, limit_rows=99)

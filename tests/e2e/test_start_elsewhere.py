@@ -1,0 +1,43 @@
+"""State is thrown away by a person who says so twice, and the next run begins at a time that was chosen."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.test_run import SPARK_MS, started
+from webapp.runs.demo import RUNNING
+
+pytestmark = pytest.mark.browser
+
+__all__ = ["started"]
+
+
+def test_a_run_is_discarded_and_the_next_one_begins_at_a_time(started: Page) -> None:
+    page, dialog = started, started.get_by_role("dialog")
+    first = page.url
+    page.get_by_role("button", name=f"Stop {RUNNING}").first.click()
+    dialog.get_by_role("radio", name="Discard its state").check()
+    discard = dialog.get_by_role("button", name="Discard and stop")
+    expect(discard).to_have_attribute("aria-disabled", "true")
+    dialog.get_by_role("checkbox", name="Throw the state of this run away").check()
+    discard.click()
+    expect(page.locator(".page-head").get_by_text("Stopped", exact=True)).to_be_visible(timeout=SPARK_MS)
+
+    page.get_by_role("button", name=f"Begin elsewhere: {RUNNING}").click()
+    expect(dialog.get_by_text("was thrown away when it was stopped")).to_be_visible()
+    expect(dialog.get_by_role("radio", name="Where the last run stopped")).to_have_count(0)
+    dialog.get_by_role("radio", name="From a time").check()
+    expect(dialog.get_by_role("button", name="Start", exact=True)).to_have_attribute("aria-disabled", "true")
+    at = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=2)
+    dialog.get_by_label("Time (UTC)").fill(at.strftime("%Y-%m-%dT%H:%M:%S"))
+    expect(dialog.get_by_text("Begins with the first row that is due then or later")).to_be_visible()
+    dialog.get_by_role("button", name="Start", exact=True).click()
+    expect(page).not_to_have_url(first)
+    expect(page.locator(".page-head").get_by_text("Running", exact=True)).to_be_visible(timeout=SPARK_MS)
+    page.wait_for_function(
+        """async url => (await (await fetch(url)).json()).progress?.beginning?.how?.kind === 'time'""",
+        arg=re.sub(r"^https?://[^/]+/t/", "/api/t/", page.url) + "/",
+        timeout=SPARK_MS,
+    )
