@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from streaming.spark.errors import RunFailure, explain_query, passes
 from streaming.spark.manifests import Manifest, RunChange
+from streaming.spark.memory import WorkerDeath
 from streaming.wire.messages import RunSpec
 
 TRIES: Final = 4
@@ -38,6 +39,9 @@ class CarrierLike(Protocol):
 
     def close(self) -> None:
         """Stop the query."""
+
+    def deaths(self) -> Mapping[str, WorkerDeath] | None:
+        """At whose work a worker died before a start of the query, by binding; None: at nobody's, or it was told."""
 
     def failure(self) -> RunFailure | None:
         """Why the query stopped by itself."""

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from streaming.runtime.secret_server import SecretKeeper
 from streaming.wire import keys
 from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved
-from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, RunIncident, RunLimits, RunnerLease, RunObserved, RunSpec
 from streaming.wire.sealed import Keyring
 
 log = logging.getLogger(__name__)
@@ -125,6 +125,14 @@ class Mailbox:
     def observe(self, seen: RunObserved) -> None:
         """Tell the state of a run."""
         self._redis.hset(keys.observed(self._organisation), seen.run, seen.model_dump_json())
+
+    def tell_incidents(self, happened: Sequence[RunIncident]) -> None:
+        """Tell what happened to runs; told twice where the connection broke meanwhile."""
+        with self._redis.pipeline(transaction=True) as together:
+            for each in happened:
+                content: Any = {"incident": each.model_dump_json()}
+                together.xadd(keys.incidents(self._organisation), content, maxlen=keys.INCIDENTS_KEPT)
+            together.execute()
 
     def report(self, reports: Mapping[str, ProgressReport]) -> None:
         """Tell what a batch did, by run."""

@@ -19,7 +19,7 @@ from streaming.runtime.rate_split import CarrierNeed
 from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
 from streaming.runtime.secret_server import KeysOutdated
 from streaming.spark.manifests import Manifest
-from streaming.wire.messages import ProgressReport, RunLimits, RunObserved, RunSpec
+from streaming.wire.messages import ProgressReport, RunIncident, RunLimits, RunObserved, RunSpec
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +60,7 @@ class Runner:
         self._idle_since: float | None = None
         self._outbox: deque[RunObserved] = deque()
         self._unsent: deque[list[ProgressReport]] = deque()
+        self._happened: list[RunIncident] = []
         self._unbegun: list[str] = []
         self._limits: RunLimits | None = None
         self._books = RunDecisions()
@@ -125,6 +126,7 @@ class Runner:
             self._tell_unbegun()
         self._uphold()
         self._learn()
+        self._happened += [each.told(wall_clock()) for each in self._fleet.incidents()]
         self._send()
         self._tidy()
         if self._elsewhere and self._fleet.leave() and not self._unsent and not self._outbox:
@@ -259,6 +261,9 @@ class Runner:
             while self._outbox:
                 self._mailbox.observe(self._outbox[0])
                 self._outbox.popleft()
+            if self._happened:
+                self._mailbox.tell_incidents(self._happened)
+                self._happened.clear()
             self._deliveries.tell(self._mailbox.tell_deliveries)
             rate = self._meter.per_second()
             if rate or self._rate_told:

@@ -9,15 +9,17 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from streaming.runtime.carriers import FleetMember
 from streaming.spark.carrier import Carrier
 from streaming.spark.errors import RunFailure
 from streaming.spark.manifests import MANIFESTS_KEPT, Manifest, RunChange
+from streaming.spark.memory import WorkerDeath
 from streaming.wire.binding_homes import OF, name_in_pool, organisation_in
 from streaming.wire.messages import RunSpec
 
+Said = TypeVar("Said")
 log = logging.getLogger(__name__)
 
 OTHERS: Final = "a run of another organisation was to be carried"
@@ -88,6 +90,7 @@ class SharedCarrier:
         asked = any(share.asked for share in self._all_shares())
         if failure is None and asked and not self.carrier.running and now >= self._member.not_before:
             failure = self._member.start(now)
+            self._tell_deaths(self.carrier.deaths())
         before, self.standing = self.standing, self._asked_how_far()
         if failure is not None:
             log.error("the query of %s stopped: %s", self.name, failure.message, extra={"detail": failure.detail})
@@ -101,6 +104,11 @@ class SharedCarrier:
             self.carrier.tidy()
         except OSError:
             log.exception("old batches could not be merged; they are read as they are")
+
+    def _tell_deaths(self, deaths: Mapping[str, WorkerDeath] | None) -> None:
+        if deaths is not None:
+            for share in self._all_shares():
+                share.hear_deaths(deaths)
 
     def close(self) -> None:
         """Let the batch in flight end, then stop the query."""
@@ -129,6 +137,7 @@ class OrganisationShare:
         self._shared = shared
         self._organisation = organisation
         self._failure: RunFailure | None = None
+        self._deaths: Mapping[str, WorkerDeath] | None = None
         self.asked = False
 
     @property
@@ -166,6 +175,15 @@ class OrganisationShare:
             self._failure = replace(failure, detail="", final=True)
         if stopped or failure is not None:
             self.asked = False
+
+    def hear_deaths(self, deaths: Mapping[str, WorkerDeath]) -> None:
+        """Workers died, at the work of somebody in the pool; whose, no other organisation hears."""
+        self._deaths = self._own(deaths)
+
+    def deaths(self) -> Mapping[str, WorkerDeath] | None:
+        """At whose work of the organisation; nothing: at others', None: none has died since it was asked last."""
+        found, self._deaths = self._deaths, None
+        return found
 
     def add(self, spec: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
         """Carry a binding."""
@@ -225,7 +243,7 @@ class OrganisationShare:
     def _name(self, binding: str) -> str:
         return name_in_pool(self._organisation, binding)
 
-    def _own(self, by_name: Mapping[str, str]) -> dict[str, str]:
+    def _own(self, by_name: Mapping[str, Said]) -> dict[str, Said]:
         prefix = self._name("")
         return {name.removeprefix(prefix): said for name, said in by_name.items() if name.startswith(prefix)}
 

@@ -20,7 +20,7 @@ from streaming.spark.key_balancing import even_buckets, even_pages
 from streaming.spark.layout import HOLD, CarrierFolder, CarrierSettings, create, exists, leave_behind_other_layout
 from streaming.spark.looks import read_freshness, write_freshness
 from streaming.spark.manifests import Manifest, RunChange, newest_manifest, read_manifest
-from streaming.spark.memory import count_deaths
+from streaming.spark.memory import WorkerDeath, count_deaths
 from streaming.spark.planner import wall_clock
 from streaming.spark.savepoints import FOLDER, refusal
 from streaming.spark.shared_keys import place_of
@@ -72,6 +72,7 @@ class Carrier:
         self._ready: StreamingQuery | None = None
         self._planned: StreamingQuery | None = None
         self._tidying = Tidying(self._opened)
+        self._deaths: dict[str, WorkerDeath] = {}
 
     @property
     def settings(self) -> CarrierSettings:
@@ -84,9 +85,14 @@ class Carrier:
             return
         self._opened.folder.remove(HOLD)
         if self._opened.local is not None:
-            count_deaths(self._opened.local)
+            self._deaths |= count_deaths(self._opened.local)
         with _STARTING:
             self._begin_query()
+
+    def deaths(self) -> dict[str, WorkerDeath] | None:
+        """At whose work a worker died before a start of the query, by binding; None: at nobody's, or it was told."""
+        found, self._deaths = self._deaths, {}
+        return {key.rpartition("@")[0]: how for key, how in found.items()} or None
 
     def _begin_query(self) -> None:
         session, path = self._session, self._opened.location

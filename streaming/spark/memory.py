@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 LIMIT_VARIABLE: Final = "ENGINE_WORKER_MEMORY"
 """In the environment of workers: so many bytes a worker may use beyond what it has when it begins; none: no limit."""
@@ -113,9 +113,17 @@ def at_hand(folder: Path | None, key: str, batch: int) -> Iterator[None]:
         yield
 
 
-def count_deaths(folder: Path) -> None:
-    """Count what died at work in this session since the last time, and forget the marks; no query runs meanwhile."""
+WorkerDeath = Literal["alone", "among", "again"]
+"""How a binding was at hand when a worker died: alone, among others, or alone and not for the first time in a batch."""
+
+
+def count_deaths(folder: Path) -> dict[str, WorkerDeath]:
+    """Count what died at work in this session since the last time, and forget the marks; no query runs meanwhile.
+
+    Return how each binding was at hand that was, by its key.
+    """
     deaths = _read(folder)
+    found: dict[str, WorkerDeath] = {}
     for place in (folder / MARKS).glob("*"):
         if _lives(int(place.name)):
             continue
@@ -126,11 +134,15 @@ def count_deaths(folder: Path) -> None:
         for key, batch in told["keys"].items():
             known = deaths.pop(key, {"batch": batch, "alone": 0})
             known = known if known["batch"] == batch else {"batch": batch, "alone": 0}
-            deaths[key] = {"batch": batch, "alone": known["alone"] + (len(told["keys"]) == 1)}
+            alone = len(told["keys"]) == 1
+            deaths[key] = {"batch": batch, "alone": known["alone"] + alone}
+            enough = deaths[key]["alone"] >= ENOUGH
+            found[key] = "again" if alone and enough else "alone" if alone else found.get(key, "among")
     if deaths:
         written = folder / f"{DEATHS}.new"
         written.write_text(json.dumps(dict(list(deaths.items())[-_KEPT:])))
         written.replace(folder / DEATHS)
+    return found
 
 
 def suspects(folder: Path | None) -> dict[str, bool]:

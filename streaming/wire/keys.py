@@ -7,6 +7,8 @@ LEASE_TTL_S = 8
 OWN = "own"
 """The place of an organisation that has a runner of its own."""
 POOL = "pool-"
+INCIDENTS_KEPT = 10_000
+"""About how many incidents of runs wait for a web application that does not take them."""
 REPORTS_KEPT = 3_600
 """About how many progress reports of a run stay readable for pages that open later."""
 
@@ -62,6 +64,11 @@ def observed(organisation: str) -> str:
 def reports(organisation: str, run: str) -> str:
     """Stream: ProgressReport under the field `report`, trimmed to about REPORTS_KEPT."""
     return f"punctual:{organisation}:run:{run}:reports"
+
+
+def incidents(organisation: str) -> str:
+    """Stream: RunIncident under the field `incident`; the web application deletes what it has taken."""
+    return f"punctual:{organisation}:incidents"
 
 
 def progress(organisation: str) -> str:

@@ -3,9 +3,9 @@
 Times are ticks; INFINITY and "none yet" are null.
 """
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import QueryGraph
@@ -209,6 +209,29 @@ class RunObserved(Strict):
     message: str | None
     at: int
     step: Literal["planning", "first_batch"] | None = None
+
+
+class RunIncident(Strict):
+    """Something that happened to a run inside of its runner, and moved it to no other state.
+
+    `carried`: it goes on, with all that it keeps, in the streaming query that `place` names: the one of all runs of
+    its organisation (`shared`), one of its own (`dedicated`), the one of a pool (`pooled`), or the one of those that
+    would hold the others of a pool up (`apart`). `worker`: a worker of its query died while it computed this run
+    (`alone`, or `among` others at the same time) or none of it (`beside`); `again`: it died so in one batch before.
+    """
+
+    kind: Literal["incident"] = "incident"
+    run: str
+    at: int
+    what: Literal["carried", "worker"]
+    place: Literal["shared", "dedicated", "pooled", "apart"] | None = None
+    died: Literal["alone", "among", "beside", "again"] | None = None
+
+    @model_validator(mode="after")
+    def _says_what_belongs_to_it(self) -> Self:
+        if (self.place is None) == (self.what == "carried") or (self.died is None) == (self.what == "worker"):
+            raise ValueError("an incident says a place where a run is carried, else how a worker died")
+        return self
 
 
 class RunnerLease(Strict):

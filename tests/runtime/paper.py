@@ -15,6 +15,7 @@ from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Runner
 from streaming.spark.errors import PunctualError, RunFailure
 from streaming.spark.manifests import Manifest, RunChange
+from streaming.spark.memory import WorkerDeath
 from streaming.wire import keys
 from streaming.wire.deliveries import DeliveryTarget
 from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
@@ -39,6 +40,7 @@ class PaperCarrier:
     tidied: int = 0
     starts: int = 0
     cannot_tidy: bool = False
+    died: Mapping[str, WorkerDeath] | None = None
     asked: dict[str, str] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
     kept: set[str] = field(default_factory=set)
@@ -59,6 +61,10 @@ class PaperCarrier:
 
     def failure(self) -> RunFailure | None:
         return self.stopped_by
+
+    def deaths(self) -> Mapping[str, WorkerDeath] | None:
+        found, self.died = self.died, None
+        return found
 
     def add(self, wanted: RunSpec, *, from_savepoint: str | None = None, moving: bool = False) -> None:
         self.commands.append(f"add {wanted.run}" + (f" from {from_savepoint}" if moving else ""))

@@ -133,3 +133,14 @@ def test_secrets_are_told_of_the_organisation_that_asks_alone() -> None:
 
 def test_the_organisation_of_a_name_is_what_stands_before_the_first_dot() -> None:
     assert organisation_in("o-1.b.c@3") == "o-1"
+
+
+def test_a_worker_that_died_is_told_to_all_and_at_whose_work_to_its_organisation_alone() -> None:
+    paper = PaperShared()
+    shared = shared_over(paper)
+    one, two = shared.share(ONE), shared.share(TWO)
+    one.start()
+    paper.died = {f"{ONE}.a": "alone"}
+    shared.turn()
+    assert (one.deaths(), two.deaths()) == ({"a": "alone"}, {})
+    assert (one.deaths(), two.deaths()) == (None, None)

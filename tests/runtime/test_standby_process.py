@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from streaming.runtime.single import SingleRunner
 from streaming.spark.local_run import committed_lines
 from streaming.wire.runner_record import read_record, runner_lives
 from streaming.wire.standby import StayUp, TakeStandby, ask_standby
@@ -110,10 +111,8 @@ def test_it_becomes_no_runner_of_another_kind(standby: Standby, tmp_path: Path, 
 
 
 def test_where_a_runner_lives_it_ends_and_says_so(standby: Standby, tmp_path: Path, redis_server_url: str) -> None:
-    living = RunnerProcess(tmp_path, "o1", redis_server_url)
-    living.start()
-    living.wait_until(lambda: living.lease() is not None, "it carries the organisation")
-    assert standby.take(living) == "ends"
     standby.code = 3
+    living = SingleRunner(tmp_path / "o1")
+    assert standby.take(RunnerProcess(tmp_path, "o1", redis_server_url)) == "ends"
     assert standby.process.wait(60) == standby.code
-    assert living.end() == 0
+    living.release()

@@ -78,12 +78,15 @@ def test_who_asks_for_more_than_there_is_fails_alone_and_as_its_users_fault(
 def test_one_death_is_chance_and_two_in_one_batch_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(SESSION_VARIABLE, "this")
     assert suspects(tmp_path) == {}
+    dies_at(tmp_path, "guilty", "beside", batch=5)
+    assert count_deaths(tmp_path) == {"guilty": "among", "beside": "among"}
     dies_at(tmp_path, "guilty", batch=5)
-    count_deaths(tmp_path)
-    assert suspects(tmp_path) == {"guilty": False}
+    assert count_deaths(tmp_path) == {"guilty": "alone"}
+    assert suspects(tmp_path) == {"guilty": False, "beside": False}
     dies_at(tmp_path, "guilty", batch=5)
-    count_deaths(tmp_path)
-    assert suspects(tmp_path) == {"guilty": True}
+    assert count_deaths(tmp_path) == {"guilty": "again"}
+    assert suspects(tmp_path) == {"guilty": True, "beside": False}
+    assert count_deaths(tmp_path) == {}
 
 
 def test_nobody_is_blamed_for_another_batch_another_session_or_another_binding(

@@ -28,6 +28,8 @@ WORDS: Final[Mapping[RunEventKind, str]] = {
     RunEventKind.STOP: "asked to stop",
     RunEventKind.TOLD: "waits",
     RunEventKind.REPAIRED: "repaired",
+    RunEventKind.CARRIED: "carried elsewhere",
+    RunEventKind.WORKER: "a worker process died",
 }
 _CURSOR: Final = re.compile(r"^(\d{1,20})\.(\d{1,20})_(\d{1,9})$")
 

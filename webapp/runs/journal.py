@@ -17,7 +17,8 @@ class RunEventKind(StrEnum):
 
     `started` somebody asked for the run; `moved` it came to another state; `began` it told how it began, where that is
     not with all its state; `changed` a setting that it follows; `stop` it was asked to stop; `told` it says what it
-    waits for; `repaired` rows were taken back into its results.
+    waits for; `repaired` rows were taken back into its results; `carried` it goes on in another streaming query;
+    `worker` a process that computed for its query died.
     """
 
     STARTED = "started"
@@ -27,6 +28,8 @@ class RunEventKind(StrEnum):
     STOP = "stop"
     TOLD = "told"
     REPAIRED = "repaired"
+    CARRIED = "carried"
+    WORKER = "worker"
 
 
 def note(

@@ -25,6 +25,7 @@ from webapp.runs.alone import LOCK_S, alone
 from webapp.runs.changeover_steps import bring_on_changes
 from webapp.runs.composing import keep_for_readers
 from webapp.runs.deliveries import write_deliveries
+from webapp.runs.incidents import take_incidents
 from webapp.runs.journal import RunEventKind, note
 from webapp.runs.launching import (
     Launcher,
@@ -84,6 +85,7 @@ class Reconciler:
             if runs or outstanding:
                 admit_runner(self.connection, self.organisation)
             lease = self._lease()
+            take_incidents(self.connection, self.organisation)
             self._observe(runs, lease)
             self._stop_when_full(runs)
             for run in runs:

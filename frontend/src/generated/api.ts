@@ -5679,10 +5679,11 @@ export interface components {
          *
          *     `started` somebody asked for the run; `moved` it came to another state; `began` it told how it began, where that is
          *     not with all its state; `changed` a setting that it follows; `stop` it was asked to stop; `told` it says what it
-         *     waits for; `repaired` rows were taken back into its results.
+         *     waits for; `repaired` rows were taken back into its results; `carried` it goes on in another streaming query;
+         *     `worker` a process that computed for its query died.
          * @enum {string}
          */
-        RunEventKind: "started" | "moved" | "began" | "changed" | "stop" | "told" | "repaired";
+        RunEventKind: "started" | "moved" | "began" | "changed" | "stop" | "told" | "repaired" | "carried" | "worker";
         /**
          * RunEventShown
          * @description An entry of a run's journal: what happened at `at` (ISO text in UTC), by `who` (null: by the system).

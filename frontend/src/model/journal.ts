@@ -13,6 +13,8 @@ const KIND_WORDS: Record<RunEventShown["kind"], string> = {
   stop: "Asked to stop",
   told: "Waits",
   repaired: "Repaired",
+  carried: "Carried elsewhere",
+  worker: "A worker died",
 };
 
 /** What happened, in a word or two. */
