@@ -20,7 +20,8 @@ _NAMES = """
 DATA SECRET_KEY SECRETS_KEYS DEBUG EMBEDDED ALLOWED_HOSTS TRUSTED_ORIGINS BEHIND_PROXY TRUSTED_PROXIES LOG_LEVEL
 OUTGOING_NETWORKS OUTGOING_PORTS SIGN_UP DELETION_GRACE_DAYS ADDRESS_OF_PAGES SMTP_URL MAIL_FROM OIDC_ISSUER
 OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_NAME MOST_RUNNERS MOST_ORGANISATIONS WORKER_MEMORY_MB JVM_MEMORY_MB
-KEEP_RESULTS_DAYS JOURNAL_EVENTS RESULTS POOLS POOL_ORGANISATIONS STANDBY_RUNNERS"""
+KEEP_RESULTS_DAYS JOURNAL_EVENTS RESULTS POOLS POOL_ORGANISATIONS STANDBY_RUNNERS
+RUNNERS"""
 KNOWN = frozenset(f"PUNCTUAL_{name}" for name in (*_NAMES.split(), *(f"QUOTA_{name.upper()}" for name in QUOTAS)))
 OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGANISATION"})
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
@@ -131,6 +132,8 @@ DELETION_GRACE_DAYS = whole(os.environ, "PUNCTUAL_DELETION_GRACE_DAYS", 14)
 
 MOST_RUNNERS = whole(os.environ, "PUNCTUAL_MOST_RUNNERS", 8)
 """So many runners there are at a time, pooled ones too; runs of others wait for a place. 0: as many as are wanted."""
+RUNNERS = _choice("PUNCTUAL_RUNNERS", ("here", "elsewhere"), "here")
+"""Who starts runners: this installation on its machine, or others, by what `python -m deploy.runners` prints."""
 POOLS = whole(os.environ, "PUNCTUAL_POOLS", 0)
 """So many pooled runners carry the runs of organisations that have no runner of their own; 0: each has its own."""
 POOL_ORGANISATIONS = whole(os.environ, "PUNCTUAL_POOL_ORGANISATIONS", 200)

@@ -15,7 +15,7 @@ from typing import Final
 
 from streaming.runtime.binding_locations import MAIN, NOWHERE, BindingLocations
 from streaming.runtime.carriers import CarrierLike, FleetMember
-from streaming.runtime.incidents import FleetIncident, of_deaths, where
+from streaming.runtime.incidents import FleetIncidents
 from streaming.runtime.leaving import PoolLeave
 from streaming.runtime.rate_split import CarrierNeed, shares
 from streaming.runtime.slow_bindings import FIRST_S, SlowBindings
@@ -88,11 +88,11 @@ class Fleet:
         self._homes = BindingLocations(folder / CARRIERS)
         self._members: dict[str, FleetMember] = {}
         self._placed: dict[str, str] = {}
+        self.incidents = FleetIncidents(self._members, self._placed)
         self._unanswered: dict[str, tuple[str, str]] = {}
         self._moves: dict[str, BindingMove] = {}
         self._repairs: dict[str, tuple[str, str | None]] = {}
         self._leaves: dict[str, PoolLeave] = {}
-        self._incidents: list[FleetIncident] = []
         self._wanted: dict[str, tuple[RunSpec, str]] = {}
         self._divided: tuple[float, int | None, frozenset[tuple[str, int]]] | None = None
 
@@ -284,15 +284,6 @@ class Fleet:
                 broken.append(BrokenCarrier(member.name, failure))
         return broken
 
-    def incidents(self) -> list[FleetIncident]:
-        """What happened to runs since it was asked last, and is no state of theirs."""
-        runs = {binding: spec.run for binding, spec in self._desired.items()}
-        for name, member in self._members.items():
-            here = {each: runs[each] for each, place in self._placed.items() if place == name and each in runs}
-            self._incidents += of_deaths(member.carrier.deaths(), here)
-        found, self._incidents = self._incidents, []
-        return found
-
     def left_by(self, broken: BrokenCarrier) -> set[str]:
         """The bindings that carrier held, or that waited for it; what it has not answered by now it has not taken."""
         waited = {binding for binding, move in self._moves.items() if move.source == broken.name}
@@ -358,7 +349,7 @@ class Fleet:
             member.carrier.add(spec)
         else:
             member.carrier.add(spec, from_savepoint=path, moving=True)
-            self._incidents.append(FleetIncident(spec.run, where(name, self._common)))
+            self.incidents.carried(spec.run, name, self._common)
         self._placed[spec.carried_as] = name
         self._repairs.pop(spec.carried_as, None)  # what was told before may have come while it was not carried
         self._unanswered[spec.carried_as] = (name, spec.run)

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from streaming.runtime.carriers import FleetMember
 from streaming.spark.memory import WorkerDeath
-from streaming.wire.messages import RunIncident
+from streaming.wire.messages import RunIncident, RunSpec
 
 CarriedWhere = Literal["shared", "dedicated", "pooled", "apart"]
 
@@ -22,6 +23,27 @@ class FleetIncident:
         """The message, of time `at` in ticks."""
         what: Literal["carried", "worker"] = "worker" if self.place is None else "carried"
         return RunIncident(run=self.run, at=at, what=what, place=self.place, died=self.died)
+
+
+class FleetIncidents:
+    """Those of the runs that `members` carry, where they are `placed` by binding; both change under way."""
+
+    def __init__(self, members: Mapping[str, FleetMember], placed: Mapping[str, str]) -> None:
+        self._members = members
+        self._placed = placed
+        self._found: list[FleetIncident] = []
+
+    def carried(self, run: str, name: str, common: Sequence[str]) -> None:
+        """Run `run` goes on in carrier `name` with what it keeps; `common` as `where` has it."""
+        self._found.append(FleetIncident(run, where(name, common)))
+
+    def taken(self, desired: Mapping[str, RunSpec]) -> list[FleetIncident]:
+        """What happened to runs that are `desired` since it was asked last."""
+        for name, member in self._members.items():
+            here = {each: desired[each].run for each, at in self._placed.items() if at == name and each in desired}
+            self._found += of_deaths(member.carrier.deaths(), here)
+        found, self._found = self._found, []
+        return found
 
 
 def where(name: str, common: Sequence[str]) -> CarriedWhere:

@@ -126,7 +126,8 @@ class Runner:
             self._tell_unbegun()
         self._uphold()
         self._learn()
-        self._happened += [each.told(wall_clock()) for each in self._fleet.incidents()]
+        if desired is not None:
+            self._happened += [each.told(wall_clock()) for each in self._fleet.incidents.taken(desired)]
         self._send()
         self._tidy()
         if self._elsewhere and self._fleet.leave() and not self._unsent and not self._outbox:

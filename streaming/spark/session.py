@@ -74,7 +74,7 @@ def is_local(master: str) -> bool:
 
 def driver_host(master: str) -> str:
     """The address of this machine at which the executors of `master` reach it."""
-    there = urlsplit(master).hostname
+    there = urlsplit(master.removeprefix("k8s://")).hostname
     if master.startswith("local") or there in {LOOPBACK, "localhost", "::1"}:
         return LOOPBACK
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:

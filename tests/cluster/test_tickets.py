@@ -104,6 +104,7 @@ def test_a_runner_whose_workers_are_on_its_machine_listens_on_no_port_and_issues
         ("local-cluster[2,1,1024]", False, HOST),
         ("spark://127.0.0.1:7077", False, HOST),
         ("spark://localhost:7077", False, HOST),
+        ("k8s://https://127.0.0.1:6443", False, HOST),
     ],
 )
 def test_a_master_says_whether_workers_may_be_elsewhere_and_where_they_reach_the_driver(

@@ -1,21 +1,26 @@
 """Runs follow what is desired: real Redis, a clock that is told, and a launcher that only writes down."""
 
+import json
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from streaming.wire import keys
 from tests.webapp.conftest import Person
 from tests.webapp.scene import Recorded, Scene
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
+from webapp.core.secrets import organisation_keys
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
 from webapp.runs.moves import retry_after
 from webapp.runs.places import nobody_waits, standbys_wanted
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.reconciler import ELSEWHERE, Reconciler
+from webapp.runs.redis_users import user_of
 from webapp.runs.standbys import QUIET
 
 
@@ -215,3 +220,25 @@ def test_runs_that_failed_together_are_not_tried_again_together() -> None:
         pauses = [retry_after(failures, UUID(int=each)).total_seconds() for each in range(1_000)]
         assert least <= min(pauses) < max(pauses) <= least * 1.25
         assert len(set(pauses)) > 500
+
+
+def test_where_runners_are_started_elsewhere_none_is_launched_and_the_run_says_so(scene: Scene, settings: Any) -> None:
+    settings.RUNNERS = "elsewhere"
+    scene.turn()
+    assert scene.launcher.launches == []
+    assert (scene.run.domain, scene.run.message) == ("external", ELSEWHERE)
+    scene.lease()
+    scene.report("running")
+    scene.turn()
+    assert (scene.run.observed, scene.run.message) == ("running", None)
+
+
+def test_what_a_runner_elsewhere_is_told_is_printed_for_its_organisation(
+    scene: Scene, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call_command("runnerconfiguration", scene.person.organisation.slug)
+    told = json.loads(capsys.readouterr().out)
+    assert told["keys"] == organisation_keys(scene.person.organisation.pk)
+    assert user_of(scene.person.organisation.pk) in told["redis"]
+    with pytest.raises(CommandError, match="There is no organisation 'nobody'"):
+        call_command("runnerconfiguration", "nobody")

@@ -74,14 +74,12 @@ class ProcessLauncher:
 
     def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
         """Start `python -m streaming.runtime --organisation ID`."""
-        settle_location(settings.PUNCTUAL_DATA / str(organisation), settings.RESULTS, str(organisation))
-        told = {"redis": address_for(organisation), "keys": organisation_keys(organisation)}
-        return _start(organisation, scale, told)
+        return _start(organisation, scale, configuration_of(organisation))
 
     def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
         """Start `python -m streaming.runtime --pool N`."""
         name = keys.pool_name(number)
-        return _start(name, USUAL, {"redis": address_for(name, serves), "keys": pool_keys(name)})
+        return _start(name, USUAL, _configured(address_for(name, serves), pool_keys(name)))
 
     def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether that process is still the runner; the id alone may belong to another process by now."""
@@ -105,6 +103,16 @@ class ProcessLauncher:
         return launched.host == socket.gethostname() and end_runner(whose, launched.pid)
 
 
+def configuration_of(organisation: UUID) -> dict[str, Any]:
+    """Return what the own runner of `organisation` is told and nobody else may read, its results' place settled."""
+    settle_location(settings.PUNCTUAL_DATA / str(organisation), settings.RESULTS, str(organisation))
+    return _configured(address_for(organisation), organisation_keys(organisation))
+
+
+def _configured(redis_address: str, own_keys: Sequence[str]) -> dict[str, Any]:
+    return {"redis": redis_address, "keys": own_keys, "outgoing": settings.OUTGOING.model_dump(mode="json")}
+
+
 def _start(whose: UUID | str, scale: RunnerScale, told: dict[str, Any]) -> LaunchedRunner:
     """Start a runner, or take one that stands by and is what would be started; its output goes to its folder's log.
 
@@ -114,7 +122,6 @@ def _start(whose: UUID | str, scale: RunnerScale, told: dict[str, Any]) -> Launc
     log = runner_log(whose)
     make_room_in(log)
     arguments = runner_arguments(*scale)
-    told = {**told, "outgoing": settings.OUTGOING.model_dump(mode="json")}
     kind = of_kind(pooled=not isinstance(whose, UUID))
     standby = installed_standbys().take(fitting([*arguments, *kind]), str(whose), told)
     if standby is not None:

@@ -29,8 +29,9 @@ def heard(connection: "redis.Redis", organisations: Sequence[UUID]) -> list[str]
             together.get(keys.lease(organisation))
             for key in (keys.observed, keys.progress, keys.delivered):
                 together.hgetall(key(organisation))
+            together.xlen(keys.incidents(organisation))
         answers = iter(together.execute())
-    return [_digest(next(answers), [next(answers) for _ in range(3)]) for _ in organisations]
+    return [_digest(next(answers), [next(answers) for _ in range(3)], next(answers)) for _ in organisations]
 
 
 def note_quiet(connection: "redis.Redis", organisation: UUID, digest: str | None) -> None:
@@ -66,8 +67,8 @@ def _key(organisation: UUID) -> str:
     return f"punctual:{organisation}:quiet"
 
 
-def _digest(lease: bytes | None, hashes: Sequence[dict[bytes, bytes]]) -> str:
-    found = hashlib.sha256(repr(_who(lease)).encode())
+def _digest(lease: bytes | None, hashes: Sequence[dict[bytes, bytes]], incidents: int) -> str:
+    found = hashlib.sha256(repr((_who(lease), incidents)).encode())
     for each in hashes:
         found.update(repr(sorted(each.items())).encode())
     return found.hexdigest()

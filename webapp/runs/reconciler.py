@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 import redis
@@ -61,6 +62,10 @@ from webapp.runs.usage import full, measure_running
 
 logger = logging.getLogger(__name__)
 
+ELSEWHERE: Final = (
+    "No runner of this organisation is heard of, and this installation starts none (PUNCTUAL_RUNNERS). The run waits; "
+    "whoever runs this installation can see to the organisation's runner on its cluster."
+)
 REPORTS_KEPT_S = 7 * 24 * 3600
 
 
@@ -240,6 +245,9 @@ class Reconciler:
                 self.connection.hdel(keys.progress(organisation), str(old))
 
     def _launch(self, desired: Sequence[Run]) -> None:
+        if settings.RUNNERS == "elsewhere":
+            self._tell(desired, "external", ELSEWHERE)
+            return
         with self.connection.lock("punctual:runners", timeout=LOCK_S):  # who counts places and takes one is alone
             if not has_place(self.connection, self.launcher, self.now(), self.organisation):
                 self._tell(desired, "external", no_place())
