@@ -172,17 +172,18 @@ class Fleet:
             log.exception("where bindings are at home could not be written; the manifests say it too, for a while")
 
     def goes_on(self, name: str, change: RunChange) -> bool:
-        """Whether the run, that failed in carrier `name` because it held all others up, is carried on apart."""
-        spec = self._desired.get(change.binding)
-        if spec is None or (spec.run, spec.desired) != (change.run, "running") or not self._was_slow(name, change):
-            return False
+        """Whether the run, that failed in carrier `name` as it held all up, goes on apart, or where it is next."""
+        spec, slow = self._desired.get(change.binding), self._was_slow(name, change)
+        if not slow or spec is None or (spec.run, spec.desired) != (change.run, "running"):
+            return slow and spec is None
+        log.warning("run %s goes on apart from its pool: %s", change.run, (change.message or "").partition(". ")[0])
         self._slow.send(change.binding)
         self._bring_over(spec, name)
         return True
 
     def _was_slow(self, name: str, change: RunChange) -> bool:
-        beside = change.binding.endswith(BESIDE)  # it goes nowhere without the run beside which it reads
-        return self.pooled and name == self._shared and change.state == "failed" and change.slow and not beside
+        two = change.binding.endswith(BESIDE) or f"{change.binding}{BESIDE}" in self._placed  # they stay together
+        return self.pooled and name == self._shared and change.state == "failed" and change.slow and not two
 
     def add(self, spec: RunSpec) -> None:
         """Carry `spec` where it wants to be; what its binding keeps elsewhere is brought along."""
@@ -355,16 +356,15 @@ class Fleet:
         self._unanswered[spec.carried_as] = (name, spec.run)
 
     def _bring_back(self, active: Collection[str]) -> None:
-        """Carry on with all others who has behaved apart for long enough."""
-        for binding in self._slow.due():
+        for binding in self._slow.due():  # they have behaved apart for long enough
             here = self._placed.get(binding) == self._common[-1] and binding not in self._unanswered
             wanted = self._desired.get(binding)
+            here = here and f"{binding}{BESIDE}" not in self._placed
             if here and binding in active and wanted is not None and wanted.desired == "running":
                 self._slow.come_back(binding)
                 self._bring_over(wanted, self._common[-1])
 
     def _stop_what_came(self) -> None:
-        """Stop what was told to while it was on its way, once it is there."""
         for binding in self._stops.keys() - self._moves.keys() - self._unanswered.keys():
             flush, discard = self._stops.pop(binding)
             self._members[self._placed[binding]].carrier.stop(binding, flush=flush, discard=discard)

@@ -49,8 +49,8 @@ class RunDecisions:
 
     `over`: runs that have ended, by themselves or by a fault, and are still desired: they are left alone until they
     have been absent from what is desired, which is how the web application asks to try again.
-    `dropped`: runs that were told to stop only because they were absent. Nobody wished them to end, so that their stop
-    is no news: without this, a run that failed and is to be tried again would end as one that its user stopped.
+    `stopping`: runs that their users wish to end. The stop of any other one is no news, for nobody wished it to end: of
+    one that was absent, that is moved or leaves a pool, also where a predecessor had told it to stop.
     `discarded`: runs whose state was told to be thrown away.
     """
 
@@ -58,7 +58,6 @@ class RunDecisions:
     states: dict[str, RunStateSeen] = field(default_factory=dict)
     over: dict[str, RunStateSeen] = field(default_factory=dict)
     stopping: set[str] = field(default_factory=set)
-    dropped: set[str] = field(default_factory=set)
     discarded: set[str] = field(default_factory=set)
 
     def decide(self, desired: Mapping[str, RunSpec]) -> list[Step]:
@@ -71,7 +70,6 @@ class RunDecisions:
             if spec.takes_over is not None and spec.run != self.carried.get(spec.binding):
                 self.carried.pop(f"{spec.binding}{BESIDE}", None)  # its state goes on in the run that takes over
         for binding in sorted(set(self.carried) - set(desired)):
-            self.dropped.add(self.carried[binding])
             steps += self._drop(binding, flush=False)
         for binding in sorted(desired):
             spec = desired[binding]
@@ -81,9 +79,8 @@ class RunDecisions:
     def note(self, binding: str, seen: RunStateSeen) -> list[RunStateSeen]:
         """Take a change that a manifest or the query's end brought; what of it is to be told."""
         current = self.carried.get(binding) == seen.run
-        if seen.state == "stopped" and seen.run not in self.stopping and (current or seen.run in self.dropped):
-            self.dropped.discard(seen.run)  # where it is carried, it was told to go on after that stop
-            return []
+        if seen.state == "stopped" and seen.run not in self.stopping:
+            return []  # where it is carried, it was told to go on after that stop
         if seen.state == "running":
             return self._told(seen) if current and seen.run not in self.stopping | set(self.over) else []
         if current:
@@ -149,9 +146,13 @@ class RunDecisions:
             if told is None or told.state == "failed":
                 return list(self._told(RunStateSeen(spec.run, "starting")))
             return []
-        steps = self._drop(spec.carried_as, flush=False) if spec.carried_as in self.carried else []
+        steps: list[Step] = []
+        replaced = self.carried.get(spec.carried_as)
+        if replaced is not None:
+            steps += self._drop(spec.carried_as, flush=False)
+            self.stopping.add(replaced)  # its end is told
+        self.stopping.discard(spec.run)
         self.carried[spec.carried_as] = spec.run
-        self.dropped.discard(spec.run)
         return [*steps, AddRun(spec), *self._told(RunStateSeen(spec.run, "starting"))]
 
     def _end(self, spec: RunSpec) -> list[Step]:

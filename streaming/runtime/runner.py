@@ -195,8 +195,6 @@ class Runner:
             for change in manifest.changes:
                 seen = RunStateSeen(change.run, change.state, change.domain, change.message)
                 if change.run not in self._books.over and self._fleet.goes_on(name, change):
-                    why = (seen.message or "").partition(". ")[0]
-                    log.warning("run %s goes on apart from the others of its pool: %s.", seen.run, why)
                     continue
                 if change.state == "failed":
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change.detail})

@@ -69,8 +69,10 @@ def move(site: Site, run: NumberedRun, said: str, kills: str | None) -> float:
             each.kill()
 
     def arrived() -> bool:
-        shared = site.call("GET", f"runs/{run.run}/")["runner"]["shared"]
-        there = not shared if own else shared and not living(site, "--organisation")
+        told = site.call("GET", f"runs/{run.run}/")["runner"]
+        if told is None:
+            return False
+        there = not told["shared"] if own else told["shared"] and not living(site, "--organisation")
         return there and run.states() == {"running"} and run.received() > before
 
     return wait_until(arrived, MOVED_S, "it runs there")

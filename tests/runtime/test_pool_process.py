@@ -135,6 +135,7 @@ def test_an_organisation_goes_from_its_own_runner_to_the_pool_and_back_without_a
     pool.kill()
     pool.start()
     pool.wait_until(lambda: "no longer carried by pool-1" in log_of(one), "the pool has let it go")
+    pool.serve(TWO)
     pool.wait_until(lambda: one.lease() is None, "and says so")
     assert BindingLocations(one.folder / CARRIERS).of("a") == NOWHERE
     own.start()
@@ -206,7 +207,7 @@ def test_what_hangs_goes_on_apart_and_comes_back_and_all_have_the_rows_of_an_und
             pool.end()
     assert rows(one.folder, "a") == expected
     assert rows(two.folder, "t") == rows(home, "t")
-    assert "goes on apart" in log_of(two)
+    assert "goes on apart from its pool" in log_of(two)
     assert "t-1" not in log_of(one)
 
 

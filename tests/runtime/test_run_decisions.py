@@ -226,3 +226,11 @@ def test_a_change_that_is_called_off_ends_what_ran_beside_and_nothing_else(books
     assert books.decide({"a": A}) == [StopRun("a~next", flush=False)]
     assert books.note("a~next", RunStateSeen("a-c", "stopped")) == []
     assert books.decide({"a": A}) == []
+
+
+def test_a_successor_of_who_was_killed_while_its_organisation_left_says_of_no_run_that_it_was_stopped() -> None:
+    books = RunDecisions()
+    books.resume({"a-1": RunChange("a", "a-1", "running")})  # that it was to stop stands in the control log already
+    assert books.decide({}) == []
+    assert books.note("a", RunStateSeen("a-1", "stopped")) == []
+    assert books.decide({"a": A})[0] == AddRun(A)

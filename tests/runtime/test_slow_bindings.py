@@ -219,3 +219,12 @@ def test_nobody_is_apart_for_longer_than_a_day() -> None:
     assert slow.due() == ["a"]
     slow.come_back("a")
     assert ("a" in slow, slow.due()) == (False, [])
+
+
+def test_what_is_slow_while_its_organisation_leaves_is_not_called_failed(desk: Desk) -> None:
+    desk.connection.set(keys.place(ORGANISATION), keys.OWN)
+    desk.runner.turn()
+    desk.carriers[POOL].commit("failed", message=SENTENCE, slow=True, batch=4)
+    desk.runner.turn()
+    assert desk.observed("a-1").state == "running"
+    assert not [said for said in desk.carriers[SECOND].commands if said.startswith("add")]
