@@ -54,6 +54,8 @@ def test_another_version_takes_over_with_a_window_in_flight(page: Page, installa
     expect(dialog).to_have_count(0)
     took_over = page.get_by_text("Version 2 took over from this run without a pause, at the CTI 2026-01-01 00:00:20")
     expect(took_over).to_be_visible(timeout=SPARK_MS)
+    expect(page.get_by_role("link", name="To the run that is open")).to_be_visible()
+    expect(page.get_by_role("button", name="Start again")).to_have_count(0)
     assert violations(page) == []
     page.get_by_role("link", name="To the run that goes on").click()
     expect(page.get_by_text("This run took over from another version without a pause")).to_be_visible()
