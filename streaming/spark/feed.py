@@ -1,5 +1,6 @@
 """One task of the feed: one binding after the other, none held up by one that hangs (no pyspark here)."""
 
+import threading
 from collections.abc import Iterator, Mapping
 
 import pyarrow as pa
@@ -18,6 +19,8 @@ from streaming.spark.shared_keys import place_of
 _ASIDE_AFTER_S = 0.25
 """Who waits for its adapter so long is set aside, and the next binding begins."""
 _LOOK_S = 0.1
+_WARM = threading.Event()
+"""Set when this process has been through a task: until then reading imports much, and is no sign of a slow input."""
 
 
 def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
@@ -29,6 +32,7 @@ def run_task(work: TaskWork) -> Iterator[pa.RecordBatch]:
     limit_memory()
     carrier = opened(work.carrier)
     yield from batches_of(_rows(carrier, work), carrier.settings.pages)
+    _WARM.set()
 
 
 def _rows(carrier: CarrierFolder, work: TaskWork) -> Iterator[CarrierMessage]:
@@ -96,8 +100,9 @@ class _BindingAttempt:
 
     def _overdue(self) -> Exception | None:
         settings = self._settings
-        if self._task.patience.spent_s >= settings.held_up_at_most_s:
-            return no_answer(self._task.inputs, settings.held_up_at_most_s)
+        most_s = settings.held_up_at_most_s if _WARM.is_set() else settings.read_deadline_s
+        if self._task.patience.spent_s >= most_s:
+            return no_answer(self._task.inputs, most_s)
         if self._errand.age_s >= settings.compute_deadline_s + settings.held_up_at_most_s:
             return ComputedTooLong(settings.compute_deadline_s)
         return None
