@@ -124,7 +124,6 @@ CSRF_TRUSTED_ORIGINS = _names("PUNCTUAL_TRUSTED_ORIGINS", "")
 RUNNER_ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in SECRETS}
 """What a runner process inherits: everything but this application's secrets and the client's token."""
 
-
 QUOTA_DEFAULTS = {name: whole(os.environ, f"PUNCTUAL_QUOTA_{name.upper()}", value) for name, value in QUOTAS.items()}
 """What an organisation may use where the installation's admins have said nothing else."""
 DELETION_GRACE_DAYS = whole(os.environ, "PUNCTUAL_DELETION_GRACE_DAYS", 14)
@@ -136,6 +135,8 @@ RUNNERS = _choice("PUNCTUAL_RUNNERS", ("here", "elsewhere"), "here")
 """Who starts runners: this installation on its machine, or others, by what `python -m deploy.runners` prints."""
 POOLS = whole(os.environ, "PUNCTUAL_POOLS", 0)
 """So many pooled runners carry the runs of organisations that have no runner of their own; 0: each has its own."""
+if POOLS and RUNNERS == "elsewhere":
+    raise ImproperlyConfigured("PUNCTUAL_RUNNERS=elsewhere knows no pools: set PUNCTUAL_POOLS to 0.")
 POOL_ORGANISATIONS = whole(os.environ, "PUNCTUAL_POOL_ORGANISATIONS", 200)
 """A pooled runner takes no further organisation while so many have something to do in it."""
 STANDBY_RUNNERS = whole(os.environ, "PUNCTUAL_STANDBY_RUNNERS", 0)

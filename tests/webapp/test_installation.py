@@ -35,6 +35,7 @@ def settings_with(tmp_path: Path, **env: str) -> "subprocess.CompletedProcess[st
     [
         ({"PUNCTUAL_DEBGU": "1"}, "PUNCTUAL_DEBGU"),
         ({"PUNCTUAL_DEBUG": "yes"}, "set it to 0 or 1"),
+        ({"PUNCTUAL_RUNNERS": "elsewhere", "PUNCTUAL_POOLS": "1"}, "set PUNCTUAL_POOLS to 0"),
         ({"PUNCTUAL_SECRET_KEY": "short"}, "at least 50"),
         ({"DATABASE_URL": "postgresql://x@127.0.0.1/y"}, "PUNCTUAL_SECRET_KEY"),
         ({"DATABASE_URL": "postgresql://x@127.0.0.1/y", "PUNCTUAL_SECRET_KEY": "k" * 50}, "PUNCTUAL_SECRETS_KEYS"),
