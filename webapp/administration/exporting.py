@@ -40,6 +40,7 @@ from webapp.runs.models import (
     RunnerLaunch,
     SeatInPool,
     StoredBytes,
+    VersionChange,
 )
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
@@ -82,6 +83,7 @@ ELSEWHERE: Final[dict[type[TenantModel], str]] = {
     OwnRunner: "what the installation gives it to work with",
     SeatInPool: "which process of this installation works for it now",
     RunEvent: "journals of runs, which the API gives as long as they are kept",
+    VersionChange: "changes of running bindings, which the journals of their runs have",
     RunRollup: "figures of runs over time, which the API gives as long as they are kept",
     RollupCursor: "how far such figures were read",
     ScenarioVerdict: "what came of scenarios, which are in the export and can be run again",
