@@ -26,7 +26,7 @@ LANE = st.sampled_from(LANES)
 PAUSE = st.sampled_from((0, 1, 4, 9))
 ONE_IN_FOUR = st.integers(0, 3)
 ONE_IN_EIGHT = st.integers(0, 7)
-each_operator = settings(max_examples=max(60, settings.default.max_examples))
+each_operator = settings(max_examples=max(30, settings.default.max_examples))
 """As many examples for each operator as a law needs."""
 
 

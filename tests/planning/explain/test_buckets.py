@@ -23,7 +23,7 @@ KEYED = (
 
 
 @pytest.mark.parametrize("kind", KEYED)
-@settings(max_examples=max(50, settings.default.max_examples // 4))
+@settings(max_examples=max(25, settings.default.max_examples // 4))
 @given(data=st.data())
 def test_two_buckets_by_the_keys_of_the_stage_give_what_one_gives(kind: str, data: st.DataObject) -> None:
     case = ended(data.draw(cases(kind, EXPLICIT)))
