@@ -69,9 +69,8 @@ def checked_version(
     if not outputs or refuses(checked.faults):
         return checked, outputs
     tried = checked_outputs(graph, inputs, streams, outputs, "mendable")
-    return BoundChecked(
-        [*checked.faults, *tried.faults], checked.clockless
-    ), tried.outputs if not tried.faults else outputs
+    found = BoundChecked([*checked.faults, *tried.faults], checked.clockless)
+    return found, outputs if tried.faults else tried.outputs
 
 
 @dataclass(frozen=True)
