@@ -11,13 +11,47 @@ SERVICES = {"web server": "uvicorn", "beat": "beat", "worker": "worker", "Redis"
 
 
 def processes_of(var: Path, kind: str) -> list[psutil.Process]:
-    """The living processes of that kind of the installation in `var`: with their workers, the parent first."""
+    """The living processes of that kind of the installation in `var`: with their workers, the parent first.
+
+    Processes that end while they are asked are none.
+    """
     if kind in {"runner", "JVM"}:
-        found = [each for each in runners(var) if each.name() != "sh"]  # which starts it, and ends at once
+        found = [each for each in runners(var) if name(each) not in {"", "sh"}]  # a shell starts it, and ends at once
         if kind == "runner":
             return found
-        return [child for each in found for child in each.children(recursive=True) if child.name() == "java"]
+        return [child for each in found for child in children(each) if name(child) == "java"]
     word = SERVICES[kind]
-    mine = [each for each in left_over(var) if word in " ".join(each.cmdline()) or each.name() == word]
-    pids = {each.pid for each in mine}
-    return [each for each in mine if each.ppid() not in pids]
+    mine = {each.pid: each for each in left_over(var) if word in " ".join(command(each)) or name(each) == word}
+    return [each for each in mine.values() if parent(each) not in {0, *mine}]
+
+
+def command(process: psutil.Process) -> list[str]:
+    """Its arguments; none when it has ended."""
+    try:
+        return list(process.cmdline())
+    except psutil.Error:
+        return []
+
+
+def name(process: psutil.Process) -> str:
+    """Its name; empty when it has ended."""
+    try:
+        return str(process.name())
+    except psutil.Error:
+        return ""
+
+
+def parent(process: psutil.Process) -> int:
+    """Who started it; 0 when it has ended."""
+    try:
+        return int(process.ppid())
+    except psutil.Error:
+        return 0
+
+
+def children(process: psutil.Process) -> list[psutil.Process]:
+    """All below it; none when it has ended."""
+    try:
+        return list(process.children(recursive=True))
+    except psutil.Error:
+        return []

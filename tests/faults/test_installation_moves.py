@@ -15,7 +15,7 @@ import redis
 from deploy.installation.embedded_redis import redis_url
 from streaming.wire import keys
 from tests.conftest import ROOT
-from tests.faults.kinds import processes_of
+from tests.faults.kinds import command, processes_of
 from tests.faults.numbered import NumberedRun, wait_until
 from tests.faults.site import Site
 
@@ -51,7 +51,7 @@ def tell(site: Site, said: str) -> None:
 
 def living(site: Site, option: str) -> list[int]:
     """The runners that were launched with `option`."""
-    return [each.pid for each in processes_of(site.var, "runner") if option in each.cmdline()]
+    return [each.pid for each in processes_of(site.var, "runner") if option in command(each)]
 
 
 def move(site: Site, run: NumberedRun, said: str, kills: str | None) -> float:
@@ -65,7 +65,7 @@ def move(site: Site, run: NumberedRun, said: str, kills: str | None) -> float:
             lambda: connection.get(keys.place(site.organisation)) == place.encode(), MOVED_S, f"{place} is its place"
         )
     for each in victims:
-        if kills is not None and kills in each.cmdline():
+        if kills is not None and kills in command(each):
             each.kill()
 
     def arrived() -> bool:
