@@ -55,19 +55,21 @@ def open_change(binding: Binding) -> VersionChange | None:
 
 def refuse_while_changing(binding: Binding) -> None:
     """Raise `Conflict` while another version takes over in `binding`."""
-    change = open_change(binding)
-    if change is not None and change.state == ChangeState.TAKING_OVER:
-        raise Conflict(TAKING_OVER.format(version=change.version, name=binding.name))
+    _refuse_taking_over(binding, open_change(binding))
 
 
 def call_off_by_stop(binding: Binding) -> None:
     """Call the change off because the run is asked to stop. Raises `Conflict` while another version takes over."""
-    refuse_while_changing(binding)
-    change = (
-        VersionChange.objects.select_for_update(of=("self",)).filter(binding=binding, ended_at__isnull=True).first()
-    )
+    of_it = VersionChange.objects.filter(binding=binding, ended_at__isnull=True)
+    change = of_it.select_for_update(of=("self",)).first()  # looked at once it is locked: it may take over meanwhile
+    _refuse_taking_over(binding, change)
     if change is not None:
         call_off(change, ChangeState.FAILED, STOPPED.format(version=change.version))
+
+
+def _refuse_taking_over(binding: Binding, change: VersionChange | None) -> None:
+    if change is not None and change.state == ChangeState.TAKING_OVER:
+        raise Conflict(TAKING_OVER.format(version=change.version, name=binding.name))
 
 
 def call_off(change: VersionChange, state: ChangeState, why: str) -> None:
