@@ -129,11 +129,12 @@ def _exponents(moments: Moments, ids: Int64s, slots: int) -> npt.NDArray[np.int3
     """For doubles of extreme size, the power of two of each slot by which they are scaled; None where none are."""
     if len(moments.pivot) > 1:
         return None
-    size = np.abs(moments.pivot[0])
+    # what is merged already may be small beside a pivot of 0: its offset and deviation count too
+    size = np.maximum(np.maximum(np.abs(moments.pivot[0]), np.abs(moments.half_offset)), moments.deviation)
     if size.max() < _LARGE and size.min(where=size > 0, initial=1.0) > 1 / _LARGE:
         return None
     largest = np.zeros(slots)
-    np.maximum.at(largest, ids, np.maximum(size, np.abs(moments.half_offset)))
+    np.maximum.at(largest, ids, size)
     return np.frexp(largest)[1]
 
 

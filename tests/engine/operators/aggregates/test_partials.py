@@ -56,6 +56,8 @@ def test_windows_of_merged_partials_are_those_of_the_reference(of: Type, data: s
 @example([1.7e308, -1.7e308], 1, 1)
 @example([5e-324, 0.0], 1, 1)
 @example([0.1] * 10, 3, 4)
+@example([0.0, 1.0332547118346983e-210], 2, 2)
+@example([0.0, 1e-200, -1e-200], 3, 3)
 def test_deviations_lose_nothing_when_they_are_merged(values: list[float], cut: int, other: int) -> None:
     whole = moments.single(pa.array(values, pa.float64()))
     parts = np.sort([min(cut, len(values)), min(other, len(values))])
