@@ -5,7 +5,7 @@ from typing import Any, Literal
 from streaming.adapters.preview import SampleRow
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.payload_json import payload_to_json

@@ -10,7 +10,7 @@ from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.names import DurationText
 from streaming.definition.presets import PresetError, preset_name, read_preset
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings, Rowtime, StreamDefinition
-from streaming.definition.types import TypeTextError, parse_fields
+from streaming.definition.type_text import TypeTextError, parse_fields
 from streaming.definition.window_checks import LONGEST
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import DEFAULT_MAX_AHEAD, AdvanceTime, Future, Generate, Idle, Late, LateEnd

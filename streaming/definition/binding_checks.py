@@ -9,7 +9,8 @@ from streaming.definition.findings import expression_type
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.late_checks import check_late
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.definition.types import Null, TypeTextError, is_ordered, parse_fields
+from streaming.definition.type_text import TypeTextError, parse_fields
+from streaming.definition.types import Null, is_ordered
 from streaming.temporal.settings import AdvanceTime
 
 _NAME_AN_INPUT = "Write the id of another input of this query."

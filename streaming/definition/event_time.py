@@ -15,17 +15,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import EventTime, EventTimeBy, Rowtime, StreamDefinition, TimeColumn
-from streaming.definition.types import (
-    Array,
-    Boolean,
-    DecimalOf,
-    Double,
-    Long,
-    Struct,
-    Type,
-    TypeTextError,
-    parse_fields,
-)
+from streaming.definition.type_text import TypeTextError, parse_fields
+from streaming.definition.types import Array, Boolean, DecimalOf, Double, Long, Struct, Type
 from streaming.temporal.events import Shape
 
 Facet = Literal["key", "value", "meta"]

@@ -1,12 +1,15 @@
-"""Nodes that read several others: unions and joins, their keys, and the fields that leave them."""
+"""Nodes that read several others: unions, joins, clip, their keys, and the fields that leave them."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from streaming.definition.faults import FaultCode
+from streaming.definition.counts import counted
+from streaming.definition.faults import FaultCode, nearest
 from streaming.definition.findings import CheckFindings
-from streaming.definition.graph import AntiJoinNode, AsofJoinNode, JoinNode, SemiJoinNode, UnionNode
-from streaming.definition.key_checks import AnyJoin, check_keys
-from streaming.definition.types import Fields
+from streaming.definition.graph import AntiJoinNode, AsofJoinNode, ClipNode, JoinNode, SemiJoinNode, UnionNode, sources
+from streaming.definition.types import Fields, is_ordered
+
+AnyJoin = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
 
 
 def check_union(node: UnionNode, findings: CheckFindings) -> Fields | None:
@@ -50,6 +53,13 @@ def check_filtering(node: AntiJoinNode | SemiJoinNode, findings: CheckFindings) 
     return findings.schemas.get(node.left)
 
 
+def check_clip(node: ClipNode, findings: CheckFindings) -> Fields | None:
+    """The keys exist on both sides with one type; the fields are those of the clipped events."""
+    fields = findings.schemas.get(node.input)
+    _check_keys(node, fields, findings.schemas.get(node.by), findings)
+    return fields
+
+
 def joined_fields(left: Fields, right: Fields, keys: list[str]) -> Fields:
     """What a pair holds: all fields of the left, then those of the right that are no `keys`; no name is on both."""
     return {**left, **{name: of for name, of in right.items() if name not in keys}}
@@ -73,4 +83,41 @@ def _check_sides(node: AnyJoin, findings: CheckFindings) -> bool:
         message = "Without keys every event is compared with all events of the other side, and in one place only."
         remedy = "Add the fields that both sides share to 'keys', unless the sides are small."
         findings.warn(FaultCode.JOIN_WITHOUT_KEYS, message, remedy, node.id, "keys")
-    return check_keys(node, findings.schemas.get(node.left), findings.schemas.get(node.right), findings)
+    return _check_keys(node, findings.schemas.get(node.left), findings.schemas.get(node.right), findings)
+
+
+def _check_keys(node: AnyJoin | ClipNode, left: Fields | None, right: Fields | None, findings: CheckFindings) -> bool:
+    """Each key stands once, exists on both sides, and is of one type there that can be compared; whether all do."""
+    before = len(findings.faults)
+    for name, count in Counter(node.keys).items():
+        if count > 1:
+            message = f"The key {name!r} is named {counted(count, 'time')}."
+            findings.refuse(FaultCode.DUPLICATE_NAME, message, "Name each key once.", node.id, "keys")
+    for index, name in enumerate(node.keys):
+        if node.keys.index(name) == index:
+            _check_key(node, index, left, right, findings)
+    return len(findings.faults) == before
+
+
+def _check_key(
+    node: AnyJoin | ClipNode, index: int, left: Fields | None, right: Fields | None, findings: CheckFindings
+) -> None:
+    name, path = node.keys[index], f"keys[{index}]"
+    first, second = sources(node)
+    missing = False
+    for side, fields in ((first, left), (second, right)):
+        if fields is not None and name not in fields:
+            missing = True
+            message = f"There is no field {name!r} in {side!r}."
+            remedy = nearest(name, fields, f"Rename the field to {name!r} in a project node, or choose another key.")
+            findings.refuse(FaultCode.UNKNOWN_FIELD, message, remedy, node.id, path)
+    if missing or left is None or right is None:
+        return
+    if left[name] != right[name]:
+        message = f"The key {name!r} is {left[name]} in {first!r} and {right[name]} in {second!r}."
+        remedy = "Cast one of them in a project node, so that both have one type."
+        findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, path)
+    elif not is_ordered(left[name]):
+        message = f"The key {name!r} is of type {left[name]}, which cannot be a key."
+        remedy = "Compute a scalar from it in a project node."
+        findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, path)

@@ -1,9 +1,8 @@
-"""Nodes that change lifetimes: shift, extend, set_duration, clip; and to_intervals, order_edges, point_at_end."""
+"""Nodes that change lifetimes: shift, extend, set_duration."""
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.findings import CheckFindings
-from streaming.definition.graph import ClipNode, ExtendNode, SetDurationNode, ShiftNode
-from streaming.definition.key_checks import check_keys
+from streaming.definition.graph import ExtendNode, SetDurationNode, ShiftNode
 from streaming.definition.types import LONG, Fields
 from streaming.definition.window_checks import LONGEST, check_length
 from streaming.temporal.ticks import format_duration, parse_duration
@@ -49,11 +48,4 @@ def check_set_duration(node: SetDurationNode, findings: CheckFindings) -> Fields
             message = f"A duration is a long, a count of microseconds; this expression is of type {of}."
             remedy = "Write cast(... as long), or compute whole microseconds."
             findings.refuse(FaultCode.TYPE_MISMATCH, message, remedy, node.id, "expression")
-    return fields
-
-
-def check_clip(node: ClipNode, findings: CheckFindings) -> Fields | None:
-    """The keys exist on both sides with one type; the fields are those of the clipped events."""
-    fields = findings.schemas.get(node.input)
-    check_keys(node, fields, findings.schemas.get(node.by), findings)
     return fields

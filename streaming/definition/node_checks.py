@@ -27,9 +27,10 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.grouping_checks import check_top_k, check_windowed
-from streaming.definition.join_checks import check_filtering, check_pairing, check_union
-from streaming.definition.lifetime_checks import check_clip, check_extend, check_set_duration, check_shift
-from streaming.definition.types import Fields, Null, Type, TypeTextError, parse_type
+from streaming.definition.join_checks import check_clip, check_filtering, check_pairing, check_union
+from streaming.definition.lifetime_checks import check_extend, check_set_duration, check_shift
+from streaming.definition.type_text import TypeTextError, parse_type
+from streaming.definition.types import Fields, Null, Type
 from streaming.definition.wiring import RESERVED_PREFIX
 
 

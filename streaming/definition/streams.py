@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
 from streaming.definition.strict import Strict
-from streaming.definition.types import TypeTextError, parse_type
+from streaming.definition.type_text import TypeTextError, parse_type
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 

@@ -10,7 +10,8 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.expressions.functions import FUNCTIONS
 from streaming.definition.graph import Aggregate, OutputNode
 from streaming.definition.presets import PRESETS, Preset
-from streaming.definition.sql.printing.graphs import default_name, print_sql
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.printing.units import default_name
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
 from streaming.guide.examples import Example, examples_of
 from streaming.guide.fields import fields_table, table

@@ -14,19 +14,8 @@ import pyarrow as pa
 from streaming.adapters.file.csv_cells import typed
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.tokens import NAME_PATTERN
-from streaming.definition.types import (
-    BOOLEAN,
-    DOUBLE,
-    LONG,
-    MAX_TYPE_DEPTH,
-    STRING,
-    TIMESTAMP,
-    Array,
-    Null,
-    Struct,
-    Type,
-    common_type,
-)
+from streaming.definition.type_text import MAX_TYPE_DEPTH
+from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, Array, Null, Struct, Type, common_type
 from streaming.inference.columns import SampledColumn
 
 ENOUGH: Final = 0.98

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
 from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.definition.wiring import order
 from streaming.planning.checked import CheckedGraph, expression
 from streaming.planning.nodes import folds, is_step, spec_of, step_of

@@ -8,8 +8,8 @@ from math import lcm
 from typing import Any
 
 from streaming.definition.types import DecimalOf, Long, Type
-from streaming.reference.flow import sort_key
 from streaming.reference.numbers import EXACT, OperationFailure, in_decimal_type, in_long
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import Tick
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.reference.flow import Flow, FlowId, Witness, sort_key
+from streaming.reference.flow import Flow, FlowId, Witness
 from streaming.reference.matching import KnownEvents, PortMatching, made_by, vanished
 from streaming.reference.ports import LEFT, RIGHT, Ports
 from streaming.reference.unused import UnusedFlows
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import INFINITY, Tick
 
 

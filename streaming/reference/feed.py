@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.planning.checked import expression
 from streaming.reference.expressions import Failed, evaluate
 from streaming.reference.flow import ElementId, Flow

@@ -1,9 +1,9 @@
 """What travels between the operators of the reference: lifetimes that know which received elements they came from."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from streaming.reference.numbers import OperationFailure
 from streaming.temporal.events import Payload
@@ -163,14 +163,3 @@ class FlowOperator(Protocol):
 
     def boundary(self, witness: Witness) -> Sequence[Flow]:
         """A micro-batch ends: the rows that `emit: running` still owes; of all other operators none."""
-
-
-def sort_key(value: Any) -> tuple[Any, ...]:
-    """An order over values of one type with nulls first, so that released rows have one order."""
-    if value is None:
-        return (0,)
-    if isinstance(value, Mapping):
-        return (1, tuple(sort_key(inner) for inner in value.values()))
-    if isinstance(value, list | tuple):
-        return (1, tuple(sort_key(inner) for inner in value))
-    return (1, value)

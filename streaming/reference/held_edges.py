@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from streaming.reference.flow import VANISHED, Flow, FlowId, Witness, sort_key
+from streaming.reference.flow import VANISHED, Flow, FlowId, Witness
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import INFINITY, LAST_TICK, Tick
 
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from streaming.reference.flow import Flow, FreedFlows, Witness, sort_key
+from streaming.reference.flow import Flow, FreedFlows, Witness
 from streaming.reference.ports import Ports
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import Tick
 
 

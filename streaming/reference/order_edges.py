@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.reference.flow import Flow, FreedFlows, Witness, sort_key
+from streaming.reference.flow import Flow, FreedFlows, Witness
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import NO_CTI, Tick
 
 

@@ -4,7 +4,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from streaming.reference.flow import Flow, Witness, sort_key
+from streaming.reference.flow import Flow, Witness
+from streaming.reference.value_order import sort_key
 from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
 Key = tuple[Hashable, ...]

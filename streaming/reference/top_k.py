@@ -6,8 +6,9 @@ from typing import Any
 
 from streaming.definition.expressions.tree import Expression
 from streaming.reference.expressions import evaluate
-from streaming.reference.flow import Flow, FlowId, FreedFlows, Pane, Timing, Witness, sort_key
+from streaming.reference.flow import Flow, FlowId, FreedFlows, Pane, Timing, Witness
 from streaming.reference.panes import PaneId, PaneSet, release_order
+from streaming.reference.value_order import sort_key
 from streaming.reference.window import group_key
 from streaming.temporal.ticks import Tick
 

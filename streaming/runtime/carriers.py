@@ -86,6 +86,19 @@ class CarrierLike(Protocol):
         """Binding to run by the control log."""
 
 
+class PooledCarrierLike(CarrierLike, Protocol):
+    """What a pool needs of its carriers: as of any, with what holds for the bindings of one organisation alone."""
+
+    def saved(self, path: str, organisation: str = "") -> bool:
+        """Whether the savepoint of `organisation` is there. Raises `PunctualError` when it was refused."""
+
+    def limit(self, events_per_second: int | None, organisation: str = "") -> None:
+        """Let all bindings of `organisation` together read no more than this."""
+
+    def freshen(self, wanted: Mapping[str, int], organisation: str = "") -> None:
+        """Look at these bindings of `organisation` as often as they want it now, in ticks."""
+
+
 @dataclass
 class FleetMember:
     """A carrier of the organisation. Times are those of a clock that only rises, in seconds.

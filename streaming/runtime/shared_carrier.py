@@ -11,8 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from streaming.runtime.carriers import FleetMember
-from streaming.spark.carrier import Carrier
+from streaming.runtime.carriers import FleetMember, PooledCarrierLike
 from streaming.spark.errors import RunFailure
 from streaming.spark.manifests import MANIFESTS_KEPT, Manifest, RunChange
 from streaming.spark.memory import WorkerDeath
@@ -37,7 +36,9 @@ class QueryStanding:
 class SharedCarrier:
     """The carrier `name` of a pool; `turn` is for its main loop, the shares are for the threads of organisations."""
 
-    def __init__(self, name: str, carrier: Carrier, monotonic: Callable[[], float], *, rests: bool = False) -> None:
+    def __init__(
+        self, name: str, carrier: PooledCarrierLike, monotonic: Callable[[], float], *, rests: bool = False
+    ) -> None:
         """`rests`: its query is closed while nobody has asked for it."""
         self.name = name
         self.rests = rests

@@ -9,7 +9,7 @@ from streaming.definition.counts import counted
 from streaming.definition.payload import read_object
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.messages import LateEvent

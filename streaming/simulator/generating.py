@@ -10,19 +10,8 @@ from streaming.adapters.generator.adapter import FIELDS, GeneratorAdapter
 from streaming.adapters.generator.options import GeneratorOptions
 from streaming.adapters.preview import sample
 from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.types import (
-    Array,
-    Boolean,
-    DecimalOf,
-    Double,
-    Fields,
-    Long,
-    String,
-    Struct,
-    Timestamp,
-    Type,
-    parse_fields,
-)
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Array, Boolean, DecimalOf, Double, Fields, Long, String, Struct, Timestamp, Type
 from streaming.simulator.capturing import RowNote, TakenRow, TakenSample, of_adapter
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import INFINITY, Tick, format_instant

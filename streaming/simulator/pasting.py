@@ -15,7 +15,8 @@ from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import StreamDefinition, TimeUnit
 from streaming.definition.strict import Strict
 from streaming.definition.time_columns import TIME_NAMES, plain_name, unit_of
-from streaming.definition.types import Boolean, DecimalOf, Double, Fields, Long, String, Timestamp, Type, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Boolean, DecimalOf, Double, Fields, Long, String, Timestamp, Type
 from streaming.simulator.capturing import RowNote, TakenRow
 from streaming.temporal.events import Shape
 from streaming.transcripts.format import TranscriptRow

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.planning.checked import CheckedGraph
 from streaming.planning.soundness import checked_graph
 from streaming.reference.executor import ReferenceRun

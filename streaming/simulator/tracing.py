@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import TopKNode, WindowNode
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.planning.soundness import checked_graph
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Absence

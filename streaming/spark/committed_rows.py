@@ -1,7 +1,7 @@
-"""The rows that a run on Spark has committed, as an executor tells them."""
+"""The rows that a run on Spark has committed: their files, their lines, and what an executor tells of them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,14 +10,46 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from streaming.definition.types import Boolean, Double, Fields, Long, String
-from streaming.spark.local_run import net
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.arrow_types import arrow_schema
 from streaming.wire.execution import ExecutionSink, ReleasedRow
 from streaming.wire.payload_json import payload_from_json
+from streaming.wire.results import PartKind, committed_spans, read_span
 
 _BLOCK_BYTES: Final = 16 << 20
 _AS_IT_IS: Final = (Boolean, Double, Long, String)
+
+
+def committed_parts(folder: Path, kind: PartKind) -> Iterator[Path]:
+    """The committed part files of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    for span in committed_spans(folder):
+        commit = read_span(folder, span)
+        for part in commit.parts if commit is not None else ():
+            if part.kind == kind:
+                yield folder / part.path
+
+
+def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
+    """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    for part in committed_parts(folder, kind):
+        with part.open(encoding="utf-8") as file:
+            yield from (json.loads(line) for line in file)
+
+
+def net(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The net result of stored rows: of those with one key the last, edges with their ends, nothing that was deleted.
+
+    Rows without a key are final and come first, in their order.
+    """
+    standing: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in rows:
+        if row.get("key") is None:
+            yield row
+        elif row["deleted"]:
+            standing.pop((row["output"], row["key"]), None)
+        else:
+            standing[row["output"], row["key"]] = row
+    yield from standing.values()
 
 
 def tell_rows(parts: Iterable[Path], outputs: Mapping[str, Fields], sink: ExecutionSink) -> None:

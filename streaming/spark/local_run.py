@@ -10,12 +10,13 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from streaming.spark.carrier import Carrier
+from streaming.spark.committed_rows import committed_lines, committed_parts
 from streaming.spark.control import AtEnd
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunSpec
-from streaming.wire.results import PartKind, committed_batches, committed_spans, read_commit, read_span
+from streaming.wire.results import PartKind, committed_batches, read_commit
 
 
 @dataclass(frozen=True)
@@ -37,38 +38,6 @@ class LocalResult:
     def parts(self, kind: PartKind) -> Iterator[Path]:
         """The files that hold them."""
         return committed_parts(self.folder, kind)
-
-
-def committed_parts(folder: Path, kind: PartKind) -> Iterator[Path]:
-    """The committed part files of `kind` of the binding whose results are in `folder`, oldest batch first."""
-    for span in committed_spans(folder):
-        commit = read_span(folder, span)
-        for part in commit.parts if commit is not None else ():
-            if part.kind == kind:
-                yield folder / part.path
-
-
-def committed_lines(folder: Path, kind: PartKind) -> Iterator[dict[str, Any]]:
-    """All committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
-    for part in committed_parts(folder, kind):
-        with part.open(encoding="utf-8") as file:
-            yield from (json.loads(line) for line in file)
-
-
-def net(rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """The net result of stored rows: of those with one key the last, edges with their ends, nothing that was deleted.
-
-    Rows without a key are final and come first, in their order.
-    """
-    standing: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for row in rows:
-        if row.get("key") is None:
-            yield row
-        elif row["deleted"]:
-            standing.pop((row["output"], row["key"]), None)
-        else:
-            standing[row["output"], row["key"]] = row
-    yield from standing.values()
 
 
 def run_to_end(

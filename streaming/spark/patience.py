@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable, Hashable
 from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.looks import FRESHNESS
 from streaming.spark.offset import Offset
-from streaming.spark.planner import Planner
 from streaming.spark.token_bucket import RATE
 
 AT_MOST_S: Final = 10.0
@@ -26,13 +25,24 @@ REMOTE_LOOK_S: Final = 0.5
 and on an object store, where each time costs two requests; and how soon at most."""
 
 
+class BatchPlanner(Protocol):
+    """Who plans batches (streaming.spark.planner)."""
+
+    def plan(self, start: Offset) -> Offset:
+        """The offset of the batch after `start`; `start` itself when there is nothing to do."""
+
+    @property
+    def next_look_s(self) -> float | None:
+        """In how many seconds somebody is due, after `plan` had nothing to do; None: nobody ever is."""
+
+
 class PatientPlanner:
     """Asks `planner` when it may have something to do. The first time it answers at once: Spark has come so far."""
 
     def __init__(
         self,
         carrier: CarrierFolder,
-        planner: Planner,
+        planner: BatchPlanner,
         *,
         monotonic: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,

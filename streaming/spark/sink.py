@@ -10,8 +10,8 @@ from pyspark.sql.types import StructType
 
 from streaming.spark.envelope import rows_of
 from streaming.spark.layout import opened
-from streaming.spark.manifests import publish
 from streaming.spark.part_files import BindingSummary, TaskSink
+from streaming.spark.publishing import publish
 
 
 class ResultSink(DataSource):

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 import pyarrow as pa
 
+from streaming.definition.type_text import parse_fields
 from streaming.definition.types import (
     Array,
     Boolean,
@@ -17,7 +18,6 @@ from streaming.definition.types import (
     Struct,
     Timestamp,
     Type,
-    parse_fields,
 )
 
 _SCALARS: Mapping[type[Type], pa.DataType] = {

@@ -7,7 +7,8 @@ from typing import Any
 
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.temporal.events import Cti, EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, ONE_TICK, Tick, TimeTextError, parse_instant

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.joins.asof_join import AsofKernel
 from streaming.engine.operators.joins.join import JoinKernel

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 ALL: Fields = parse_fields(

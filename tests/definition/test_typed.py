@@ -7,7 +7,8 @@ from streaming.definition.expressions.problems import ExpressionFault
 from streaming.definition.expressions.tree import Binary, Call, CaseWhen, Cast, Expression, Field, Literal, children
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.faults import FaultCode
-from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, DecimalOf, Null, Type, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, DecimalOf, Null, Type
 
 FIELDS = parse_fields(
     {

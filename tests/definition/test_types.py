@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streaming.definition.type_text import TypeTextError, parse_fields, parse_type
 from streaming.definition.types import (
     BOOLEAN,
     DOUBLE,
@@ -17,11 +18,8 @@ from streaming.definition.types import (
     DecimalOf,
     Struct,
     Type,
-    TypeTextError,
     bounded_decimal,
     common_type,
-    parse_fields,
-    parse_type,
 )
 
 scalars: st.SearchStrategy[Type] = st.sampled_from(

@@ -14,7 +14,7 @@ import httpx
 import redis
 
 from deploy.installation.embedded_redis import redis_url
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from tests.faults.numbered import GRAPH, STREAM, Writer

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import psutil
 
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 
 ROWS_A_FILE = 20
 STREAM: dict[str, Any] = {

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from streaming.spark.binding import adapter_of
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
 from streaming.spark.layout import CarrierFolder
-from streaming.spark.local_run import committed_lines
 from streaming.wire.messages import RunSpec
 
 STEP = 10

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 from tests.faults.kinds import processes_of
 from tests.faults.numbered import wait_until
 from tests.faults.site import Site

@@ -17,8 +17,8 @@ import pytest
 from deltalake import DeltaTable
 from psycopg.rows import dict_row
 
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.layout import opened
-from streaming.spark.local_run import committed_lines
 from streaming.wire import keys
 from streaming.wire.deliveries import DeliveryObserved
 from tests.adapters.kafka_output.test_delivering import seen

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any, Final
 
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.planning.checked import expression
 from streaming.reference.expressions import evaluate
 from streaming.reference.numbers import OperationFailure

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.changeover import held_folder
 from streaming.wire.kept import beginning_path

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from tests.runtime.process import RunnerProcess

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from streaming.runtime.single import SingleRunner
-from streaming.spark.local_run import committed_lines
+from streaming.spark.committed_rows import committed_lines
 from streaming.wire.runner_record import read_record, runner_lives
 from streaming.wire.standby import StayUp, TakeStandby, ask_standby
 from tests.runtime.process import DEADLINE_S, OrganisationMail, PoolProcess, RunnerProcess, key_of

@@ -19,10 +19,11 @@ from streaming.spark.feed import run_task
 from streaming.spark.feed_work import share_out
 from streaming.spark.lane_clocks import purge_clocks
 from streaming.spark.layout import CarrierFolder, CarrierSettings, create
-from streaming.spark.manifests import Manifest, publish, read_manifest
+from streaming.spark.manifests import Manifest, read_manifest
 from streaming.spark.offset import Offset
 from streaming.spark.part_files import TaskSink
 from streaming.spark.planner import Planner
+from streaming.spark.publishing import publish
 from streaming.spark.shared_keys import place_of
 from streaming.spark.stage import StageProcessor
 

@@ -99,7 +99,7 @@ def renamed(wanted: RunSpec) -> RunSpec:
 
 @pytest.fixture(params=[10_000_000, 0], ids=["few points", "many points"])
 def every(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("streaming.spark.manifests.POINT_EVERY_TICKS", request.param)
+    monkeypatch.setattr("streaming.spark.publishing.POINT_EVERY_TICKS", request.param)
     return int(request.param)
 
 
@@ -217,7 +217,7 @@ def test_the_mark_survives_a_stop_a_start_and_a_move_to_another_carrier(home: Pa
 def test_a_beginning_that_is_killed_anywhere_gives_the_same(
     home: Path, undisturbed: tuple[list[str], list[str]], stage: str, killed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streaming.spark.manifests.POINT_EVERY_TICKS", 0)
+    monkeypatch.setattr("streaming.spark.publishing.POINT_EVERY_TICKS", 0)
     loop = stopped_after(home, 4, spec("a", "readings.jsonl"))
     add(loop, spec("a", "readings.jsonl", **OTHER))
     for _ in range(killed - 1):

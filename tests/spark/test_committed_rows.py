@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.run.places import OutputPlace, OutputPlaces
 from streaming.run.progress import NoProgress
 from streaming.run.results import ResultFiles

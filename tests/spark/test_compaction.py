@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streaming.spark import compaction
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.compaction import tidy
-from streaming.spark.local_run import committed_lines
 from streaming.wire.by_run import kept_by_run, lines_by_run
 from streaming.wire.messages import LateEvent, ResultRow
 from streaming.wire.results import Commit, CommitSpan, PartKind, RunBatches, committed_rows, committed_spans, spans_of

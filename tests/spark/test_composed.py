@@ -12,8 +12,8 @@ from streaming.adapters.entry_journal import shared_journal
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.reference.executor import ReferenceRun
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import committed_lines
 from streaming.temporal.events import Cti
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import INFINITY, Tick

@@ -12,8 +12,8 @@ from streaming.adapters.entry_journal import shared_journal
 from streaming.adapters.registry import delivering_adapter
 from streaming.definition.streams import AdapterChoice
 from streaming.delivery.delivery import Delivery, DeliverySource
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import committed_lines
 from streaming.wire.deliveries import DeliveryTarget
 from streaming.wire.messages import RunSpec
 from streaming.wire.outgoing import OutgoingPolicy

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import committed_lines
 from streaming.wire.messages import RunSpec
 from tests.adapters.installing import ticker_installed
 from tests.spark.loop import Loop

@@ -11,9 +11,9 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.engine.columns import ipc
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import DISK_FULL, explain_query
-from streaming.spark.local_run import committed_lines
 from streaming.spark.manifests import Manifest
 from streaming.wire.messages import ProgressReport, RunSpec
 from streaming.wire.results import PartKind, committed_batches, read_commit

@@ -10,9 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming.spark.carrier import Carrier
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.errors import DISK_FULL, PunctualError
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.local_run import await_ends, committed_lines, run_to_end
+from streaming.spark.local_run import await_ends, run_to_end
 from streaming.spark.offset import Offset
 from streaming.spark.token_bucket import BURST_S, TICKS_PER_S
 from tests.spark.loop import Loop

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import committed_lines
 from streaming.wire.messages import RunSpec
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.adapters.postgresql.tables import SourceDatabase, source_database

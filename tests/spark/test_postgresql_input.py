@@ -9,8 +9,8 @@ import pytest
 
 from streaming.definition.streams import StreamDefinition
 from streaming.reference import execution as reference
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding
-from streaming.spark.local_run import committed_lines
 from streaming.wire.case import Case, CaseRow, EndMode
 from streaming.wire.case_execution import run_case
 from streaming.wire.messages import RunSpec

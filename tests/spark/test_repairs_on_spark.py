@@ -7,8 +7,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from streaming.spark.carrier import Carrier
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.layout import CarrierSettings
-from streaming.spark.local_run import await_ends, committed_lines
+from streaming.spark.local_run import await_ends
 from streaming.wire.repairs import read_given, rows_path
 from streaming.wire.results import read_commit, runs_of
 from streaming.wire.storage import LocalFolder

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OPEN, WHOLE
 from streaming.spark.part_files import with_null_for_infinity
 from streaming.spark.result_rows import result_rows

@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 
 from streaming.spark.beginnings import keep_newest_points
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding, RepairBinding, StopBinding
-from streaming.spark.local_run import committed_lines
 from streaming.temporal.ticks import parse_instant
 from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
 from streaming.wire.messages import LateEvent, ResultRow, RunSpec

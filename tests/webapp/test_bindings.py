@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from celery import current_app
 
 from streaming.wire.messages import RunSpec
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph, join
@@ -189,12 +190,12 @@ def test_start_and_stop_reconcile_at_once(
     redis_server_url: str,
 ) -> None:
     settings.REDIS_URL = redis_server_url
-    sent: list[str] = []
-    monkeypatch.setattr(tasks.reconcile, "delay", lambda *, organisation: sent.append(organisation))
+    sent: list[tuple[str, str]] = []
+    monkeypatch.setattr(current_app, "send_task", lambda name, kwargs: sent.append((name, kwargs["organisation"])))
     with django_capture_on_commit_callbacks(execute=True):
         start(alice, binding)
         stop(alice, binding)
-    assert sent == [str(alice.organisation.pk)] * 2
+    assert sent == [(tasks.reconcile.name, str(alice.organisation.pk))] * 2
 
 
 def test_an_operator_starts_but_does_not_design(acme: Organisation, binding: dict[str, Any]) -> None:

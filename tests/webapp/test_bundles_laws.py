@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.versions.meaning import InputSettings
 from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS
 from tests.definition.sql.drawn_values import NAMES
 from tests.webapp.bundle import applied, exported, plan
@@ -21,7 +22,6 @@ from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import binding_text, stream_text
 from webapp.bundles.files import read_files
 from webapp.bundles.yaml_text import read_yaml, write_yaml
-from webapp.queries.texts import InputSettings
 from webapp.runs.checking import BoundInput
 from webapp.runs.input_resolution import choose
 from webapp.streams.models import Stream

@@ -6,7 +6,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK
 from streaming.wire.payload_json import column_to_json, payload_from_json, payload_text, payload_to_json, row_text
 

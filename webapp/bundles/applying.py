@@ -28,7 +28,7 @@ from webapp.runs.bound_outputs import store_outputs
 from webapp.runs.checking import BoundInput
 from webapp.runs.composing import composed_together, feed_of
 from webapp.runs.models import Binding
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 from webapp.streams.models import Stream
 from webapp.streams.services import delete_stream, store_stream
 

@@ -13,6 +13,7 @@ from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import StreamDefinition
+from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import Freshness
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
@@ -22,7 +23,8 @@ from webapp.bundles.files import BindingFile, BundleFile, DefinitionFiles, Strea
 from webapp.bundles.outputs import outputs_after, written_outputs
 from webapp.bundles.yaml_text import Path
 from webapp.queries.checking import QueryDraft, examine_text, refuses
-from webapp.queries.texts import InputSettings, named_text, settings_in, stored_text
+from webapp.queries.texts import settings_in, stored_text
+from webapp.queries.written_texts import named_text
 from webapp.runs.access import bound_inputs
 from webapp.runs.bound_outputs import BoundOutput, outputs_of
 from webapp.runs.checking import BoundInput, check_bound

@@ -10,13 +10,14 @@ from uuid import UUID
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
+from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import USUAL
 from webapp.bundles.feeds import by_name
 from webapp.bundles.outputs import written_outputs
 from webapp.bundles.yaml_text import in_order, write_yaml
 from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import InputSettings, settings_of, stored_text, text_of
+from webapp.queries.texts import settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
 from webapp.runs.bound_outputs import outputs_of
 from webapp.runs.checking import BoundInput

@@ -1,6 +1,7 @@
 """What helps while a query is written: its check, completion of its text, and what it will do."""
 
 from streaming.definition.graph import QueryGraph
+from streaming.definition.versions.meaning import InputSettings
 from webapp.core.errors import Faulty
 from webapp.queries import jobs
 from webapp.queries.bodies import (
@@ -14,7 +15,7 @@ from webapp.queries.bodies import (
 from webapp.queries.canvas_bodies import ExpressionBody
 from webapp.queries.checking import QueryDraft, QueryExamination, TextBefore, drafted, refuses, too_long
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import InputSettings, stored_text
+from webapp.queries.texts import stored_text
 from webapp.streams.access import stream_definitions, streams_with_ctis
 
 

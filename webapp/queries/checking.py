@@ -15,17 +15,11 @@ from streaming.definition.sql.rewriting.comments import read_comments, write_com
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.types import Fields
-from streaming.definition.versions.meaning import QueryMeaning
+from streaming.definition.versions.meaning import InputSettings, QueryMeaning
 from webapp.core.errors import fault
 from webapp.queries.models import LONGEST_TEXT
-from webapp.queries.texts import (
-    InputSettings,
-    WrittenText,
-    all_written,
-    printed,
-    rewritten,
-    with_settings,
-)
+from webapp.queries.texts import printed
+from webapp.queries.written_texts import WrittenText, all_written, rewritten, with_settings
 
 Streams = Mapping[str, StreamDefinition]
 

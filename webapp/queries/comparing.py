@@ -8,14 +8,14 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.versions.differences import DefinitionDifference, differences
-from streaming.definition.versions.meaning import QueryMeaning, meaning_of
+from streaming.definition.versions.meaning import InputSettings, QueryMeaning, meaning_of
 from streaming.definition.versions.merging import MergeConflict, Side, merge
 from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import MergeBody, VersionMerge
 from webapp.queries.checking import too_long
 from webapp.queries.models import QueryVersion
-from webapp.queries.texts import SMALLER, InputSettings, settings_in, stored_text, text_of
+from webapp.queries.texts import SMALLER, settings_in, stored_text, text_of
 
 NO_GRAPH: Final = "Mend what the check says of it, then merge."
 

@@ -14,7 +14,8 @@ from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, QueryExplanation
 from webapp.queries.checking import QueryExamination, Streams, TextBefore, examine_graph, examine_text, refuses
-from webapp.queries.texts import SMALLER, settings_in, with_settings
+from webapp.queries.texts import SMALLER, settings_in
+from webapp.queries.written_texts import with_settings
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding
 from webapp.runs.output_checks import checked_outputs
 from webapp.runs.storage_cleanup import forget_restart_points
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 from webapp.streams.access import streams_by_name
 
 

@@ -8,7 +8,7 @@ from streaming.definition.graph import OutputNode, QueryGraph
 from streaming.definition.shapes import edge_carriers, provisional_rows
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.definition.wiring import order
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.versions.meaning import InputSettings
 from webapp.core.errors import fault
-from webapp.queries.texts import InputSettings
 from webapp.runs.checking import BoundInput
 from webapp.streams.models import Stream
 

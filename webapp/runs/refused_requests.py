@@ -14,7 +14,7 @@ from webapp.runs.binding_rows import target_of
 from webapp.runs.bound_outputs import BoundOutput, outputs_of, write_outputs
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 
 
 def refused_of(binding: UUID, output: UUID) -> Sequence[StoredRefusedRequest]:

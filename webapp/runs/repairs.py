@@ -20,7 +20,7 @@ from webapp.runs.journal import RunEventKind, note
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Repair
 from webapp.runs.repair_steps import ANOTHER
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 
 MOST_LISTED: Final = 100
 CHANGED: Final = "{name} was started anew meanwhile. See again what would change, then repair."

@@ -35,7 +35,7 @@ from webapp.runs.repair_steps import finish_repair, refuse_while_repaired
 from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 from webapp.runs.usage import check_room_for_run, measure
 from webapp.streams.access import stream_definitions
 

@@ -6,7 +6,6 @@ from uuid import UUID
 import redis
 from celery import shared_task
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
 from webapp.accounts.models import Organisation
@@ -63,8 +62,3 @@ def tend_all() -> None:
 def tend(*, organisation: str) -> None:  # noqa: ARG001 - it is in context
     """Look at what is due of what the organisation's inputs leave on other servers."""
     tend_footprints(timezone.now())
-
-
-def reconcile_soon(organisation: UUID) -> None:
-    """Reconcile once the present transaction is committed; without a broker the next beat does it."""
-    transaction.on_commit(lambda: reconcile.delay(organisation=str(organisation)), robust=True)

@@ -30,7 +30,7 @@ from webapp.runs.next_start import NO_VERSION, restart_points
 from webapp.runs.repair_steps import refuse_while_repaired
 from webapp.runs.services import checked_version, spec_from
 from webapp.runs.states import ChangeState, Desired, Observed
-from webapp.runs.tasks import reconcile_soon
+from webapp.runs.turn_requests import reconcile_soon
 from webapp.runs.usage import check_room_for_run
 from webapp.streams.access import stream_definitions
 

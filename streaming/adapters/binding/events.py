@@ -8,7 +8,8 @@ from typing import Any
 from streaming.adapters.contract import AdapterError
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.temporal.events import EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, ONE_TICK, Tick

@@ -11,7 +11,8 @@ from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.schemas import avro_key_of, protobuf_key_of
 from streaming.adapters.kafka_output.values import moment, moments_in
 from streaming.adapters.result_json import LIFETIME, compact_json, written_bound
-from streaming.definition.types import Array, Struct, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Array, Struct
 from streaming.wire.payload_json import payload_from_json
 
 _TIME: Final = "timestamp"

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.types import Array, Boolean, DecimalOf, Double, Long, Struct, Timestamp, Type, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Array, Boolean, DecimalOf, Double, Long, Struct, Timestamp, Type
 
 _MOMENT: Final = {"type": "long", "logicalType": "timestamp-micros"}
 _STAMP: Final = "google.protobuf.Timestamp"

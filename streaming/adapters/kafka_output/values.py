@@ -10,7 +10,8 @@ from streaming.adapters.kafka_output.chosen_schema import SchemaChoice, SchemaWr
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.schemas import avro_of, protobuf_of
 from streaming.adapters.times import KnownTick
-from streaming.definition.types import Array, Fields, Struct, Timestamp, Type, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Array, Fields, Struct, Timestamp, Type
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.payload_json import payload_from_json
 

@@ -29,7 +29,8 @@ from streaming.definition.expressions.tree import (
 )
 from streaming.definition.tokens import RESERVED, SqlToken, TokenKind, lex
 from streaming.definition.type_names import OURS
-from streaming.definition.types import Type, TypeTextError, parse_type
+from streaming.definition.type_text import TypeTextError, parse_type
+from streaming.definition.types import Type
 
 MAX_DEPTH: Final = 100
 MAX_CHARACTERS: Final = 10_000

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import Field
@@ -22,6 +24,18 @@ class QueryMeaning(Strict):
     graph: QueryGraph
     advance: dict[Name, AdvanceTimeSettings] = Field(default_factory=dict)
     event_times: dict[Name, EventTimeBy] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InputSettings:
+    """What a text says of inputs, by node: ADVANCE TIME and EVENTTIME BY."""
+
+    advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
+    event_times: Mapping[str, EventTimeBy] = field(default_factory=dict)
+
+    def beside(self, graph: QueryGraph) -> QueryMeaning:
+        """What a text means that says `graph` and these settings."""
+        return QueryMeaning(graph=graph, advance=dict(self.advance), event_times=dict(self.event_times))
 
 
 def meaning_of(script: Script) -> QueryMeaning | None:

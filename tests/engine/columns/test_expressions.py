@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.types import Null, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Null
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate

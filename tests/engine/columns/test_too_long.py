@@ -11,7 +11,7 @@ import pytest
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
 from streaming.reference.expressions import evaluate

@@ -11,7 +11,7 @@ from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
 from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.reference.feed import FedElement, InputFeed

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.feed.coupled_lanes import CoupledFeed

@@ -7,7 +7,8 @@ from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Long, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Long
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, LaneTurn

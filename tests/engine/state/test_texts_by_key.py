@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state import texts_by_key as entries_module

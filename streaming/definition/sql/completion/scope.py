@@ -11,7 +11,8 @@ from streaming.definition.sql.grammar.words import BEFORE_SOURCE
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.tokens import SqlToken, TokenKind
-from streaming.definition.types import Fields, Type, TypeTextError, parse_fields
+from streaming.definition.type_text import TypeTextError, parse_fields
+from streaming.definition.types import Fields, Type
 
 _NAMED: Final = (TokenKind.WORD, TokenKind.QUOTED)
 

@@ -14,7 +14,6 @@ from streaming.definition.sql.grammar.rows import (
     length,
 )
 from streaming.definition.sql.grammar.windows import WINDOWS
-from streaming.definition.tokens import TokenKind
 
 # Statements
 
@@ -124,10 +123,10 @@ CLAUSES: Final = (
         "TOP",
         "k BY expression",
         "The k events of each group of each window with the largest value; ties all count.",
-        before=(TokenKind.NUMBER,),
+        before=("number",),
     ),
     ClauseRow("HAVING", "condition", "Keeps the rows for which it is true, after the aggregates."),
-    ClauseRow(EMIT.words, EMIT.form, EMIT.help, before=(TokenKind.WORD,), arguments=(EMIT,)),
+    ClauseRow(EMIT.words, EMIT.form, EMIT.help, before=("word",), arguments=(EMIT,)),
     ClauseRow("RETRACT", "", "Takes back each row that a later one replaces.", arguments=(RETRACT,)),
     ClauseRow(
         EMPTY.words,

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
 
-from streaming.definition.tokens import TokenKind
-
 JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]
 
 
@@ -82,10 +80,10 @@ def value_of(choice: KeywordRow) -> str:
 class ClauseRow(KeywordRow):
     """A clause of SELECT: it begins where one of `before` stands behind its first word.
 
-    `offered`: it may follow a source.
+    Of these what is in lower case is any token of that kind, such as `number`. `offered`: it may follow a source.
     """
 
-    before: tuple[str | TokenKind, ...] = ()
+    before: tuple[str, ...] = ()
     offered: bool = True
     arguments: tuple[ArgumentRow, ...] = ()
 

@@ -124,7 +124,9 @@ def _begins(word: str, following: SqlToken) -> bool:
     if row is None:
         return False
     _, _, second = row.words.partition(" ")
-    return following.word == second if second else following.word in row.before or following.kind in row.before
+    if second:
+        return following.word == second
+    return following.word in row.before or following.kind.name.lower() in row.before
 
 
 def misspelt_clause(tokens: Sequence[SqlToken], at: int) -> bool:

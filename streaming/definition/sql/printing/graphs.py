@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 
-from streaming.definition.graph import InputNode, OutputNode, QueryGraph
-from streaming.definition.sql.grammar.clauses import TIMESTAMP
-from streaming.definition.sql.printing.arguments import said
+from streaming.definition.graph import OutputNode, QueryGraph
 from streaming.definition.sql.printing.layout import ClauseLines, statement
-from streaming.definition.sql.printing.plan import TextPlan, TextUnit, plan
-from streaming.definition.sql.printing.selects import SourceNames, clauses
+from streaming.definition.sql.printing.plan import plan
+from streaming.definition.sql.printing.selects import SourceNames
 from streaming.definition.sql.printing.settings import advance_time
+from streaming.definition.sql.printing.units import (
+    TextUnit,
+    default_name,
+    inputs,
+    one_below_the_other,
+    print_query,
+    sources_of,
+    unit_clauses,
+)
 from streaming.definition.sql.printing.words import name
 from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
 
@@ -30,45 +37,6 @@ def print_sql(
     named = [] if graph.name == default_name(graph) else [print_query(graph)]
     parts = [*named, *([one_below_the_other(settings)] if settings else []), *statements]
     return "\n\n".join(parts) + "\n"
-
-
-def one_below_the_other(statements: Sequence[str]) -> str:
-    """Statements with an empty line between them where one has several lines."""
-    return ("\n\n" if any("\n" in each for each in statements) else "\n").join(statements)
-
-
-def inputs(graph: QueryGraph) -> set[str]:
-    """The ids of the input nodes."""
-    return {node.id for node in graph.nodes if isinstance(node, InputNode)}
-
-
-def default_name(graph: QueryGraph) -> str:
-    """The name that a graph has where its text says none."""
-    return next((node.id for node in graph.nodes if isinstance(node, OutputNode)), "query")
-
-
-def print_query(graph: QueryGraph) -> str:
-    """The statement that gives the graph its name."""
-    return f"QUERY {name(graph.name)};"
-
-
-def sources_of(graph: QueryGraph, planned: TextPlan, event_times: Mapping[str, EventTimeBy]) -> SourceNames:
-    """How the units of `planned` refer to nodes."""
-    implicit = {each.id: each for each in graph.nodes if isinstance(each, InputNode) and each.id in planned.implicit}
-    return SourceNames(implicit, planned.named, event_times)
-
-
-def unit_clauses(unit: TextUnit, sources: SourceNames) -> list[ClauseLines]:
-    """The clauses of an INSERT, or those between the parentheses of a step; units are asked for in their order."""
-    if isinstance(unit.node, InputNode):
-        return [ClauseLines(sources.stream(unit.node))]
-    assert unit.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
-    insert = [_insert(unit.node)] if isinstance(unit.node, OutputNode) else []
-    return [*insert, *clauses(unit.body, sources)]
-
-
-def _insert(output: OutputNode) -> ClauseLines:
-    return ClauseLines(" ".join((f"INSERT INTO {name(output.id)}", *said(output, [TIMESTAMP]))))
 
 
 def _grouped(units: Sequence[TextUnit]) -> list[Sequence[TextUnit]]:

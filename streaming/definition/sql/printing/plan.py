@@ -1,46 +1,11 @@
 """A graph as the steps and INSERTs of a text, in the order of its nodes, and which inputs need no step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
 from streaming.definition.sql.printing.bodies import Body, SelectBody, alone, emitted
 from streaming.definition.sql.printing.folds import fold_insert, fold_step
-
-
-@dataclass(frozen=True)
-class KeptNodes:
-    """The nodes `[first, last]` of a graph, which stand in a text already; `mark` tells the caller where."""
-
-    first: int
-    last: int
-    mark: int
-
-
-@dataclass(frozen=True)
-class TextUnit:
-    """What is written as one: a step that gives the last of `nodes`, or the INSERT whose output it is.
-
-    `nodes` are all that it makes. Neither an input as a step nor what is `kept` has a body.
-    """
-
-    nodes: tuple[Node, ...]
-    body: Body | None = None
-    kept: KeptNodes | None = None
-
-    @property
-    def node(self) -> Node:
-        """The one that has the name."""
-        return self.nodes[-1]
-
-
-@dataclass(frozen=True)
-class TextPlan:
-    """Units in order; the ids of the `implicit` inputs, which their first mention makes; all other ids."""
-
-    units: tuple[TextUnit, ...]
-    implicit: frozenset[str]
-    named: frozenset[str]
+from streaming.definition.sql.printing.units import KeptNodes, TextPlan, TextUnit
 
 
 def plan(graph: QueryGraph, kept: Sequence[KeptNodes] = ()) -> TextPlan:

@@ -4,17 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streaming.definition.graph import OutputNode, QueryGraph
-from streaming.definition.sql.printing.graphs import (
+from streaming.definition.sql.printing.layout import statement, step
+from streaming.definition.sql.printing.selects import SourceNames
+from streaming.definition.sql.printing.settings import advance_time
+from streaming.definition.sql.printing.units import (
+    TextPlan,
+    TextUnit,
     default_name,
     one_below_the_other,
     print_query,
     sources_of,
     unit_clauses,
 )
-from streaming.definition.sql.printing.layout import statement, step
-from streaming.definition.sql.printing.plan import TextPlan, TextUnit
-from streaming.definition.sql.printing.selects import SourceNames
-from streaming.definition.sql.printing.settings import advance_time
 from streaming.definition.sql.printing.words import name
 from streaming.definition.sql.rewriting.pieces import Paragraph, TextPiece, comments
 from streaming.definition.sql.script import Script

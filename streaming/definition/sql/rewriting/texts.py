@@ -5,8 +5,9 @@ from typing import TypeVar
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.sql.printing.graphs import inputs, print_sql
-from streaming.definition.sql.printing.plan import KeptNodes, plan
+from streaming.definition.sql.printing.graphs import print_sql
+from streaming.definition.sql.printing.plan import plan
+from streaming.definition.sql.printing.units import KeptNodes, inputs
 from streaming.definition.sql.rewriting.joined import GraphChange, rewritten
 from streaming.definition.sql.rewriting.pieces import TextPiece, paragraphs
 from streaming.definition.sql.script import Script

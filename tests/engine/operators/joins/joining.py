@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.types import Fields, parse_fields
+from streaming.definition.type_text import parse_fields
+from streaming.definition.types import Fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
 from streaming.engine.operators.joins.asof_join import AsofKernel
 from streaming.engine.operators.joins.join import JoinKernel

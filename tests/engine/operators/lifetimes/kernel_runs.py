@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import parse_fields
+from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, TIMINGS, WHOLE, Flows, PaneColumns
 from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
 from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
