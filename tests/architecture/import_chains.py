@@ -47,9 +47,13 @@ def imports(known: Mapping[str, Path]) -> dict[str, set[str]]:
     return found
 
 
-def longest_chain() -> list[str]:
+def house() -> dict[str, set[str]]:
+    """By module of the house the modules that it imports."""
+    return imports({module_of(path): path for path in written(".py") if name(path).startswith(SIDES)})
+
+
+def longest_chain(graph: Mapping[str, set[str]]) -> list[str]:
     """The longest chain, from whom nobody in it imports down. Raises RecursionError for a circle."""
-    graph = imports({module_of(path): path for path in written(".py") if name(path).startswith(SIDES)})
 
     @cache
     def below(module: str) -> tuple[str, ...]:
@@ -59,6 +63,6 @@ def longest_chain() -> list[str]:
 
 
 if __name__ == "__main__":
-    chain = longest_chain()
+    chain = longest_chain(house())
     print(f"{len(chain)} modules:")
     print("\n".join(f"{depth:>4} {module}" for depth, module in enumerate(chain, 1)))

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.import_chains import house, imports, longest_chain
 from tests.architecture.tree import name, written
 from tests.conftest import ROOT
 
 CONFIGURATION = ROOT / ".importlinter"
+LONGEST_CHAIN = 22
+"""Modules of which each imports the next: who follows a value from one end to the other opens so many files at most."""
 
 OFFENCES = {
     "streaming-layers": ("streaming/wire/offence.py", "import streaming.engine"),
@@ -96,6 +99,62 @@ def test_the_layers_are_exhaustive_and_neighbours_independent(
     file: str, line: str, skeleton: Path, tmp_path: Path
 ) -> None:
     assert lint_with_offence(skeleton, tmp_path, file, line).returncode == 1
+
+
+def rooms_against_the_way() -> list[tuple[str, str]]:
+    """Each room of each house with one that it may not import: of the layer above, or beside it in its own."""
+    parser = configparser.ConfigParser()
+    parser.read(CONFIGURATION)
+    found: list[tuple[str, str]] = []
+    for part in parser.sections():
+        if parser[part].get("type") == "layers":
+            house = parser[part]["containers"].strip()
+            layers = [
+                [f"{house}.{each.strip(' ()')}" for each in line.split("|")]
+                for line in parser[part]["layers"].split("\n")
+                if line
+            ]
+            for above, layer in zip([[], *layers], layers, strict=False):
+                others = {room: [*above, *(each for each in layer if each != room)] for room in layer}
+                found += [(room, barred[0]) for room, barred in others.items() if barred]
+    return found
+
+
+@pytest.fixture(scope="module")
+def what_rooms_may_not(skeleton: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What is said of a house in which every room imports one that it may not."""
+    house = shutil.copytree(skeleton, tmp_path_factory.mktemp("rooms") / "house")
+    for room, barred in rooms_against_the_way():
+        folder = house / room.replace(".", "/")
+        file = folder / "offence.py" if folder.is_dir() else folder.with_suffix(".py")
+        file.write_text(f"import {barred}\n")
+    return lint(house).stdout
+
+
+@pytest.mark.parametrize(("room", "barred"), rooms_against_the_way())
+def test_a_room_sees_an_offence_against_it(room: str, barred: str, what_rooms_may_not: str) -> None:
+    offender = f"{room}.offence" if (ROOT / room.replace(".", "/")).is_dir() else room
+    assert f"{room} is not allowed to import {barred}:" in what_rooms_may_not
+    assert f"{offender} -> {barred} (l.1)" in what_rooms_may_not
+
+
+def test_no_chain_of_imports_is_longer_than_the_cap() -> None:
+    chain = longest_chain(house())
+    assert len(chain) <= LONGEST_CHAIN, "\n".join(chain)
+
+
+def test_a_chain_is_what_runs_when_a_module_is_imported(tmp_path: Path) -> None:
+    texts = {
+        "a": "from b import name",
+        "b": "def late() -> None:\n    import a\ntry:\n    import c.d\nexcept ImportError:\n    pass",
+        "c.d": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import a",
+        "e": "from c import d",
+    }
+    for module, text in texts.items():
+        (tmp_path / module).write_text(text)
+    graph = imports({module: tmp_path / module for module in texts})
+    assert graph == {"a": {"b"}, "b": {"c.d"}, "c.d": set(), "e": {"c.d"}}
+    assert longest_chain(graph) == ["a", "b", "c.d"]
 
 
 def lint_with_offence(skeleton: Path, tmp_path: Path, file: str, line: str) -> "subprocess.CompletedProcess[str]":
