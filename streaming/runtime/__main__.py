@@ -39,7 +39,7 @@ from streaming.runtime.lease import Heart, take_lease
 from streaming.runtime.logs import LOG, log_to_stderr
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.pool import KEPT_ELSEWHERE, Pool, PoolRoom
-from streaming.runtime.process_limits import WAITING, limit_processes, master_of
+from streaming.runtime.process_limits import cores_told, dedicated_places, limit_processes, master_of
 from streaming.runtime.runner import Runner, RunnerExit
 from streaming.runtime.secret_server import SecretAnswers, SecretKeeper, SecretKeepers, SecretSocket
 from streaming.runtime.shared_carrier import SharedCarrier
@@ -51,6 +51,7 @@ from streaming.spark.errors import PunctualError
 from streaming.spark.fork_server import stop_fork_server
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.session import cores_of, driver_host, end_session, has_java, is_local, start_session
+from streaming.spark.task_places import lay_out
 from streaming.wire.binding_homes import APART, CARRIERS, apart_in, pools_of
 from streaming.wire.keys import pool_name, pool_number
 from streaming.wire.result_location import noted_location
@@ -200,7 +201,15 @@ class _RunnerTask:
             keep_results_s=self.options.keep_results_s,
             eager_s=_EAGER_S,
         )
+        if self.options.pool is not None:
+            most_s = min(self.options.read_deadline_s, _APART_READ_S)
+            alone |= {"places": str(self.places), "read_deadline_s": most_s}
         return shared.model_copy(update=alone) if dedicated else shared
+
+    @property
+    def places(self) -> Path:
+        """Where the dedicated queries of a pool have the places for their tasks."""
+        return self.folder / "places"
 
 
 @dataclass(frozen=True)
@@ -279,7 +288,7 @@ def _carry_one(
     deliveries = Deliveries(task.folder, targets(task.folder, mailbox.keeper, task.configuration.outgoing))
     runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=task.options.idle_exit_s)
     runner.resume()
-    why = _turn_on(runner, asked)
+    why = _turn_on(runner, asked, mailbox)
     log.info("the runner ends: %s", why)
     runner.close()
     fleet.close()
@@ -289,8 +298,8 @@ def _carry_one(
 def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: threading.Event) -> RunnerExit:
     """Be a pooled runner to its end."""
     options = task.options
-    waiting = WAITING if master_of(options.master, pooled=True) != options.master else 0
-    cores = cores_of(session) - waiting
+    cores = cores_told(options.master) or cores_of(session)
+    lay_out(task.places, dedicated_places(cores))
 
     def opening(folder: Path, name: str) -> Carrier:
         return _opened(session, folder / CARRIERS / name, task.settings(folder, name, cores))
@@ -317,7 +326,7 @@ def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: t
     ended = threading.Event()
     threading.Thread(target=pool.beat, args=(ended,), name="leases", daemon=True).start()
     try:
-        why = _turn_on(pool, asked)
+        why = _turn_on(pool, asked, own.mailbox)
         log.info("the pooled runner ends: %s", why)
         pool.close()
         for carrier in carriers:
@@ -327,13 +336,25 @@ def _carry_many(task: _RunnerTask, session: SparkSession, own: PoolOwn, asked: t
     return why
 
 
-def _turn_on(runner: Runner | Pool, asked: threading.Event) -> RunnerExit:
+def _turn_on(runner: Runner | Pool, asked: threading.Event, mailbox: Mailbox) -> RunnerExit:
     while True:
         why = runner.turn()
         if why is not None:
             return why
-        if asked.wait(TURN_S):
+        if asked.is_set():
             return RunnerExit.ASKED
+        called = _called(mailbox, asked)
+        if isinstance(runner, Pool):
+            runner.hear(called)
+
+
+def _called(mailbox: Mailbox, asked: threading.Event) -> set[str]:
+    """Wait for the next turn; of whom it was said meanwhile that something new is desired."""
+    try:
+        return mailbox.called(TURN_S)
+    except redis.RedisError:
+        asked.wait(TURN_S)
+        return set()
 
 
 if __name__ == "__main__":

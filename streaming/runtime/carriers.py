@@ -175,7 +175,8 @@ class FleetMember:
         if passes(failure):
             self.died += self.tried == 0  # it had planned batches
             if self.tried < TRIES and self.died < DEATHS:
-                self.not_before = now + FIRST_PAUSE_S * 2 ** max(self.tried - 1, 0)
+                # Who died at work is known by its mark, and left out: nobody is to wait for that.
+                self.not_before = now + (FIRST_PAUSE_S * 2 ** (self.tried - 1) if self.tried else 0.0)
                 return None
         self.tried = self.died = 0
         return failure

@@ -84,6 +84,18 @@ class Mailbox:
         contents = self._redis.hgetall(keys.seated(self._organisation))
         return {_text(organisation): _text(sealed) for organisation, sealed in contents.items()}
 
+    def called(self, most_s: float) -> set[str]:
+        """Wait until something new is desired, for `most_s` at most; the organisations of which that was said."""
+        key = keys.calls(self._organisation)
+        first: Any = self._redis.blpop([key], timeout=most_s)
+        if first is None:
+            return set()
+        with self._redis.pipeline(transaction=True) as together:
+            together.lrange(key, 0, -1)
+            together.delete(key)
+            rest, _ = together.execute()
+        return {_text(each) for each in (first[1], *rest)}
+
     def deliveries(self) -> dict[str, BindingDeliveries]:
         """What is to be brought where, by binding, its secrets left with the keeper; what cannot be read is logged.
 

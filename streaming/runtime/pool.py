@@ -7,7 +7,7 @@ waits there, for an adapter or a disk, holds up no other.
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -73,6 +73,7 @@ class PoolSeat:
         self._folder = (room.root / organisation).resolve()
         self._seats = seats
         self._asked = threading.Event()
+        self._called = threading.Event()
         self._thread = threading.Thread(target=self._sit, name=f"seat {organisation}", daemon=True)
 
     def start(self) -> None:
@@ -82,6 +83,16 @@ class PoolSeat:
     def ask(self) -> None:
         """Let what runs be as it is, and end: a successor goes on."""
         self._asked.set()
+        self._called.set()
+
+    @property
+    def called(self) -> bool:
+        """Whether its next turn comes at once."""
+        return self._called.is_set()
+
+    def call(self) -> None:
+        """Something new is desired: look at once."""
+        self._called.set()
 
     def join(self, seconds: float) -> None:
         """Wait until it has ended, but not longer than that."""
@@ -161,7 +172,9 @@ class PoolSeat:
             why = runner.turn()
             if why is not None:
                 return why
-            if self._asked.wait(max(TURN_S, self._seats() / TURNS_A_SECOND)):
+            self._called.wait(max(TURN_S, self._seats() / TURNS_A_SECOND))
+            self._called.clear()
+            if self._asked.is_set():
                 return RunnerExit.ASKED
 
 
@@ -197,6 +210,11 @@ class Pool:
         for carrier in self.room.carriers:
             carrier.turn()
         return self._idle()
+
+    def hear(self, called: Set[str]) -> None:
+        """Something new is desired of those that were `called`: their seats look at once."""
+        for organisation in called & self.seats.keys():
+            self.seats[organisation].call()
 
     def beat(self, ended: threading.Event) -> None:
         """Renew the leases of all until `ended`."""

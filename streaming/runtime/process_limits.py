@@ -21,6 +21,8 @@ _CHOSEN = 500
 """Above all other processes of the installation when the system must end one (`oom_score_adj`); workers have more."""
 WAITING: Final = 1
 """So many tasks more than cores a pool has, as only waits in its second carrier."""
+DEDICATED_AT_ONCE: Final = 2
+"""So many dedicated queries of a pool have a batch at a time, in places beside those of its shared carriers."""
 
 
 def limit_processes(options: argparse.Namespace) -> None:
@@ -45,16 +47,27 @@ def _limit_together(options: argparse.Namespace) -> None:
 
 
 def master_of(master: str, *, pooled: bool) -> str:
-    """Where the session runs: of a pool with a task more at a time, for that of its second carrier may only wait."""
-    told = _CORES.search(master) if pooled and is_local(master) else None
-    if told is None:
+    """Where the session runs: of a pool with more tasks at a time, for some of them may only wait."""
+    told, cores = _CORES.search(master), cores_told(master)
+    if not pooled or told is None or cores is None:
         return master
-    cores = (os.cpu_count() or 1) if told[1] == "*" else int(told[1])
-    return f"{master[: told.start(1)]}{cores + WAITING}{master[told.end(1) :]}"
+    return f"{master[: told.start(1)]}{cores + WAITING + dedicated_places(cores)}{master[told.end(1) :]}"
+
+
+def dedicated_places(cores: int) -> int:
+    """How many tasks all dedicated queries of a pool have together at a time; one has as many as there are cores."""
+    return DEDICATED_AT_ONCE * cores
+
+
+def cores_told(master: str) -> int | None:
+    """The cores that `master` says; None where it is another machine, or says none."""
+    told = _CORES.search(master) if is_local(master) else None
+    if told is None:
+        return None
+    return (os.cpu_count() or 1) if told[1] == "*" else int(told[1])
 
 
 def memory_mb(heap_mb: int, worker_mb: int, master: str) -> int:
-    """What a runner may have with all its processes: the JVM, a worker for each core, itself and the fork server."""
-    told = _CORES.search(master) if is_local(master) else None
-    workers = (os.cpu_count() or 1) if told is None or told[1] == "*" else int(told[1])
+    """What a runner may have with all its processes: the JVM, a worker for each task, itself and the fork server."""
+    workers = cores_told(master) or os.cpu_count() or 1
     return jvm_mb(heap_mb) + workers * (worker_mb + _BEGINS_WITH_MB) + _OWN_MB

@@ -26,7 +26,7 @@ class PunctualError(Exception):
 class RunFailure:
     """Why a run failed: `message` for its user, `detail` for the log alone. `final`: it was tried again, in vain.
 
-    `slow`: it came to a deadline, and would do no harm where it holds nobody up.
+    `slow`: it came to a deadline, or a worker died at its work, and it would do no harm where it holds nobody up.
     """
 
     domain: Domain
@@ -44,6 +44,14 @@ TOO_MUCH_MEMORY = (
     "The query needed more memory than a worker may have, so the run was stopped where it was before that batch; no "
     "other run was touched. Let the query keep and make less (shorter windows, smaller texts and lists, narrower "
     "joins), then start the run again."
+)
+NO_PLACE = (
+    "Other streaming queries of this runner's pool keep all places for those that have a query of their own. The run "
+    "is tried again; whoever runs this installation can give the organisation a runner of its own."
+)
+WORKER_DIED = (
+    "A worker of the engine ended at the work of this run, most likely because that needed more memory than a worker "
+    "may have, so the run was stopped where it was before that batch; it is started again."
 )
 WORKER_AWAY = "A worker of the engine did not answer in time. The run is started again from its checkpoint."
 _MOST_CAUSES = 20
@@ -75,6 +83,7 @@ _BY_TEXT: tuple[tuple[tuple[str, ...], Domain, str], ...] = (
         "external",
         WORKER_AWAY,
     ),
+    ((NO_PLACE,), "external", NO_PLACE),
     (
         ("StoreUnreachable",),
         "external",
@@ -112,6 +121,13 @@ def no_answer(whom: str, seconds: float) -> NoAnswer:
     )
 
 
+class NoPlaceForTasks(Exception):
+    """A query found no place for its tasks (task_places.py)."""
+
+    def __init__(self) -> None:
+        super().__init__(NO_PLACE)
+
+
 class ComputedTooLong(Exception):
     """The results of a binding took longer than they may."""
 
@@ -128,6 +144,13 @@ class TooMuchMemory(Exception):
 
     def __init__(self) -> None:
         super().__init__(TOO_MUCH_MEMORY)
+
+
+class WorkerDied(Exception):
+    """A worker died at the work of a binding, which goes on where that repeats no batch of others."""
+
+    def __init__(self) -> None:
+        super().__init__(WORKER_DIED)
 
 
 def blame_query(error: Exception) -> None:
@@ -173,6 +196,8 @@ def explain_binding(error: BaseException, where: str, detail: str) -> RunFailure
     """Why one binding failed at `where` (such as "input orders"); every other binding goes on."""
     if isinstance(error, AdapterError):
         return RunFailure(_domain(error.domain), str(error), detail, slow=isinstance(error, NoAnswer))
+    if isinstance(error, WorkerDied):
+        return RunFailure("external", str(error), detail, slow=True)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return RunFailure("user", TOO_MUCH_MEMORY, detail)
     if isinstance(error, ComputedTooLong | TooMuchMemory) or type(error).__name__ == "NotRunnable":

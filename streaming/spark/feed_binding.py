@@ -20,12 +20,12 @@ from streaming.spark.arrival_merge import in_order_of_arrival
 from streaming.spark.binding import RunnableBinding, binding_of
 from streaming.spark.carrier_messages import MessageKind
 from streaming.spark.envelope import CarrierMessage, row_of
-from streaming.spark.errors import TooMuchMemory, blame_query, explain_binding, shared_fault
+from streaming.spark.errors import blame_query, explain_binding, shared_fault
 from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import StoredClock, VersionedClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import manifest_before
-from streaming.spark.memory import at_hand, suspects
+from streaming.spark.memory import at_hand, refuse_suspect, suspects
 from streaming.spark.read_ahead import ahead
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
@@ -78,8 +78,8 @@ class BindingTask:
     def _run(self) -> BindingMessages:
         turn = self._work.turn
         try:
-            if suspects(self._carrier.local).get(self._work.key):
-                raise TooMuchMemory
+            sends_away = self._carrier.settings.sends_away
+            refuse_suspect(suspects(self._carrier.local), self._work.key, sends_away=sends_away)
             rows = self._saved() + self._entered()
             if turn is None or turn.state != "failed":
                 rows += self._begun() if self._work.begins else self._bound_rows()

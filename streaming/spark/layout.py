@@ -64,7 +64,8 @@ class CarrierSettings(Strict):
     together may read in a batch, each organisation as many as any other; None: no such limit. `patience_s`: one
     planning waits so long in all for adapters that do not answer; `lanes_deadline_s`: so long one may take to name its
     lanes. `held_up_s`: so long the adapters of a binding may keep a batch or its planning waiting, where what does so
-    for longer goes on elsewhere (`RunFailure.slow`); None: `read_deadline_s` alone counts.
+    for longer goes on elsewhere (`RunFailure.slow`); None: `read_deadline_s` alone counts. `places`: the folder of the
+    places for tasks (task_places.py) of which its batches need some; None: it need not ask.
     """
 
     home: str
@@ -89,6 +90,12 @@ class CarrierSettings(Strict):
     heartbeat_s: Annotated[float, Field(gt=0)] = 1.0
     keep_results_s: Annotated[float, Field(gt=0)] | None = None
     eager_s: Annotated[float, Field(ge=0)] = 0.0
+    places: str | None = None
+
+    @property
+    def sends_away(self) -> bool:
+        """Whether who holds a batch up, or has it repeated, goes on elsewhere."""
+        return self.held_up_s is not None
 
     @property
     def held_up_at_most_s(self) -> float:

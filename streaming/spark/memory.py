@@ -4,17 +4,21 @@ A worker computes one binding after another, so what asks for more than the limi
 of it as a MemoryError, and that binding fails; Polars aborts, and the system kills whom it likes. So that such a death
 has a culprit, each process keeps a *mark* in the carrier's folder: a page of shared memory with the bindings at hand,
 which outlives the process. A mark whose process is gone counts a death against its bindings; who stands alone in the
-marks of two deaths in one batch is failed in the next attempt at it, and everybody else goes on.
+marks of two deaths in one batch is failed in the next attempt at it, and everybody else goes on. Where there is another
+carrier for who holds all others up (`CarrierSettings.sends_away`), whoever was at hand at the first death goes there,
+and is judged there: the batch of everybody is repeated once.
 """
 
 import json
 import mmap
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
+
+from streaming.spark.errors import TooMuchMemory, WorkerDied
 
 LIMIT_VARIABLE: Final = "ENGINE_WORKER_MEMORY"
 """In the environment of workers: so many bytes a worker may use beyond what it has when it begins; none: no limit."""
@@ -150,6 +154,18 @@ def suspects(folder: Path | None) -> dict[str, bool]:
     if folder is None:
         return {}
     return {key: each["alone"] >= ENOUGH for key, each in _read(folder).items()}
+
+
+def refuse_suspect(suspected: Mapping[str, bool], key: str, *, sends_away: bool) -> None:
+    """Raise `TooMuchMemory` if `key` is to blame by the word of `suspects`.
+
+    Where who holds others up is sent away, raise `WorkerDied` at the first suspicion.
+    """
+    guilty = suspected.get(key)
+    if guilty is not None and sends_away:
+        raise WorkerDied
+    if guilty:
+        raise TooMuchMemory
 
 
 def _read(folder: Path) -> dict[str, Any]:

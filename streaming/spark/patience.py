@@ -13,6 +13,7 @@ from typing import Final, Protocol
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.looks import FRESHNESS
 from streaming.spark.offset import Offset
+from streaming.spark.task_places import TaskPlaces
 from streaming.spark.token_bucket import RATE
 
 AT_MOST_S: Final = 10.0
@@ -37,7 +38,10 @@ class BatchPlanner(Protocol):
 
 
 class PatientPlanner:
-    """Asks `planner` when it may have something to do. The first time it answers at once: Spark has come so far."""
+    """Asks `planner` when it may have something to do. The first time it answers at once: Spark has come so far.
+
+    What was planned is answered once there are `places` for its tasks; when it is asked again, that batch is over.
+    """
 
     def __init__(
         self,
@@ -46,6 +50,7 @@ class PatientPlanner:
         *,
         monotonic: Callable[[], float] = time.monotonic,
         wait: Callable[[float], None] = time.sleep,
+        places: TaskPlaces | None = None,
     ) -> None:
         self._carrier = carrier
         self._planner = planner
@@ -54,20 +59,39 @@ class PatientPlanner:
         self._look_s = REMOTE_LOOK_S if carrier.local is None else LOOK_S
         self._asked = False
         self._quiet = False
+        self._places = places
+        self._planned: tuple[int, Offset] | None = None
 
     def plan(self, start: Offset) -> Offset:
         """The offset of the batch after `start`; `start` itself when there was nothing to do for some seconds."""
         until = self._monotonic() + (AT_MOST_S if self._asked else 0)
         self._asked = True
+        if self._planned is not None and self._planned[0] == start.n:
+            return self._placed(start, self._planned[1], until)
+        if self._places is not None:
+            self._places.give_back()
         while True:
             heard = self._heard()
             after = self._planner.plan(start)
             if after is not start or self._carrier.folder.read(HOLD) is not None:
                 self._quiet = False
-                return after
+                return self._placed(start, after, until)
             if not self._rest(heard, until):
                 self._quiet = True
                 return start
+
+    def _placed(self, start: Offset, after: Offset, until: float) -> Offset:
+        """`after` once there are places for its tasks; `start` where there are none by `until`, or it is to stop."""
+        if self._places is None or after is start:
+            return after
+        self._planned = start.n, after
+        while not self._places.take():
+            held = self._carrier.folder.read(HOLD) is not None
+            if held or self._monotonic() >= until:
+                return start
+            self._wait(LOOK_S)
+        self._planned = None
+        return after
 
     def _rest(self, heard: Hashable, until: float) -> bool:
         """Wait until somebody is due or the driver says something; False if neither came by `until`."""

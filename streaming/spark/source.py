@@ -1,6 +1,8 @@
 """The feed of a carrier as a Spark streaming data source."""
 
 from collections.abc import Iterator, MutableMapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +14,12 @@ from streaming.spark.envelope import SCHEMA_DDL
 from streaming.spark.feed import run_task
 from streaming.spark.feed_work import TaskWork, share_out
 from streaming.spark.lane_clocks import purge_clocks
-from streaming.spark.layout import opened
+from streaming.spark.layout import HOLD, opened
 from streaming.spark.offset import Offset
 from streaming.spark.patience import PatientPlanner
 from streaming.spark.planner import Planner
 from streaming.spark.secret_client import bear, issued
+from streaming.spark.task_places import TaskPlaces
 from streaming.spark.tickets import Ticket
 
 
@@ -61,7 +64,7 @@ class FeedReader(DataSourceStreamReader):
         """The offset of the next batch, waited for; `start` itself, unchanged, when there is nothing to do."""
         if self._planner is None:
             carrier = opened(self._path)
-            self._planner = PatientPlanner(carrier, Planner(carrier))
+            self._planner = PatientPlanner(carrier, Planner(carrier), places=self._places)
         before = Offset.of_json(start)
         after = self._planner.plan(before)
         return start if after is before else after.to_json()
@@ -71,9 +74,17 @@ class FeedReader(DataSourceStreamReader):
         offset = Offset.of_json(end)
         if start["n"] == offset.n:
             return []
+        if self._places is not None:
+            # It has them, but where Spark repeats a batch that was planned before its query was started.
+            self._places.wait(lambda: opened(self._path).folder.read(HOLD) is not None)
         settings = opened(self._path).settings
         ticket = issued()
         return [FeedPartition(work, ticket) for work in share_out(self._path, settings.partitions, offset)]
+
+    @cached_property
+    def _places(self) -> TaskPlaces | None:
+        settings = opened(self._path).settings
+        return None if settings.places is None else TaskPlaces(Path(settings.places), settings.partitions)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The envelopes of one task."""

@@ -15,9 +15,9 @@ from streaming.spark.abandonable_calls import AbandonableCall, CallAbandoned
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import OF_BATCH, MessageKind, concerns, goes_on
 from streaming.spark.envelope import ARROW_SCHEMA, CarrierMessage, packed, row_of, unpacked
-from streaming.spark.errors import ComputedTooLong, TooMuchMemory, blame_query, explain_binding, shared_fault
+from streaming.spark.errors import ComputedTooLong, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
-from streaming.spark.memory import at_hand, limit_memory, suspects
+from streaming.spark.memory import at_hand, limit_memory, refuse_suspect, suspects
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.shared_keys import MapState, StatePage
 from streaming.spark.state_change import StateChange
@@ -148,8 +148,7 @@ class StageProcessor(StatefulProcessor):
     def _computed(self, carrier: CarrierFolder, taken: list[CarrierMessage], stored: MapState) -> list[CarrierMessage]:
         state = BufferedState(stored)
         try:
-            if self._suspects.get(taken[0].binding):
-                raise TooMuchMemory
+            refuse_suspect(self._suspects, taken[0].binding, sends_away=carrier.settings.sends_away)
             saved = self._saved(taken, state)
             for row in taken:
                 if row.kind is MessageKind.ENTER and row.input == PARTS[self._number]:

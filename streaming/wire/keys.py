@@ -2,6 +2,8 @@
 
 RATE_TTL_S = 15
 """A rate that the runner has not told for so long is none."""
+CALLS_TTL_S = 30
+CALLS_KEPT = 1_000
 LEASE_TTL_S = 8
 """A runner that has not renewed its lease for so long is lost."""
 OWN = "own"
@@ -44,6 +46,15 @@ def pool_number(whose: str) -> int | None:
 def desired(organisation: str) -> str:
     """Hash: binding id to RunSpec. The web application writes it whole; the runner only reads."""
     return f"punctual:{organisation}:desired"
+
+
+def calls(whose: str) -> str:
+    """List: organisations of which something new is desired, with CALLS_TTL_S to live, so that their runner looks.
+
+    `whose`: an organisation, or a pool for those that it serves. The web application adds; the runner takes. Only a
+    hint: who hears none looks soon by itself.
+    """
+    return f"punctual:{whose}:calls"
 
 
 def limits(organisation: str) -> str:

@@ -1,10 +1,12 @@
 """What one organisation does to the others of its pool: `python -m tests.bench.pooled_troubles`.
 
 A real pooled runner with some organisations of one binding each, a row a second, as fresh as is usual, and one more
-that behaves first and then hangs in its reading, is away whenever it is read, or gives more than the pool can read.
+that behaves first and then hangs in its reading, is away whenever it is read, or gives more than the pool can read; or
+has ALONE dedicated bindings, all of which hang.
 What it fails of is tried again as the web application does it: after 5 s, 10 s, 20 s. Seconds are those of the others'
 batches, from planning to commit, and from the end of one to the end of the next. Each trouble is measured with the
-pool's second carrier and without it, as it was before: then a read that hangs holds a batch up for 5 s.
+pool's second carrier and places for dedicated queries, and without them, as it was before: then a read that hangs holds
+a batch up for 5 s, and dedicated queries wait in the tasks of all.
 """
 
 import argparse
@@ -36,22 +38,28 @@ FIRST_RETRY_S = 5.0
 RATE = 1.0
 FLOOD = 100_000
 """So many times as much as any other: more than a pool can read, so that whatever the others leave is taken."""
-TROUBLES = ("none", "hang", "fail", "flood")
-COLUMNS = ("trouble", "second carrier", "batches", "batch s: median, p99, longest", "between s: p99, longest", "load")
+ALONE = 4
+TROUBLES = ("none", "hang", "fail", "flood", "dedicated")
+COLUMNS = ("trouble", "apart", "batches", "batch s: median, p99, longest", "between s: p99, longest", "load")
 WITHOUT: tuple[str, ...] = (
     "import sys, streaming.runtime.__main__ as runtime, streaming.runtime.fleet as fleet",
+    "import streaming.runtime.process_limits as limits",
     "hurried = {'partitions': 2, 'patience_s': 0.5, 'lanes_deadline_s': 3.0, 'read_deadline_s': 5.0}",
     "runtime._RunnerTask.pooled = lambda task: task.apart().model_copy(update=hurried)",
     "fleet.Fleet._was_slow = lambda *_: False",
+    "settings = runtime._RunnerTask.settings",
+    "before = {'places': None, 'read_deadline_s': 30.0}",
+    "runtime._RunnerTask.settings = lambda *task: settings(*task).model_copy(update=before)",
+    "limits.dedicated_places = lambda cores: 0",
     "sys.exit(runtime.main(sys.argv[1:]))",
 )
-"""A runner without the second carrier."""
+"""A runner without the second carrier, and without places for dedicated queries."""
 
 
 class TroubledPool:
     """A pool with OTHERS organisations that behave, and the one called `t`."""
 
-    def __init__(self, root: Path, url: str, *, apart: bool, rate: float) -> None:
+    def __init__(self, root: Path, url: str, *, apart: bool, rate: float, alone: int = 0) -> None:
         self.pool = PoolProcess(root, 1, url)
         if not apart:
             self.pool.command = [sys.executable, "-c", "\n".join(WITHOUT), *self.pool.command[3:]]
@@ -63,15 +71,17 @@ class TroubledPool:
             mail.desire(of(mail.organisation, spec("b", RATE, USUAL)))
         content = json.loads(of("t", spec("b", rate, USUAL)).model_dump_json())
         content["inputs"]["cars"]["adapter"]["kind"] = "trouble"
-        self.wanted = RunSpec.model_validate_json(json.dumps(content))
-        self.trouble.desire(self.wanted)
+        found = RunSpec.model_validate_json(json.dumps(content))
+        self.wanted = [found, *(_alone(found, number) for number in range(alone))][int(alone > 0) :]
+        self.trouble.desire(*self.wanted)
         self.pool.serve(*(mail.organisation for mail in self.mails), "t")
         self.retries, self.retry_at = 0, 0.0
 
     def begin(self) -> None:
         """Start it, and wait until all runs run."""
         self.pool.start()
-        runs = [(mail, f"{mail.organisation}-b-1") for mail in (*self.mails, self.trouble)]
+        runs = [(mail, f"{mail.organisation}-b-1") for mail in self.mails]
+        runs += [(self.trouble, each.run) for each in self.wanted]
         self.pool.wait_until(lambda: all(mail.state(run) == "running" for mail, run in runs), "all run")
 
     def reports(self) -> dict[int, ProgressReport]:
@@ -87,12 +97,12 @@ class TroubledPool:
         """Let time pass, in which what failed is tried again."""
         until = time.monotonic() + seconds
         while (now := time.monotonic()) < until:
-            failed = self.trouble.state("t-b-1") == "failed"
+            failed = self.trouble.state(self.wanted[0].run) == "failed"
             if failed and not self.retry_at:
                 self.retry_at = now + FIRST_RETRY_S * 2**self.retries
                 self.trouble.desire()
             elif failed and now >= self.retry_at:
-                self.trouble.desire(self.wanted)
+                self.trouble.desire(*self.wanted)
                 self.retries, self.retry_at = self.retries + 1, 0.0
                 PAUSE.wait(1.0)
             PAUSE.wait(0.2)
@@ -104,16 +114,22 @@ class TroubledPool:
             mail.connection.close()
 
 
+def _alone(wanted: RunSpec, number: int) -> RunSpec:
+    name = f"d{number}"
+    told = {"binding": name, "run": f"t-{name}-1", "results": f"results/{name}", "dedicated": True}
+    return wanted.model_copy(update=told)
+
+
 def of(organisation: str, wanted: RunSpec) -> RunSpec:
     """The run `wanted` of an organisation."""
     return wanted.model_copy(update={"organisation": organisation, "run": f"{organisation}-{wanted.run}"})
 
 
 @contextmanager
-def troubled(*, apart: bool, rate: float) -> Iterator[TroubledPool]:
+def troubled(*, apart: bool, rate: float, alone: int) -> Iterator[TroubledPool]:
     """A pool that runs."""
     with running_redis() as url, tempfile.TemporaryDirectory(prefix="troubled-") as root:
-        found = TroubledPool(Path(root), url, apart=apart, rate=rate)
+        found = TroubledPool(Path(root), url, apart=apart, rate=rate, alone=alone)
         try:
             found.begin()
             yield found
@@ -123,11 +139,12 @@ def troubled(*, apart: bool, rate: float) -> Iterator[TroubledPool]:
 
 def measured(trouble: str, *, apart: bool, seconds: float) -> list[str]:
     """The cells of COLUMNS."""
-    with troubled(apart=apart, rate=FLOOD * RATE if trouble == "flood" else RATE) as pool:
+    rate, alone = FLOOD * RATE if trouble == "flood" else RATE, ALONE if trouble == "dedicated" else 0
+    with troubled(apart=apart, rate=rate, alone=alone) as pool:
         pool.spend(WARM_UP_S)
         warm = max(pool.reports(), default=0)
-        if trouble in {"hang", "fail"}:
-            (pool.trouble.files / trouble).touch()
+        if trouble in {"hang", "fail", "dedicated"}:
+            (pool.trouble.files / ("hang" if trouble == "dedicated" else trouble)).touch()
         pool.spend(seconds)
         load = os.getloadavg()[0]
         reports = [report for batch, report in sorted(pool.reports().items()) if batch > warm]

@@ -12,7 +12,8 @@ import pytest
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
 from streaming.runtime.process_limits import memory_mb
 from streaming.spark.errors import TOO_MUCH_MEMORY
-from streaming.wire.messages import RunSpec
+from streaming.wire import keys
+from streaming.wire.messages import RunIncident, RunSpec
 from tests.runtime.process import OrganisationMail, RunnerProcess, carried
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
@@ -90,6 +91,17 @@ def group_of(runner: RunnerProcess) -> Hierarchy | None:
     return own_hierarchy(Path("/proc", str(runner.process.pid)))
 
 
+def repeated(mail: OrganisationMail) -> int:
+    """How often a batch of the organisation's was repeated because a worker died."""
+    told = (RunIncident.model_validate_json(each["incident"]) for _, each in incidents_of(mail))
+    return sum(each.what == "worker" for each in told)
+
+
+def incidents_of(mail: OrganisationMail) -> list[tuple[str, dict[str, str]]]:
+    found: list[tuple[str, dict[str, str]]] = mail.connection.xrange(keys.incidents(mail.organisation))
+    return found
+
+
 def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_it_nor_the_other_organisations(
     both: Carried, tmp_path: Path
 ) -> None:
@@ -113,10 +125,12 @@ def test_a_bomb_of_one_organisation_ends_its_own_run_and_neither_the_one_beside_
             lambda each=each: each.state(f"{each.organisation}-b-1") == "completed", "the other runs have ended"
         )
         assert rows(each.folder, "b") == expected
+    if both.pooled:
+        assert repeated(both.mails[1]) <= 1
     for runner in both.runners:
         assert runner.process is not None
         java = next(each for each in psutil.Process(runner.process.pid).children() if each.name() == "java")
         assert {"-XX:MaxDirectMemorySize=1024m", "-XX:MaxMetaspaceSize=512m"} <= set(java.cmdline())
         log = (runner.folder.parent / f"{runner.organisation}.log").read_text()
-        most = memory_mb(1_024, WORKER_MB, "local[3]" if both.pooled else "local[2]")
+        most = memory_mb(1_024, WORKER_MB, "local[7]" if both.pooled else "local[2]")
         assert (group_of(runner) != own_hierarchy()) == (f"may have {most} MB of memory together" in log)

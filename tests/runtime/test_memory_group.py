@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from streaming.runtime.memory_group import Hierarchy, own_hierarchy
-from streaming.runtime.process_limits import master_of, memory_mb
+from streaming.runtime.process_limits import dedicated_places, master_of, memory_mb
 
 ALONE = """
 import os, subprocess, sys
@@ -90,8 +90,9 @@ def test_a_runner_may_have_what_its_parts_may_have_together() -> None:
     assert memory_mb(2_048, 1_024, "local[4, 3]") == jvm + 4 * (1_024 + 200) + 512
 
 
-def test_a_pool_has_a_task_more_than_cores_which_may_only_wait() -> None:
-    assert [master_of(each, pooled=True) for each in ("local[2]", "local[4, 3]")] == ["local[3]", "local[5, 3]"]
-    assert master_of("local[*]", pooled=True) == f"local[{(os.cpu_count() or 1) + 1}]"
+def test_a_pool_has_a_task_more_than_cores_for_its_second_carrier_and_two_for_each_core_for_dedicated_queries() -> None:
+    assert [master_of(each, pooled=True) for each in ("local[2]", "local[4, 3]")] == ["local[7]", "local[13, 3]"]
+    cores = os.cpu_count() or 1
+    assert master_of("local[*]", pooled=True) == f"local[{cores + 1 + dedicated_places(cores)}]"
     assert [master_of(each, pooled=True) for each in ("local", "spark://a:7077")] == ["local", "spark://a:7077"]
     assert master_of("local[2]", pooled=False) == "local[2]"

@@ -211,6 +211,34 @@ def test_what_hangs_goes_on_apart_and_comes_back_and_all_have_the_rows_of_an_und
     assert "t-1" not in log_of(one)
 
 
+def test_dedicated_queries_that_hang_take_no_task_from_the_shared_ones(
+    tmp_path: Path, redis_server_url: str, mails: dict[str, OrganisationMail], expected: tuple[list[str], list[str]]
+) -> None:
+    one, two = mails.values()
+    with package_installed(tmp_path / "package", TROUBLE):
+        alone = [
+            troubled(TWO, ROWS).model_copy(
+                update={"binding": each, "run": each, "results": f"results/{each}", "dedicated": True}
+            )
+            for each in ("t1", "t2", "t3", "t4")
+        ]
+        pool = PoolProcess(tmp_path, 1, redis_server_url, *SLOWLY)
+        try:
+            pool.serve(ONE, TWO)
+            two.desire(*alone)
+            pool.start()
+            pool.wait_until(lambda: all(two.batch(each.run) > 0 for each in alone), "all four read")
+            (two.files / "hang").touch()
+            one.desire(of(ONE, "1"))
+            pool.wait_until(lambda: one.state("1") == "completed", "who behaves comes to the end")
+            hung = {each.run: two.batch(each.run) for each in alone}
+            (two.files / "hang").unlink()
+        finally:
+            pool.end()
+    assert rows(one.folder, "a") == expected
+    assert max(hung.values()) < ROWS
+
+
 def test_who_fails_each_batch_and_who_floods_takes_nothing_from_others(
     tmp_path: Path, redis_server_url: str, mails: dict[str, OrganisationMail], expected: tuple[list[str], list[str]]
 ) -> None:

@@ -12,6 +12,7 @@ from streaming.runtime.deliveries import Deliveries
 from streaming.runtime.fleet import Fleet
 from streaming.runtime.lease import Heart
 from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.pool import Pool, PoolRoom, PoolSeat
 from streaming.runtime.runner import Runner, RunnerExit
 from streaming.runtime.secret_server import SecretKeeper
 from streaming.spark.errors import RunFailure
@@ -292,3 +293,18 @@ def test_what_is_desired_is_read_again_when_it_changes(desk: Desk) -> None:
     assert list(mailbox.desired()) == ["a"], "what a caller does with it is its own affair"
     desk.desire(A, spec("b", "rows.jsonl"))
     assert sorted(mailbox.desired()) == ["a", "b"]
+
+
+def test_who_waits_hears_whom_something_new_is_desired_of_and_each_word_once(desk: Desk) -> None:
+    mailbox = Mailbox(desk.connection, "pool-1")
+    desk.connection.rpush(keys.calls("pool-1"), "o1", "o2", "o1")
+    desk.connection.rpush(keys.calls("pool-2"), "o3")
+    assert mailbox.called(60.0) == {"o1", "o2"}
+    assert mailbox.called(0.01) == set()
+
+
+def test_a_pool_lets_the_seats_look_that_were_called_and_no_others() -> None:
+    room = PoolRoom("pool-1", Path(), "", None, (), None, None, None, 0.0, 0.0, None)  # type: ignore[arg-type]
+    seats = {each: PoolSeat(room, each, (), lambda: 0) for each in ("o1", "o2")}
+    Pool(room, None, None, None, seats).hear({"o1", "gone"})  # type: ignore[arg-type]
+    assert [seat.called for seat in seats.values()] == [True, False]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.errors import TOO_MUCH_MEMORY
+from streaming.spark.errors import TOO_MUCH_MEMORY, WORKER_DIED
 from streaming.spark.feed_binding import BindingTask
 from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE, at_hand, count_deaths, suspects
 from tests.spark.loop import Loop
@@ -123,6 +123,30 @@ def test_a_batch_whose_worker_died_twice_is_repeated_without_the_guilty(loop: Lo
     manifests = loop.run()
     assert ("failed", "user", TOO_MUCH_MEMORY) in states(manifests, "a")
     assert [state for state, _, _ in states(manifests, "b")][-1] == "completed"
+    assert rows(loop, "b") == undisturbed
+
+
+def test_where_others_need_not_wait_for_it_one_death_sends_it_away_and_the_batch_is_repeated_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: Undisturbed
+) -> None:
+    monkeypatch.setenv(SESSION_VARIABLE, "this")
+    for name in ("a", "b"):
+        write_readings(tmp_path / f"{name}.jsonl", BATCHES)
+    loop = Loop(tmp_path, held_up_s=2.0)
+    for name in ("a", "b"):
+        add(loop, spec(name, f"{name}.jsonl"))
+    key = key_of(loop, "a")
+    local = loop.carrier.local
+    assert local is not None
+    assert loop.killed_at("fed")
+    dies_at(local, key, batch=2)
+    count_deaths(local)
+    manifest = loop.batch()
+    assert manifest is not None
+    (change,) = (each for each in manifest.changes if each.state == "failed")
+    assert (change.binding, change.state, change.domain, change.message) == ("a", "failed", "external", WORKER_DIED)
+    assert change.slow, "it goes on in another carrier"
+    loop.run()
     assert rows(loop, "b") == undisturbed
 
 

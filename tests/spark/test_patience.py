@@ -11,6 +11,7 @@ from streaming.spark.looks import write_freshness
 from streaming.spark.offset import Offset
 from streaming.spark.patience import AT_MOST_S, PatientPlanner
 from streaming.spark.planner import Planner
+from streaming.spark.task_places import TaskPlaces, lay_out
 from tests.spark.test_resting import endless
 
 
@@ -27,10 +28,12 @@ class Waited:
             self._then.pop(second)()
 
 
-def patient(carrier: CarrierFolder, then: dict[int, Callable[[], object]]) -> tuple[PatientPlanner, Waited]:
+def patient(
+    carrier: CarrierFolder, then: dict[int, Callable[[], object]], places: TaskPlaces | None = None
+) -> tuple[PatientPlanner, Waited]:
     waited = Waited(then)
     planner = Planner(carrier, lambda: round(waited.at * 1_000_000))
-    return PatientPlanner(carrier, planner, monotonic=lambda: waited.at, wait=waited.wait), waited
+    return PatientPlanner(carrier, planner, monotonic=lambda: waited.at, wait=waited.wait, places=places), waited
 
 
 def carried(folder: Path) -> CarrierFolder:
@@ -80,3 +83,37 @@ def test_a_binding_that_is_to_be_fresher_is_looked_at_sooner(tmp_path: Path) -> 
     begun = planner.plan(Offset())
     assert sum(planner.plan(begun).planned_rows(carrier.organisation_of).values()) > 0
     assert int(waited.at) == 4
+
+
+def test_what_was_planned_waits_for_its_places_is_planned_once_and_gives_them_back_when_its_batch_is_over(
+    tmp_path: Path,
+) -> None:
+    carrier = carried(tmp_path)
+    start(carrier, "a")
+    lay_out(tmp_path / "places", 2)
+    other, mine = TaskPlaces(tmp_path / "places", 2), TaskPlaces(tmp_path / "places", 2)
+    assert other.take()
+    planner, waited = patient(carrier, {15: other.give_back}, mine)
+    nothing = Offset()
+    assert planner.plan(nothing) is nothing
+    assert planner.plan(nothing) is nothing
+    assert waited.at == pytest.approx(AT_MOST_S, abs=0.2)
+    assert not mine.held
+    begun = planner.plan(nothing)
+    assert (list(begun.carried), begun.tick, int(waited.at), mine.held) == (["a"], 1, 15, True)
+    assert not other.take()
+    planner.plan(begun)
+    assert other.take()
+
+
+def test_who_waits_for_places_hears_that_it_is_to_stop(tmp_path: Path) -> None:
+    carrier = carried(tmp_path)
+    start(carrier, "a")
+    lay_out(tmp_path / "places", 1)
+    other = TaskPlaces(tmp_path / "places", 1)
+    assert other.take()
+    planner, waited = patient(carrier, {2: lambda: carrier.folder.write(HOLD, b"")}, TaskPlaces(tmp_path / "places", 1))
+    nothing = Offset()
+    planner.plan(nothing)
+    assert planner.plan(nothing) is nothing
+    assert int(waited.at) == 2

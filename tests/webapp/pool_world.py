@@ -89,6 +89,10 @@ class PoolWorld:
     launched: int = 0
     standing: int = 0
     """So many stand by for runners of the usual size."""
+    prepares: bool = True
+    """Whether those come up that are prepared for a move."""
+    prepared: int | None = None
+    """Turns since a runner of an organisation's own was begun before its pool lets go; None: none was."""
     breaks: int = NEVER
     """After so many commands of reconcilers the worker dies, once."""
 
@@ -106,6 +110,11 @@ class PoolWorld:
             self.faults.append("a pool was launched for nobody, or a second one")
         return self._launched(name, USUAL)
 
+    def prepare(self, scale: RunnerScale, now: datetime) -> bool:
+        if self.prepares and self.prepared is None:
+            self.prepared = 0
+        return not self.prepares or (self.prepared or 0) > STARTS_IN
+
     def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         return any(each.pid == launched.pid and each.name == str(whose) for each in self.processes)
 
@@ -116,8 +125,11 @@ class PoolWorld:
 
     def _launched(self, name: str, scale: RunnerScale) -> LaunchedRunner:
         self.launched += 1
-        stood_by = scale == USUAL and self.standing > 0
-        self.standing -= stood_by
+        if not name.startswith(keys.POOL) and self.prepared is not None:
+            stood_by, self.prepared = self.prepared > STARTS_IN, None
+        else:
+            stood_by = scale == USUAL and self.standing > 0
+            self.standing -= stood_by
         self.processes.append(PaperProcess(name, self.launched, scale, STARTS_IN if stood_by else 0))
         return LaunchedRunner("here", self.launched, stood_by=stood_by)
 
@@ -150,6 +162,7 @@ class PoolWorld:
                 self.connection.delete(lock)  # it has run out
             self.clock.pass_by(LOCK_S)
         self.connection.left = NEVER
+        self.prepared = None if self.prepared is None else self.prepared + 1
         for process in list(self.processes):
             process.age += 1
             if process.age > STARTS_IN and process in self.processes:

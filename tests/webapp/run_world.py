@@ -134,6 +134,9 @@ class RunWorld:
     def launch_pool(self, number: int, serves: Any) -> LaunchedRunner:
         raise AssertionError("there are no pools here")
 
+    def prepare(self, scale: RunnerScale, now: datetime) -> bool:
+        raise AssertionError("there are no pools here")
+
     def alive(self, _: UUID | str, launched: LaunchedRunner) -> bool:
         return any(each.pid == launched.pid for each in self.processes)
 

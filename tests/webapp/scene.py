@@ -29,6 +29,8 @@ class Recorded:
     ended: list[int] = field(default_factory=list)
     living: set[int] = field(default_factory=set)
     stand_by: bool = False
+    prepares: list[RunnerScale] = field(default_factory=list)
+    prepared: bool = True
 
     def launch(self, organisation: UUID, scale: RunnerScale = USUAL) -> LaunchedRunner:
         self.launches.append(organisation)
@@ -38,6 +40,10 @@ class Recorded:
     def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
         self.pools.append((number, list(serves)))
         return self._living()
+
+    def prepare(self, scale: RunnerScale, _: object) -> bool:
+        self.prepares.append(scale)
+        return self.prepared
 
     def alive(self, _: UUID | str, launched: LaunchedRunner) -> bool:
         return launched.pid in self.living

@@ -16,6 +16,7 @@ from streaming.wire.sealed import Keyring
 from tests.webapp.conftest import Person
 from tests.webapp.pool_world import (
     NEVER,
+    STARTS_IN,
     Breaking,
     PoolWorld,
     again,
@@ -28,6 +29,7 @@ from tests.webapp.scene import Scene
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.secrets import organisation_keys, pool_keys
+from webapp.runs.launching import sizes_to_come
 from webapp.runs.models import PooledRunner, RunnerLaunch, SeatInPool
 from webapp.runs.pooling import Belonging, PoolStanding, decide
 from webapp.runs.redis_users import address_for, user_of
@@ -43,12 +45,18 @@ STANDINGS = st.builds(
 )
 
 
-@given(known=STANDINGS, pools=st.integers(0, 3), free=st.none() | st.integers(1, 3), ready=st.booleans())
+@given(
+    known=STANDINGS,
+    pools=st.integers(0, 3),
+    free=st.none() | st.integers(1, 3),
+    ready=st.tuples(st.booleans(), st.booleans()),
+)
 def test_a_pool_that_keeps_something_serves_until_it_has_let_go_and_nobody_else(
-    known: PoolStanding, pools: int, free: int | None, ready: bool
+    known: PoolStanding, pools: int, free: int | None, ready: tuple[bool, bool]
 ) -> None:
     room = free if free is not None and free <= pools else None
-    found = decide(known, pools, lambda: room, lambda _: ready)
+    found = decide(known, pools, lambda: room, lambda _: ready[0], lambda: ready[1])
+    assert found.leaves == (found.place not in {None, keys.OWN} and known.own)
     home = min(known.kept, default=None)
     if home is not None:
         assert not found.own
@@ -278,4 +286,79 @@ def test_who_has_its_own_runner_stays_there_until_the_pool_is_ready(world: PoolW
 
 def test_a_full_pool_changes_nothing_for_who_has_a_runner_of_its_own_already(pooled: Scene, settings: Any) -> None:
     known = PoolStanding(own=False, active=True, kept=frozenset(), seat=None, carrier=keys.OWN)
-    assert decide(known, 2, lambda: None, lambda _: True) == Belonging(keys.OWN, None)
+    assert decide(known, 2, lambda: None, lambda _: True, lambda: True) == Belonging(keys.OWN, None)
+
+
+def carriers_until(world: PoolWorld, organisation: str, last: str) -> list[str]:
+    """Who carries it after each turn, until that is `last`."""
+    seen: list[str] = []
+    while not seen or seen[-1] != last:
+        world.turn()
+        seen.append(world.carried.get(organisation, "nobody"))
+        assert len(seen) < 30
+    return seen
+
+
+def test_a_pool_carries_an_organisation_until_its_own_runner_is_up(world: PoolWorld, pooled: Scene) -> None:
+    acme = pooled.person.organisation.pk
+    world.settle()
+    given_own(acme, own=True)
+    seen = carriers_until(world, str(acme), str(acme))
+    assert seen[: STARTS_IN + 1] == ["pool-1"] * (STARTS_IN + 1)
+    assert seen.count("nobody") <= STARTS_IN
+    assert world.faults == []
+
+
+def test_an_organisation_leaves_its_pool_also_where_no_runner_comes_up_before(world: PoolWorld, pooled: Scene) -> None:
+    acme = pooled.person.organisation.pk
+    world.settle()
+    world.prepares = False
+    given_own(acme, own=True)
+    carriers_until(world, str(acme), str(acme))
+    assert world.faults == []
+
+
+def test_an_organisation_stays_in_its_pool_while_there_is_no_place_for_a_runner_of_its_own(
+    world: PoolWorld, pooled: Scene, settings: Any
+) -> None:
+    acme = pooled.person.organisation.pk
+    world.settle()
+    settings.MOST_RUNNERS = 1
+    given_own(acme, own=True)
+    world.settle()
+    assert (world.carried[str(acme)], world.prepared) == ("pool-1", None)
+    settings.MOST_RUNNERS = 2
+    world.settle()
+    assert world.carried[str(acme)] == str(acme)
+
+
+def test_what_is_prepared_is_as_large_as_its_organisation_is_to_have_it_and_only_until_it_is_launched(
+    pooled: Scene,
+) -> None:
+    from webapp.runs.models import OwnRunner
+
+    acme = pooled.person.organisation.pk
+    pooled.turn()
+    pooled.lease_of_pool(1)
+    noted(folder_of(str(acme)), "pool-1")
+    pooled.launcher.prepared = False
+    with organisation_context(acme):
+        OwnRunner(heap_mb=4_096, worker_mb=512, cores=1).save()
+    pooled.turn()
+    assert pooled.launcher.prepares == [(4_096, 512, 1)]
+    assert pooled.connection.get(keys.place(pooled.organisation)) == b"pool-1"
+    assert sizes_to_come() == {(4_096, 512, 1)}
+    pooled.launcher.prepared = True
+    pooled.turn()
+    assert pooled.connection.get(keys.place(pooled.organisation)) == b"own"
+    noted(folder_of(str(acme)), "nowhere")
+    pooled.silence()
+    pooled.turn()
+    assert pooled.launcher.scales == [(4_096, 512, 1)]
+    assert sizes_to_come() == set()
+
+
+def test_a_pool_is_called_for_the_organisation_of_which_something_new_is_desired(pooled: Scene) -> None:
+    pooled.turn()
+    assert pooled.connection.lrange(keys.calls("pool-1"), 0, -1) == [pooled.organisation.encode()]
+    assert not pooled.connection.exists(keys.calls(pooled.organisation))

@@ -15,6 +15,8 @@ from tests.webapp.scene import Recorded, Scene
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
+from webapp.runs import tasks
+from webapp.runs.alone import alone
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import RunnerLaunch
 from webapp.runs.moves import retry_after
@@ -242,3 +244,29 @@ def test_what_a_runner_elsewhere_is_told_is_printed_for_its_organisation(
     assert user_of(scene.person.organisation.pk) in told["redis"]
     with pytest.raises(CommandError, match="There is no organisation 'nobody'"):
         call_command("runnerconfiguration", "nobody")
+
+
+def test_who_carries_an_organisation_is_called_when_something_new_is_desired_and_left_alone_when_all_is_well(
+    scene: Scene,
+) -> None:
+    scene.turn()
+    assert scene.connection.lrange(keys.calls(scene.organisation), 0, -1) == [scene.organisation.encode()]
+    assert 0 < scene.connection.ttl(keys.calls(scene.organisation)) <= keys.CALLS_TTL_S
+    scene.connection.delete(keys.calls(scene.organisation))
+    scene.running()
+    scene.connection.delete(keys.calls(scene.organisation))
+    scene.turn()
+    assert not scene.connection.exists(keys.calls(scene.organisation))
+
+
+def test_a_turn_that_somebody_waits_for_is_made_after_the_one_that_is_under_way(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = []
+    monkeypatch.setattr(tasks.reconcile, "apply_async", lambda **said: later.append(said))
+    with alone(scene.connection, scene.person.organisation.pk) as mine:
+        assert mine
+        tasks.reconcile(organisation=scene.organisation, again=2)
+        tasks.reconcile(organisation=scene.organisation)
+    assert later == [{"kwargs": {"organisation": scene.organisation, "again": 1}, "countdown": tasks.AGAIN_S}]
+    assert scene.run.observed == "requested"

@@ -38,6 +38,7 @@ def test_a_runner_does_all_its_work_as_a_user_of_its_own(runner: "redis.Redis") 
     assert mailbox.limits() is None
     assert mailbox.reported() == {}
     mailbox.tell_rate(5)
+    assert mailbox.called(0.01) == set()
     mailbox.take_over(LEASE)
     mailbox.release("t")
     assert mailbox.holder() is None

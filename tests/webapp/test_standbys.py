@@ -3,7 +3,7 @@
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -38,7 +38,7 @@ class PaperProcesses:
     loses_answers: bool = False
     meanwhile: Callable[[], object] | None = None
 
-    def start(self, fits: str) -> StandbyNote:
+    def start(self, fits: str, arguments: Sequence[str] | None = None) -> StandbyNote:
         self.all.append(PaperStandby(fits))
         pid = len(self.all) - 1
         return StandbyNote(
@@ -113,6 +113,11 @@ class StandbyWorld(RuleBasedStateMachine):
     def tend(self, wanted: int, quiet: bool) -> None:
         self.wanted = wanted
         self.standbys.tend(wanted, self.fits, self.processes.now, quiet=quiet)
+
+    @rule()
+    def somebody_is_to_move(self) -> None:
+        if not list(self.folder.glob("*.json")):
+            self.standbys.prepare(self.fits, [], self.processes.now)
 
     @rule()
     def somebody_starts(self) -> None:
@@ -251,3 +256,36 @@ def test_what_cannot_be_read_and_what_is_of_another_machine_is_left_alone(tmp_pa
     assert standbys.take("1", "acme", {}) is None
     assert standbys.end_all() == []
     assert states(processes) == ["waits"]
+
+
+def test_one_that_is_prepared_for_a_launch_is_kept_beside_the_others_until_it_is_taken(tmp_path: Path) -> None:
+    standbys, processes = kept(tmp_path)
+    standbys.tend(1, "pooled", NOW, quiet=True)
+    assert not standbys.prepare("own", ["--cores"], NOW)
+    assert not standbys.prepare("own", ["--cores"], NOW)
+    for each in processes.all:
+        each.state = "waits"
+    standbys.tend(1, "pooled", NOW, quiet=True, promised={"own"})
+    assert standbys.prepare("own", ["--cores"], NOW)
+    assert states(processes) == ["waits", "waits"]
+    assert standbys.take("own", "acme", {}) is not None
+    standbys.tend(0, "pooled", NOW, quiet=True, promised={"own"})
+    assert states(processes) == ["gone", "runner"]
+
+
+def test_one_that_was_prepared_and_is_not_awaited_any_more_is_ended(tmp_path: Path) -> None:
+    standbys, processes = kept(tmp_path)
+    standbys.prepare("own", [], NOW)
+    processes.all[0].state = "waits"
+    standbys.tend(0, "pooled", NOW, quiet=True)
+    assert states(processes) == ["gone"]
+
+
+def test_nobody_waits_for_one_that_does_not_come_up(tmp_path: Path) -> None:
+    standbys, processes = kept(tmp_path)
+    assert not standbys.prepare("own", [], NOW)
+    assert standbys.prepare("own", [], NOW + MAY_BEGIN_FOR)
+    processes.all[0].state = "gone"
+    assert standbys.prepare("own", [], NOW + MAY_BEGIN_FOR)
+    assert standbys.prepare("own", [], NOW + MAY_BEGIN_FOR), "nor is another one begun at once"
+    assert len(processes.all) == 1

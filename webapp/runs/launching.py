@@ -22,10 +22,11 @@ from django.conf import settings
 from streaming.wire import keys
 from streaming.wire.result_location import settle_location
 from streaming.wire.runner_record import read_record, runner_lives
-from webapp.core.context import current_organisation
+from webapp.core.context import current_organisation, installation_context
 from webapp.core.secrets import organisation_keys, pool_keys
+from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.detached import make_room_in, start_detached
-from webapp.runs.models import LaunchNote, OwnRunner, RunnerLaunch
+from webapp.runs.models import LaunchNote, OwnRunner, Run, RunnerLaunch
 from webapp.runs.redis_users import address_for
 from webapp.runs.standby_processes import fitting, installed_standbys, of_kind, runner_arguments
 from webapp.runs.starting import RunnerLaunched, launch_told
@@ -59,6 +60,9 @@ class Launcher(Protocol):
     def launch_pool(self, number: int, serves: Sequence[UUID]) -> LaunchedRunner:
         """Start pooled runner `number`, which serves these organisations by now, and return at once."""
 
+    def prepare(self, scale: RunnerScale, now: datetime) -> bool:
+        """See that a runner of that size begins to stand by; whether a launch need not wait for it."""
+
     def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether the process may still live; True when this machine cannot know."""
 
@@ -80,6 +84,11 @@ class ProcessLauncher:
         """Start `python -m streaming.runtime --pool N`."""
         name = keys.pool_name(number)
         return _start(name, USUAL, _configured(address_for(name, serves), pool_keys(name)))
+
+    def prepare(self, scale: RunnerScale, now: datetime) -> bool:
+        """Start `python -m streaming.runtime --standby SOCKET` of that size, if none stands by or begins to."""
+        arguments = runner_arguments(*scale)
+        return installed_standbys().prepare(fitting(arguments), arguments, now)
 
     def alive(self, whose: UUID | str, launched: LaunchedRunner) -> bool:
         """Whether that process is still the runner; the id alone may belong to another process by now."""
@@ -193,6 +202,17 @@ def wanted_scale() -> RunnerScale:
     """Return how large the own runner of the organisation in context is to be."""
     own = OwnRunner.objects.first()
     return USUAL if own is None else own.size
+
+
+def sizes_to_come() -> set[RunnerScale]:
+    """Return how large the own runners are to be that were given and are not launched yet, of whom something runs."""
+    with installation_context("whose runners are prepared"):
+        given: list[OwnRunner] = list(
+            TenantQuerySet(OwnRunner)
+            .filter(organisation__in=TenantQuerySet(Run).filter(ended_at=None).values("organisation"))
+            .exclude(organisation__in=TenantQuerySet(RunnerLaunch).values("organisation"))
+        )
+    return {each.size for each in given}
 
 
 def end_of_another_size(launcher: Launcher) -> None:

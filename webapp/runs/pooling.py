@@ -54,12 +54,14 @@ class PoolStanding:
 @dataclass(frozen=True)
 class Belonging:
     """Where an organisation belongs: `place` as `keys.place` has it, None: that is not said; `seat`: the pool that is
-    to serve it, also to let it go; `full`: no pool has room, it waits.
+    to serve it, also to let it go; `full`: no pool has room, it waits; `leaves`: it is to leave its pool, and stays
+    there until a runner of its own is up.
     """
 
     place: str | None
     seat: int | None
     full: bool = False
+    leaves: bool = False
 
     @property
     def own(self) -> bool:
@@ -67,15 +69,22 @@ class Belonging:
         return self.place == keys.OWN and self.seat is None
 
 
-def decide(known: PoolStanding, pools: int, room: Callable[[], int | None], ready: Callable[[int], bool]) -> Belonging:
+def decide(
+    known: PoolStanding,
+    pools: int,
+    room: Callable[[], int | None],
+    ready: Callable[[int], bool],
+    prepared: Callable[[], bool],
+) -> Belonging:
     """Return where the organisation belongs.
 
-    `room` gives a pool that has room, None where none has; `ready` whether a pool can carry it at once. An organisation
-    that its own runner carries stays there until the pool is ready, so that nothing rests meanwhile.
+    `room` gives a pool that has room, None where none has; `ready` whether a pool can carry it at once, `prepared`
+    whether a runner of its own can, or does not come up. An organisation that its own runner carries stays there until
+    the pool is ready, and one that its pool carries until its own runner is, so that nothing rests meanwhile.
     """
     home = min(known.kept, default=None)
     if known.own or not pools:
-        return Belonging(keys.OWN, home)
+        return _own(known, home, prepared if pools else lambda: True)
     if not known.active:
         return Belonging(None, None)
     target = next((each for each in (home, known.seat) if each is not None and each <= pools), None) or room()
@@ -89,13 +98,22 @@ def decide(known: PoolStanding, pools: int, room: Callable[[], int | None], read
     return Belonging(keys.pool_name(target), target)
 
 
+def _own(known: PoolStanding, home: int | None, prepared: Callable[[], bool]) -> Belonging:
+    """Return where one belongs that is to have a runner of its own, and of which pool `home` keeps something."""
+    if home is not None and known.active and known.carrier == home and not prepared():
+        return Belonging(keys.pool_name(home), home, leaves=True)
+    return Belonging(keys.OWN, home)
+
+
 def has_own_runner() -> bool:
     """Return whether the organisation in context is to have a runner of its own."""
     return not settings.POOLS or OwnRunner.objects.exists()
 
 
-def belonging(connection: "redis.Redis", lease: RunnerLease | None, *, active: bool) -> Belonging:
-    """Return where the organisation in context belongs now. Raises `HomesUnknown`.
+def belonging(
+    connection: "redis.Redis", lease: RunnerLease | None, *, active: bool, prepared: Callable[[], bool]
+) -> Belonging:
+    """Return where the organisation in context belongs now; `prepared` as in `decide`. Raises `HomesUnknown`.
 
     One that is to be deleted leaves its pool once nothing of it runs any more.
     """
@@ -108,7 +126,7 @@ def belonging(connection: "redis.Redis", lease: RunnerLease | None, *, active: b
         seat=served,
         carrier=carrier_of(connection, lease, served),
     )
-    return decide(known, settings.POOLS, _with_room, lambda pool: _ready(connection, pool))
+    return decide(known, settings.POOLS, _with_room, lambda pool: _ready(connection, pool), prepared)
 
 
 def seat_of() -> int | None:

@@ -36,6 +36,8 @@ from webapp.runs.launching import (
     launched,
     runner_log,
     runner_was_heard,
+    sizes_to_come,
+    wanted_scale,
 )
 from webapp.runs.models import PooledRunner, Run, RunnerLaunch
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
@@ -54,7 +56,7 @@ from webapp.runs.pooling import (
 from webapp.runs.quiet import as_it_should_be, heard, note_quiet
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.repair_steps import bring_on_repairs
-from webapp.runs.standby_processes import fitting, installed_standbys, usual_arguments
+from webapp.runs.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -78,47 +80,70 @@ class Reconciler:
     launcher: Launcher
     now: Callable[[], datetime] = timezone.now
 
-    def turn(self) -> None:
-        """Copy what was observed, settle what needs no runner, write what is desired, and see that a runner lives."""
+    def turn(self) -> bool:
+        """Copy what was observed, settle what needs no runner, write what is desired, and see that a runner lives.
+
+        Return whether it was made: none is while another one is under way, which may not know what has changed since.
+        """
         with organisation_context(self.organisation), alone(self.connection, self.organisation) as mine:
-            if not mine:
-                return
-            [digest] = heard(self.connection, [self.organisation])
-            runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
-            outstanding = write_deliveries(self.connection)
-            self._keep_for_readers()
-            if runs or outstanding:
-                admit_runner(self.connection, self.organisation)
-            lease = self._lease()
-            take_incidents(self.connection, self.organisation)
-            self._observe(runs, lease)
-            self._stop_when_full(runs)
-            for run in runs:
-                if lease is None:
-                    lose(run, self.now())
-                else:
-                    take_up(run, lease, self.now())
-                settle(run, self.now())
-            changes = bring_on_changes(self.connection, self.now())
-            if changes:
-                for run in runs:
-                    run.refresh_from_db()
-            outstanding = outstanding or bool(changes)
-            desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
-            belongs = self._belonging(lease, active=bool(desired) or outstanding)
-            repairs = bring_on_repairs(self.now())
-            self._write_desired(desired, belongs, repairs, changes)
-            self._forget([run for run in runs if run.ended_at is not None])
-            if belongs is None:
-                self._tell(desired, "internal", UNKNOWN)
+            if mine:
+                self._turn()
+            return mine
+
+    def _turn(self) -> None:
+        [digest] = heard(self.connection, [self.organisation])
+        runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
+        outstanding = write_deliveries(self.connection)
+        self._keep_for_readers()
+        if runs or outstanding:
+            admit_runner(self.connection, self.organisation)
+        lease = self._lease()
+        take_incidents(self.connection, self.organisation)
+        self._observe(runs, lease)
+        self._stop_when_full(runs)
+        for run in runs:
+            if lease is None:
+                lose(run, self.now())
             else:
-                self._be_carried(belongs, lease, desired, outstanding=outstanding)
-            settled = not outstanding and not repairs and as_it_should_be(runs)
-            quiet = settled and belongs is not None and self._is_there(belongs, lease, runs)
-            note_quiet(self.connection, self.organisation, digest if quiet else None)
+                take_up(run, lease, self.now())
+            settle(run, self.now())
+        changes = bring_on_changes(self.connection, self.now())
+        if changes:
+            for run in runs:
+                run.refresh_from_db()
+        outstanding = outstanding or bool(changes)
+        desired = [run for run in runs if run.ended_at is None and run.observed != Observed.FAILED]
+        belongs = self._belonging(lease, active=bool(desired) or outstanding)
+        repairs = bring_on_repairs(self.now())
+        self._write_desired(desired, belongs, repairs, changes)
+        self._forget([run for run in runs if run.ended_at is not None])
+        if belongs is None:
+            self._tell(desired, "internal", UNKNOWN)
+        else:
+            self._be_carried(belongs, lease, desired, outstanding=outstanding)
+        if not as_it_should_be(runs) or changes:
+            self._call(belongs)
+        settled = not outstanding and not repairs and as_it_should_be(runs)
+        quiet = settled and belongs is not None and self._is_there(belongs, lease, runs)
+        note_quiet(self.connection, self.organisation, digest if quiet else None)
+
+    def _call(self, belongs: Belonging | None) -> None:
+        """Let the runner look now, not at its next turn."""
+        place = None if belongs is None else belongs.place
+        if place is None:
+            return
+        organisation = str(self.organisation)
+        key = keys.calls(organisation if place == keys.OWN else place)
+        with self.connection.pipeline(transaction=True) as together:
+            together.rpush(key, organisation)
+            together.ltrim(key, -keys.CALLS_KEPT, -1)
+            together.expire(key, keys.CALLS_TTL_S)
+            together.execute()
 
     def _is_there(self, belongs: Belonging, lease: RunnerLease | None, runs: Sequence[Run]) -> bool:
         """Whether the organisation is carried where it belongs, or nobody needs to carry it."""
+        if belongs.leaves:
+            return False
         if not runs:
             return belongs.seat is None
         if lease is None:
@@ -175,10 +200,17 @@ class Reconciler:
 
     def _belonging(self, lease: RunnerLease | None, *, active: bool) -> Belonging | None:
         try:
-            return belonging(self.connection, lease, active=active)
+            return belonging(self.connection, lease, active=active, prepared=self._prepared)
         except HomesUnknown:
             logger.exception("organisation %s: it cannot be read which pools keep something of it", self.organisation)
             return None
+
+    def _prepared(self) -> bool:
+        """Whether an own runner of the organisation would be up at once; one is begun if there is a place for it."""
+        if settings.RUNNERS == "elsewhere":
+            return True
+        has_room = has_place(self.connection, self.launcher, self.now(), self.organisation)
+        return has_room and self.launcher.prepare(wanted_scale(), self.now())
 
     def _be_carried(
         self, belongs: Belonging, lease: RunnerLease | None, desired: Sequence[Run], *, outstanding: bool
@@ -275,10 +307,10 @@ def _spec_with(run: Run, repairs: Mapping[UUID, str]) -> RunSpec:
     return run.read_spec().model_copy(update={"repair": repairs.get(run.pk)})
 
 
-def reconcile_installation(organisation: UUID) -> None:
-    """Make one turn for `organisation` with this installation's Redis and processes of this machine."""
+def reconcile_installation(organisation: UUID) -> bool:
+    """Make one turn for `organisation` with this installation's Redis and processes of this machine; whether it was."""
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
-        Reconciler(organisation, connection, ProcessLauncher()).turn()
+        return Reconciler(organisation, connection, ProcessLauncher()).turn()
 
 
 def reconcile_pools() -> None:
@@ -300,4 +332,6 @@ def keep_standbys() -> None:
     ):
         if mine:
             wanted = standbys_wanted(connection, ProcessLauncher(), now)
-            standbys.tend(wanted, fitting(usual_arguments()), now, quiet=nobody_waits(now))
+            promised = {fitting(runner_arguments(*size)) for size in sizes_to_come()}
+            fits = fitting(usual_arguments())
+            standbys.tend(wanted, fits, now, quiet=nobody_waits(now), promised=promised)

@@ -16,8 +16,8 @@ from django.utils.crypto import salted_hmac
 logger = logging.getLogger(__name__)
 
 COMMANDS: Final = (
-    "+get +set +del +hget +hset +hgetall +hvals +xadd +eval +multi +exec +discard +ping +select +auth +hello"
-    " +client|setinfo +client|setname"
+    "+get +set +del +hget +hset +hgetall +hvals +xadd +blpop +lrange +eval +multi +exec +discard +ping"
+    " +select +auth +hello +client|setinfo +client|setname"
 )
 
 

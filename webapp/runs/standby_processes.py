@@ -76,12 +76,13 @@ def fitting(arguments: Sequence[str]) -> str:
 class SystemStandbys:
     """The processes of this machine that stand by."""
 
-    def start(self, fits: str) -> StandbyNote:
-        """Start `python -m streaming.runtime --standby SOCKET` as the installation says, which is what `fits`."""
+    def start(self, fits: str, arguments: Sequence[str] | None = None) -> StandbyNote:
+        """Start `python -m streaming.runtime --standby SOCKET` with `arguments`, None: as the installation says."""
         door = Path(tempfile.mkdtemp(prefix=_PREFIX)) / "socket"  # in a folder that none but this user may enter
         log = settings.PUNCTUAL_DATA / FOLDER / "runner.log"
         make_room_in(log)
-        command = [sys.executable, "-m", "streaming.runtime", "--standby", str(door), *usual_arguments()]
+        command = [sys.executable, "-m", "streaming.runtime", "--standby", str(door)]
+        command += usual_arguments() if arguments is None else arguments
         pid = start_detached(command, log, "")
         started = 0.0  # of one that has ended already: no process began then
         with suppress(psutil.Error):

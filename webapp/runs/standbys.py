@@ -7,7 +7,7 @@ very same program with the very same settings. Who is not told that it is wanted
 
 import logging
 import socket
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -51,8 +51,8 @@ class StandbysInVain(Strict):
 class StandbyProcesses(Protocol):
     """The processes that stand by, as the system gives them."""
 
-    def start(self, fits: str) -> StandbyNote:
-        """Start one and return at once."""
+    def start(self, fits: str, arguments: Sequence[str] | None = None) -> StandbyNote:
+        """Start one with `arguments`, None: as the installation says, which is what `fits`; return at once."""
 
     def lives(self, note: StandbyNote) -> bool:
         """Whether it is there."""
@@ -91,23 +91,45 @@ class Standbys:
             self.processes.end(note)
         return None
 
-    def tend(self, wanted: int, fits: str, now: datetime, *, quiet: bool) -> None:
+    def prepare(self, fits: str, arguments: Sequence[str], now: datetime) -> bool:
+        """See that one begins to stand by with `arguments`, which is what `fits`.
+
+        Return whether a launch need not wait for it: it is ready, or does not come up.
+        """
+        mine = [(path, note) for path, note in self._notes() if note.fits == fits]
+        for path, note in mine:
+            if not self.processes.lives(note):
+                self._found_dead(path, note, now)
+            elif self.processes.ready(note):
+                return True
+            elif self._may_begin(note, now):
+                return False
+        if mine or not self._may_start(now):
+            return True
+        self._begin(fits, arguments)
+        return False
+
+    def tend(
+        self, wanted: int, fits: str, now: datetime, *, quiet: bool, promised: Collection[str] = frozenset()
+    ) -> None:
         """See that `wanted` stand by that fit: tell them so, end all others, start one where one is missing.
 
-        `quiet`: nobody waits for a runner that starts just now.
+        `quiet`: nobody waits for a runner that starts just now. `promised`: what those fit that were prepared for a
+        launch, and are kept beside them.
         """
-        kept = 0
+        kept, promises = 0, set(promised)
         for path, note in self._notes():
             if not self.processes.lives(note):
                 self._found_dead(path, note, now)
+            elif note.fits in promises and self._goes_on(note, now):
+                promises.remove(note.fits)
             elif note.fits != fits or kept >= wanted or not self._goes_on(note, now):
                 if _claimed(path):  # else it has just become somebody's runner
                     self.processes.end(note)
             else:
                 kept += 1
         if kept < wanted and quiet and self._may_start(now):
-            note = self.processes.start(fits)
-            self._write(f"{note.pid}.json", note)
+            self._begin(fits, None)
 
     def any(self) -> bool:
         """Whether there is one, or was when it was last looked."""
@@ -122,11 +144,18 @@ class Standbys:
                 ended.append(note.pid)
         return ended
 
+    def _begin(self, fits: str, arguments: Sequence[str] | None) -> None:
+        note = self.processes.start(fits, arguments)
+        self._write(f"{note.pid}.json", note)
+
     def _goes_on(self, note: StandbyNote, now: datetime) -> bool:
         """Tell it that it is wanted; whether it answers, or may still begin."""
         if self.processes.ready(note):
             self._in_vain.unlink(missing_ok=True)
             return self.processes.ask(note, StayUp()) is not None
+        return self._may_begin(note, now)
+
+    def _may_begin(self, note: StandbyNote, now: datetime) -> bool:
         return abs(now.timestamp() - note.started) < MAY_BEGIN_FOR.total_seconds()
 
     def _found_dead(self, path: Path, note: StandbyNote, now: datetime) -> None:

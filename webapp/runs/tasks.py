@@ -1,6 +1,7 @@
 """Celery tasks of runs. Each works for one organisation and refuses without it."""
 
 from random import SystemRandom
+from typing import Final
 from uuid import UUID
 
 import redis
@@ -14,6 +15,8 @@ from webapp.core.tasks import tenant_task
 from webapp.runs import reconciler
 from webapp.runs.footprints import tend_footprints
 from webapp.runs.quiet import unquiet
+
+AGAIN_S: Final = 0.2
 
 
 @shared_task
@@ -32,9 +35,13 @@ def reconcile_all() -> None:
 
 
 @tenant_task
-def reconcile(*, organisation: str) -> None:
-    """Make what is observed of the organisation's runs follow what is desired."""
-    reconciler.reconcile_installation(UUID(organisation))
+def reconcile(*, organisation: str, again: int = 0) -> None:
+    """Make what is observed of the organisation's runs follow what is desired.
+
+    While another turn is under way, it is tried `again` so often: that turn may have begun before something changed.
+    """
+    if not reconciler.reconcile_installation(UUID(organisation)) and again:
+        reconcile.apply_async(kwargs={"organisation": organisation, "again": again - 1}, countdown=AGAIN_S)
 
 
 @shared_task
