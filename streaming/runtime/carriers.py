@@ -180,3 +180,28 @@ class FleetMember:
                 return None
         self.tried = self.died = 0
         return failure
+
+
+@dataclass
+class BindingMove:
+    """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for.
+
+    `live`: the run itself was under way there.
+    """
+
+    spec: RunSpec
+    source: str
+    path: str | None = None
+    live: bool = False
+
+    def ends_with(self, name: str, change: RunChange) -> bool:
+        """Whether `change` in carrier `name` says that the run failed there, so that it goes nowhere."""
+        return (name, change.run, change.state) == (self.source, self.spec.run, "failed")
+
+
+@dataclass(frozen=True)
+class BrokenCarrier:
+    """A carrier whose query has stopped by itself, or does not start."""
+
+    name: str
+    failure: RunFailure

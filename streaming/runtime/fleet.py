@@ -9,18 +9,17 @@ the run begins with it here. What does not fit is left behind, and its user is t
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from streaming.runtime.binding_locations import MAIN, NOWHERE, BindingLocations
-from streaming.runtime.carriers import CarrierLike, FleetMember
+from streaming.runtime.carriers import BindingMove, BrokenCarrier, CarrierLike, FleetMember
 from streaming.runtime.incidents import FleetIncidents
 from streaming.runtime.leaving import PoolLeave
 from streaming.runtime.rate_split import CarrierNeed, shares
 from streaming.runtime.slow_bindings import FIRST_S, SlowBindings
 from streaming.spark.binding import needs_second_stage
-from streaming.spark.errors import PunctualError, RunFailure
+from streaming.spark.errors import PunctualError
 from streaming.spark.layout import SETTINGS_FILE
 from streaming.spark.manifests import Manifest, RunChange
 from streaming.wire.binding_homes import CARRIERS, apart_in
@@ -37,27 +36,6 @@ START_MAY_TAKE_S: Final = 60.0
 """The next query waits so long for one that has been started to plan."""
 DIVIDED_EVERY_S: Final = 5.0
 """The limit is divided anew so often while the same carriers run."""
-
-
-@dataclass
-class BindingMove:
-    """A run that waits for what its binding has kept in carrier `source`; `path`: the savepoint that was asked for.
-
-    `live`: the run itself was under way there.
-    """
-
-    spec: RunSpec
-    source: str
-    path: str | None = None
-    live: bool = False
-
-
-@dataclass(frozen=True)
-class BrokenCarrier:
-    """A carrier whose query has stopped by itself, or does not start."""
-
-    name: str
-    failure: RunFailure
 
 
 class Fleet:
@@ -174,6 +152,9 @@ class Fleet:
     def goes_on(self, name: str, change: RunChange) -> bool:
         """Whether the run, that failed in carrier `name` as it held all up, goes on apart, or where it is next."""
         spec, slow = self._desired.get(change.binding), self._was_slow(name, change)
+        move = self._moves.get(change.binding)
+        if move is not None and not slow and move.ends_with(name, change):
+            del self._moves[change.binding]  # it cannot even be brought away
         if not slow or spec is None or (spec.run, spec.desired) != (change.run, "running"):
             return slow and spec is None
         log.warning("run %s goes on apart from its pool: %s", change.run, (change.message or "").partition(". ")[0])

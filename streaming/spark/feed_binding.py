@@ -25,7 +25,7 @@ from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import StoredClock, VersionedClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import manifest_before
-from streaming.spark.memory import at_hand, refuse_suspect, suspects
+from streaming.spark.memory import at_hand, suspects
 from streaming.spark.read_ahead import ahead
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
@@ -78,8 +78,10 @@ class BindingTask:
     def _run(self) -> BindingMessages:
         turn = self._work.turn
         try:
-            sends_away = self._carrier.settings.sends_away
-            refuse_suspect(suspects(self._carrier.local), self._work.key, sends_away=sends_away)
+            found = suspects(self._carrier.local).get(self._work.key)
+            if found is not None:
+                away, computes = self._carrier.settings.sends_away, bool(self._work.lanes)
+                found.refuse(self._task.batch, computes=computes, sends_away=away)
             rows = self._saved() + self._entered()
             if turn is None or turn.state != "failed":
                 rows += self._begun() if self._work.begins else self._bound_rows()

@@ -13,8 +13,9 @@ import json
 import mmap
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -149,23 +150,30 @@ def count_deaths(folder: Path) -> dict[str, WorkerDeath]:
     return found
 
 
-def suspects(folder: Path | None) -> dict[str, bool]:
-    """The bindings at whose work processes have died; whether that was often enough."""
+@dataclass(frozen=True)
+class Suspicion:
+    """Processes have died at the work of a binding, the last time in `batch`; `guilty`: that was often enough."""
+
+    batch: int
+    guilty: bool
+
+    def refuse(self, batch: int, *, computes: bool, sends_away: bool) -> None:
+        """Raise `TooMuchMemory` if the binding is to blame.
+
+        Where who holds others up is sent away, raise `WorkerDied` as soon as it would compute again. That its state is
+        written, so that it can go, is no computing; where a process dies of that, it is to blame.
+        """
+        if sends_away and computes:
+            raise WorkerDied
+        if self.batch == batch if sends_away else self.guilty:
+            raise TooMuchMemory
+
+
+def suspects(folder: Path | None) -> dict[str, Suspicion]:
+    """The bindings at whose work processes have died."""
     if folder is None:
         return {}
-    return {key: each["alone"] >= ENOUGH for key, each in _read(folder).items()}
-
-
-def refuse_suspect(suspected: Mapping[str, bool], key: str, *, sends_away: bool) -> None:
-    """Raise `TooMuchMemory` if `key` is to blame by the word of `suspects`.
-
-    Where who holds others up is sent away, raise `WorkerDied` at the first suspicion.
-    """
-    guilty = suspected.get(key)
-    if guilty is not None and sends_away:
-        raise WorkerDied
-    if guilty:
-        raise TooMuchMemory
+    return {key: Suspicion(each["batch"], each["alone"] >= ENOUGH) for key, each in _read(folder).items()}
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from streaming.spark.carrier_messages import OF_BATCH, MessageKind, concerns, go
 from streaming.spark.envelope import ARROW_SCHEMA, CarrierMessage, packed, row_of, unpacked
 from streaming.spark.errors import ComputedTooLong, blame_query, explain_binding, shared_fault
 from streaming.spark.layout import CarrierFolder, opened
-from streaming.spark.memory import at_hand, limit_memory, refuse_suspect, suspects
+from streaming.spark.memory import Suspicion, at_hand, limit_memory, suspects
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.shared_keys import MapState, StatePage
 from streaming.spark.state_change import StateChange
@@ -124,7 +124,7 @@ class StageProcessor(StatefulProcessor):
         return opened(self._path)
 
     @cached_property
-    def _suspects(self) -> Mapping[str, bool]:
+    def _suspects(self) -> Mapping[str, Suspicion]:
         return suspects(self._carrier.local)
 
     def _turns(
@@ -148,7 +148,10 @@ class StageProcessor(StatefulProcessor):
     def _computed(self, carrier: CarrierFolder, taken: list[CarrierMessage], stored: MapState) -> list[CarrierMessage]:
         state = BufferedState(stored)
         try:
-            refuse_suspect(self._suspects, taken[0].binding, sends_away=carrier.settings.sends_away)
+            found = self._suspects.get(taken[0].binding)
+            if found is not None:
+                away, computes = carrier.settings.sends_away, any(row.kind in _FOR_OPERATORS for row in taken)
+                found.refuse(taken[0].batch, computes=computes, sends_away=away)
             saved = self._saved(taken, state)
             for row in taken:
                 if row.kind is MessageKind.ENTER and row.input == PARTS[self._number]:

@@ -140,6 +140,16 @@ def test_a_run_that_is_stopped_on_its_way_stops_where_it_comes(desk: Desk, flush
     assert desk.observed("a-1").state == "stopped"
 
 
+def test_who_fails_on_its_way_is_told_so_and_goes_nowhere(desk: Desk) -> None:
+    hang(desk)
+    desk.carriers[POOL].commit("failed", message="It is too large.", batch=5)
+    desk.runner.turn()
+    assert (desk.observed("a-1").state, desk.observed("a-1").message) == ("failed", "It is too large.")
+    desk.carriers[POOL].there.add("a.arrow")
+    desk.runner.turn()
+    assert not [said for said in desk.carriers[SECOND].commands if said.startswith("add")]
+
+
 def restart(desk: Desk) -> None:
     desk.restart()
     desk.runner.turn()

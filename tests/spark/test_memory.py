@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from streaming.engine.operators.bucket import BucketOperators
+from streaming.spark.control import AddBinding, SaveBinding
 from streaming.spark.errors import TOO_MUCH_MEMORY, WORKER_DIED
 from streaming.spark.feed_binding import BindingTask
+from streaming.spark.manifests import Manifest
 from streaming.spark.memory import LIMIT_VARIABLE, SESSION_VARIABLE, at_hand, count_deaths, suspects
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
@@ -49,6 +51,11 @@ def dies_at(folder: Path, *keys: str, batch: int, session: str = "this") -> None
     assert os.waitpid(child, 0)[1] == signal.SIGKILL
 
 
+def guilt(folder: Path) -> dict[str, bool]:
+    """Whether each of the suspects is guilty."""
+    return {key: each.guilty for key, each in suspects(folder).items()}
+
+
 @pytest.mark.parametrize("place", ["feed", "operators"])
 def test_who_asks_for_more_than_there_is_fails_alone_and_as_its_users_fault(
     loop: Loop, undisturbed: Undisturbed, monkeypatch: pytest.MonkeyPatch, place: str
@@ -82,10 +89,10 @@ def test_one_death_is_chance_and_two_in_one_batch_are_not(tmp_path: Path, monkey
     assert count_deaths(tmp_path) == {"guilty": "among", "beside": "among"}
     dies_at(tmp_path, "guilty", batch=5)
     assert count_deaths(tmp_path) == {"guilty": "alone"}
-    assert suspects(tmp_path) == {"guilty": False, "beside": False}
+    assert guilt(tmp_path) == {"guilty": False, "beside": False}
     dies_at(tmp_path, "guilty", batch=5)
     assert count_deaths(tmp_path) == {"guilty": "again"}
-    assert suspects(tmp_path) == {"guilty": True, "beside": False}
+    assert guilt(tmp_path) == {"guilty": True, "beside": False}
     assert count_deaths(tmp_path) == {}
 
 
@@ -102,7 +109,7 @@ def test_nobody_is_blamed_for_another_batch_another_session_or_another_binding(
     ]:
         dies_at(tmp_path, *keys, batch=batch, session=session)
         count_deaths(tmp_path)
-    assert suspects(tmp_path) == {"slow": False, "beside": False}
+    assert guilt(tmp_path) == {"slow": False, "beside": False}
 
 
 def test_what_lives_and_what_came_to_its_end_is_no_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,32 +133,74 @@ def test_a_batch_whose_worker_died_twice_is_repeated_without_the_guilty(loop: Lo
     assert rows(loop, "b") == undisturbed
 
 
-def test_where_others_need_not_wait_for_it_one_death_sends_it_away_and_the_batch_is_repeated_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: Undisturbed
-) -> None:
+@pytest.fixture
+def sending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
+    """A carrier from which who holds others up goes away; a worker has died in batch 2, at the work of a."""
     monkeypatch.setenv(SESSION_VARIABLE, "this")
     for name in ("a", "b"):
         write_readings(tmp_path / f"{name}.jsonl", BATCHES)
     loop = Loop(tmp_path, held_up_s=2.0)
     for name in ("a", "b"):
         add(loop, spec(name, f"{name}.jsonl"))
-    key = key_of(loop, "a")
-    local = loop.carrier.local
-    assert local is not None
+    died(loop, key_of(loop, "a"), 2)
+    return loop
+
+
+def died(loop: Loop, key: str, batch: int) -> None:
     assert loop.killed_at("fed")
-    dies_at(local, key, batch=2)
-    count_deaths(local)
-    manifest = loop.batch()
+    assert loop.carrier.local is not None
+    dies_at(loop.carrier.local, key, batch=batch)
+    count_deaths(loop.carrier.local)
+
+
+def failed(manifest: Manifest | None) -> tuple[str, str | None, str | None, bool]:
     assert manifest is not None
     (change,) = (each for each in manifest.changes if each.state == "failed")
-    assert (change.binding, change.state, change.domain, change.message) == ("a", "failed", "external", WORKER_DIED)
-    assert change.slow, "it goes on in another carrier"
-    loop.run()
-    assert rows(loop, "b") == undisturbed
+    return change.binding, change.domain, change.message, change.slow
+
+
+def save(loop: Loop) -> None:
+    command = SaveBinding(kind="savepoint", tick=0, binding="a", path="kept/a.arrow", moving=True)
+    loop.carrier.control.append(command)
+
+
+def test_where_others_need_not_wait_one_death_sends_it_away_with_its_state_after_one_repeated_batch(
+    sending: Loop, undisturbed: Undisturbed
+) -> None:
+    assert failed(sending.batch()) == ("a", "external", WORKER_DIED, True)
+    save(sending)
+    manifests = sending.run()
+    assert not [each for each in states(manifests, "a") if each[0] == "failed"]
+    assert rows(sending, "b") == undisturbed
+    elsewhere = Loop(sending.home, str(sending.home / "elsewhere"))
+    command = AddBinding(
+        kind="add",
+        tick=0,
+        spec=spec("a", "a.jsonl", run="2"),
+        bucket_ids=[0],
+        lanes={},
+        at_end="flush",
+        from_savepoint="kept/a.arrow",
+        moving=True,
+    )
+    elsewhere.carrier.control.append(command)
+    elsewhere.run()
+    assert rows(elsewhere, "a") == undisturbed
+
+
+def test_who_cannot_even_be_sent_away_is_to_blame(sending: Loop, undisturbed: Undisturbed) -> None:
+    sending.batch()
+    save(sending)
+    key = next(iter(suspects(sending.carrier.local)))
+    died(sending, key, 3)
+    assert failed(sending.batch()) == ("a", "user", TOO_MUCH_MEMORY, False)
+    sending.run()
+    assert rows(sending, "b") == undisturbed
 
 
 LIMITED = """
 import numpy
+from streaming.spark.manifests import Manifest
 from streaming.spark.memory import limit_memory
 limit_memory()
 print(open("/proc/self/oom_score_adj").read().strip())
