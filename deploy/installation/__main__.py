@@ -115,6 +115,7 @@ def serve(place: InstallationPlace) -> None:
             for line in demo_lines:
                 say(line)
             say(f"From a shell: .venv/bin/punctual sign-in --address {place.address} (menu, Access tokens: make one)")
+            say(services.carried_by(processes.env))
             say(services.standing_by(processes.env))
             say("Stop it with ctrl-C.")
             processes.watch()

@@ -44,6 +44,20 @@ def standing_by(env: Mapping[str, str]) -> str:
     )
 
 
+def carried_by(env: Mapping[str, str]) -> str:
+    """Return whose runner carries the runs of an organisation here, and how it is otherwise."""
+    number = env.get("PUNCTUAL_POOLS") or "0"
+    if number == "0":
+        return (
+            "Each organisation has a runner of its own (1 GB of memory or more each; at most PUNCTUAL_MOST_RUNNERS at "
+            "a time). PUNCTUAL_POOLS=1 make up: one runner carries the runs of all, which costs less from two on."
+        )
+    return (
+        f"Runners that all organisations share: {number}; the installation's page gives one a runner of its own. "
+        "PUNCTUAL_POOLS=0 make up: each has its own."
+    )
+
+
 def use_redis(processes: ChildProcesses, url: str) -> None:
     """Wait for the server of REDIS_URL, and say so where it lets this installation make no users on it."""
     say("Using the Redis server of REDIS_URL")
