@@ -22,9 +22,10 @@ from tests.webapp.conftest import Clock
 from webapp.core.context import organisation_context
 from webapp.runs.alone import LOCK_S
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
-from webapp.runs.models import OwnRunner, Run
+from webapp.runs.models import Run
 from webapp.runs.pool_turns import PoolReconciler, pools_in_use
 from webapp.runs.reconciler import Reconciler
+from webapp.runs.runner_models import OwnRunner
 
 BEAT_S = 3
 STARTS_IN = 2

@@ -10,10 +10,8 @@ from asgiref.sync import async_to_sync
 from django.core.asgi import get_asgi_application
 
 from tests.conftest import ROOT
-from tests.webapp.conftest import Person, kept_scenario
-from tests.webapp.organisations.conftest import invited
-from tests.webapp.test_tokens import made
-from tests.webapp.uploads.bringing import CSV, uploaded
+from tests.webapp.conftest import Person
+from tests.webapp.resources import OwnThings, ids_of
 from webapp.bundles.api import MOST_BODY_BYTES
 from webapp.core.api import MOST_BYTES
 from webapp.core.bodies import MOST_BYTES as MOST_OF_ANY
@@ -46,20 +44,8 @@ def most_of(path: str) -> int:
 
 def addressed(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
     """Return what the parameters of an address name."""
-    account = alice.post("service-accounts/", {"name": "loader", "role": "viewer"}).json()["id"]
-    return {
-        "slug": alice.organisation.slug,
-        "stream": cars["id"],
-        "query": binding["query"],
-        "binding": binding["id"],
-        "account": account,
-        "member": alice.get("members/").json()[0]["id"],
-        "invitation": invited(alice)[0]["id"],
-        "token": made(alice)["id"],
-        "scenario": kept_scenario(alice, binding["query"]),
-        "template": "dead_man",
-        "upload": uploaded(alice, "cars.csv", CSV),
-    }
+    made = ids_of(OwnThings(alice, cars["id"], binding["query"], binding["id"], "loader"))
+    return {**made, "slug": alice.organisation.slug, "template": "dead_man"}
 
 
 @pytest.fixture

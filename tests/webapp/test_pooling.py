@@ -30,9 +30,9 @@ from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.secrets import organisation_keys, pool_keys
 from webapp.runs.launching import sizes_to_come
-from webapp.runs.models import PooledRunner, RunnerLaunch, SeatInPool
 from webapp.runs.pooling import Belonging, PoolStanding, decide
 from webapp.runs.redis_users import address_for, user_of
+from webapp.runs.runner_models import PooledRunner, RunnerLaunch, SeatInPool
 
 POOLS = st.integers(1, 4)
 STANDINGS = st.builds(
@@ -192,7 +192,7 @@ def test_where_it_cannot_be_read_what_a_pool_keeps_nothing_is_launched(pooled: S
 
 
 def test_an_own_runner_of_another_size_is_asked_to_end_and_launched_anew(scene: Scene) -> None:
-    from webapp.runs.models import OwnRunner
+    from webapp.runs.runner_models import OwnRunner
 
     scene.running()
     with organisation_context(scene.person.organisation.pk):
@@ -335,7 +335,7 @@ def test_an_organisation_stays_in_its_pool_while_there_is_no_place_for_a_runner_
 def test_what_is_prepared_is_as_large_as_its_organisation_is_to_have_it_and_only_until_it_is_launched(
     pooled: Scene,
 ) -> None:
-    from webapp.runs.models import OwnRunner
+    from webapp.runs.runner_models import OwnRunner
 
     acme = pooled.person.organisation.pk
     pooled.turn()

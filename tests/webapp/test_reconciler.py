@@ -18,11 +18,11 @@ from webapp.core.secrets import organisation_keys
 from webapp.runs import tasks
 from webapp.runs.alone import alone
 from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
-from webapp.runs.models import RunnerLaunch
 from webapp.runs.moves import retry_after
 from webapp.runs.places import nobody_waits, standbys_wanted
 from webapp.runs.reconciler import ELSEWHERE, Reconciler
 from webapp.runs.redis_users import user_of
+from webapp.runs.runner_models import RunnerLaunch
 from webapp.runs.standbys import QUIET
 
 

@@ -1,4 +1,4 @@
-"""Which right every address and method asks for, stated as a table; a new address is missing here until it is added."""
+"""Every address and method asks for the right that the permission matrix says."""
 
 from typing import Any
 from uuid import uuid4
@@ -9,114 +9,20 @@ from django.test import Client
 from tests.webapp.conftest import Person, join
 from tests.webapp.test_tenancy import ROUTES, call
 from webapp.accounts.models import Organisation
-from webapp.accounts.permissions import ALLOWED, Permission, Role
+from webapp.accounts.permissions import ALLOWED, MATRIX, Permission, Role
 
-V, E, O = Permission.VIEW, Permission.EDIT, Permission.OPERATE  # noqa: E741
-A, OWN, P = Permission.ADMINISTER, Permission.OWN, Permission.PUSH
 RIGHTS: dict[str, dict[str, Permission]] = {
-    "organisation/": {"get": V, "put": OWN},
-    "organisation/transfer/": {"post": OWN},
-    "organisation/deletion/": {"post": OWN, "delete": OWN},
-    "members/": {"get": V},
-    "members/<uuid:member>/": {"put": A, "delete": V},
-    "invitations/": {"get": A, "post": A},
-    "invitations/<uuid:invitation>/": {"put": A, "delete": A},
-    "invitations/<uuid:invitation>/resend/": {"post": A},
-    "service-accounts/": {"get": A, "post": A},
-    "service-accounts/<uuid:account>/": {"put": A, "delete": A},
-    "service-accounts/<uuid:account>/tokens/": {"get": A, "post": A},
-    "tokens/": {"get": V, "post": V},
-    "tokens/<uuid:token>/": {"put": V, "delete": V},
-    "exports/": {"get": OWN, "post": OWN},
-    "exports/<uuid:export>/": {"delete": OWN},
-    "exports/<uuid:export>/link/": {"post": OWN},
-    "audit/": {"get": A},
-    "audit/export/": {"get": A},
-    "quotas/": {"get": V},
-    "kept/": {"get": V},
-    "adapters/": {"get": V},
-    "streams/": {"get": V, "post": E},
-    "streams/infer/": {"post": V},
-    "streams/<uuid:stream>/": {"get": V, "put": E, "delete": E},
-    "streams/<uuid:stream>/uses/": {"get": V},
-    "streams/<uuid:stream>/rows/": {"get": V, "post": P},
-    "streams/<uuid:stream>/sample/": {"get": V},
-    "files/": {"get": V, "delete": E},
-    "files/uploads/": {"post": E},
-    "files/uploads/<uuid:upload>/": {"get": V, "patch": E, "delete": E},
-    "files/uploads/<uuid:upload>/finish/": {"post": E},
-    "queries/": {"get": V, "post": E},
-    "queries/validate/": {"post": V},
-    "queries/complete/": {"post": V},
-    "queries/explain/": {"post": V},
-    "queries/simulate/": {"post": V},
-    "queries/complete-expression/": {"post": V},
-    "queries/preflight/": {"post": V},
-    "queries/compare/": {"post": V},
-    "queries/what-if/": {"post": V},
-    "samples/stream/": {"post": V},
-    "samples/text/": {"post": V},
-    "samples/generated/": {"post": V},
-    "samples/quarantine/": {"post": V},
-    "samples/running/": {"post": V},
-    "samples/replay/": {"post": V},
-    "samples/why/": {"post": V},
-    "queries/<uuid:query>/": {"get": V, "put": E, "delete": E},
-    "queries/<uuid:query>/uses/": {"get": V},
-    "queries/<uuid:query>/explain/": {"get": V},
-    "queries/<uuid:query>/layout/": {"get": V, "put": E},
-    "queries/<uuid:query>/versions/": {"get": V, "post": E},
-    "queries/<uuid:query>/difference/": {"get": V},
-    "queries/<uuid:query>/merge/": {"post": V},
-    "queries/<uuid:query>/verdicts/": {"get": V},
-    "queries/<uuid:query>/scenarios/": {"get": V, "post": E},
-    "queries/<uuid:query>/scenarios/run/": {"post": V},
-    "queries/<uuid:query>/scenarios/observe/": {"post": V},
-    "queries/<uuid:query>/scenarios/read/": {"post": V},
-    "queries/<uuid:query>/scenarios/<uuid:scenario>/": {"get": V, "put": E, "delete": E},
-    "queries/<uuid:query>/scenarios/<uuid:scenario>/transcript/": {"get": V},
-    "templates/": {"get": V},
-    "templates/<slug:template>/": {"post": E},
-    "templates/<slug:template>/streams/": {"get": V, "post": E},
-    "templates/<slug:template>/preview/": {"post": V},
-    "definitions/": {"get": V},
-    "definitions/plan/": {"post": V},
-    "definitions/apply/": {"post": E},
-    "transcripts/run/": {"post": V},
-    "bindings/": {"get": V, "post": E},
-    "bindings/<uuid:binding>/": {"get": V, "put": E, "delete": E},
-    "bindings/<uuid:binding>/next-start/": {"get": V},
-    "bindings/<uuid:binding>/timeline/": {"get": V},
-    "bindings/<uuid:binding>/start/": {"post": O},
-    "bindings/<uuid:binding>/stop/": {"post": O},
-    "bindings/<uuid:binding>/uses/": {"get": V},
-    "bindings/<uuid:binding>/repairs/": {"get": V, "post": O},
-    "bindings/<uuid:binding>/version-change/": {"get": V, "post": O, "delete": O},
-    "bindings/<uuid:binding>/results/": {"get": V, "delete": E},
-    "bindings/<uuid:binding>/outputs/check/": {"post": E},
-    "bindings/<uuid:binding>/outputs/<uuid:output>/rows/": {"get": V},
-    "bindings/<uuid:binding>/outputs/<uuid:output>/refused/": {"get": V, "delete": E},
-    "footprints/": {"get": V},
-    "footprints/<uuid:footprint>/": {"delete": E},
-    "runs/": {"get": V},
-    "runs/<uuid:run>/": {"get": V},
-    "runs/<uuid:run>/definition/": {"get": V},
-    "runs/<uuid:run>/results/": {"get": V},
-    "runs/<uuid:run>/quarantine/": {"get": V},
-    "runs/<uuid:run>/quarantine/file/": {"get": V},
-    "runs/<uuid:run>/history/": {"get": V},
-    "runs/<uuid:run>/journal/": {"get": V},
-    "runs/<uuid:run>/logs/": {"get": V},
-    "runs/<uuid:run>/events/": {"get": V},
+    route: {method: rule.permission for method, rule in methods.items()} for route, methods in MATRIX.routes.items()
 }
+"""By the permission matrix, which PERMISSIONS.md repeats for readers: a change of either shows beside the other."""
 
 
-def test_the_table_names_every_address() -> None:
+def test_the_matrix_names_every_address() -> None:
     assert set(RIGHTS) == set(ROUTES)
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_every_address_asks_for_the_right_that_the_table_says(role: Role, acme: Organisation) -> None:
+def test_every_address_asks_for_the_right_that_the_matrix_says(role: Role, acme: Organisation) -> None:
     person = join("somebody@acme.example", acme, role)
     wrong = []
     for route, methods in RIGHTS.items():

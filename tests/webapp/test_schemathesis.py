@@ -6,7 +6,6 @@ A signed-in owner asks; ids in the address are those of things that exist, so th
 import json
 import secrets
 from typing import Any
-from uuid import UUID
 
 import pytest
 import schemathesis
@@ -16,12 +15,9 @@ from hypothesis import strategies as st
 from schemathesis.checks import CHECKS
 
 from tests.conftest import ROOT
-from tests.webapp.bound_output import output_with_refused
-from tests.webapp.conftest import Person, kept_scenario
-from tests.webapp.rows.filling import left_elsewhere
+from tests.webapp.conftest import Person
+from tests.webapp.resources import OwnThings, ids_of
 from tests.webapp.undone import undone
-from tests.webapp.uploads.bringing import CSV, uploaded
-from webapp.core.context import organisation_context
 
 SCHEMA = schemathesis.openapi.from_dict(json.loads((ROOT / "frontend" / "openapi.json").read_text()))
 SCHEMA.app = get_wsgi_application()
@@ -45,29 +41,8 @@ def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> di
     """What the parameters of an address name."""
     run = alice.post(f"bindings/{binding['id']}/start/")
     assert run.status_code == 201, run.content
-    ids = {"stream": cars["id"], "query": binding["query"], "binding": binding["id"], "run": run.json()["id"]}
-    made = alice.post("tokens/", {"name": "t", "role": "viewer", "expires_in_days": 1})
-    assert made.status_code == 201, made.content
-    ids |= {
-        "token": made.json()["id"],
-        "slug": alice.organisation.slug,
-        "member": alice.get("members/").json()[0]["id"],
-        "scenario": kept_scenario(alice, binding["query"]),
-        "template": "dead_man",
-        "upload": uploaded(alice, "cars.csv", CSV),
-    }
-    with organisation_context(alice.organisation.pk):
-        ids["output"] = output_with_refused(UUID(binding["id"]))
-        ids["footprint"] = str(left_elsewhere())
-    for name, path, body in (
-        ("invitation", "invitations/", {"email": "dora@acme.example", "role": "viewer"}),
-        ("account", "service-accounts/", {"name": "nightly", "role": "viewer"}),
-        ("export", "exports/", {}),
-    ):
-        answered = alice.post(path, body)
-        assert answered.status_code == 201, answered.content
-        ids[name] = answered.json()["id"]
-    return {**ids, "slug": alice.organisation.slug}
+    made = ids_of(OwnThings(alice, cars["id"], binding["query"], binding["id"], "nightly"))
+    return {**made, "run": run.json()["id"], "template": "dead_man", "slug": alice.organisation.slug}
 
 
 def cases_of(operation: Any) -> st.SearchStrategy[schemathesis.Case]:

@@ -12,10 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext, isolate_apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tests.webapp.bound_output import output_with_refused
-from tests.webapp.conftest import POINTS, Person, graph, kept_scenario
-from tests.webapp.rows.filling import left_elsewhere
-from tests.webapp.uploads.bringing import CSV, uploaded
+from tests.webapp.conftest import POINTS, Person, graph
+from tests.webapp.resources import OwnThings, as_in_routes, ids_of
 from webapp.accounts.models import Organisation
 from webapp.core.checks import tenant_models_are_scoped
 from webapp.core.context import NoOrganisation, current_organisation, organisation_context
@@ -141,33 +139,8 @@ def ids(binding: dict[str, Any], alice: Person, cars: dict[str, Any]) -> dict[st
     """The ids of alice's things, by the name that routes give them."""
     run = alice.post(f"bindings/{binding['id']}/start/")
     assert run.status_code == 201, run.content
-    token = alice.post("tokens/", {"name": "nightly", "role": "viewer", "expires_in_days": 1})
-    assert token.status_code == 201, token.content
-    invitation = alice.post("invitations/", {"email": "dora@acme.example", "role": "viewer"})
-    assert invitation.status_code == 201, invitation.content
-    account = alice.post("service-accounts/", {"name": "nightly", "role": "viewer"})
-    assert account.status_code == 201, account.content
-    export = alice.post("exports/")
-    assert export.status_code == 201, export.content
-    with organisation_context(alice.organisation.pk):
-        output = output_with_refused(uuid.UUID(binding["id"]))
-        footprint = left_elsewhere()
-    return {
-        "<slug:template>": "dead_man",
-        "<uuid:output>": output,
-        "<uuid:footprint>": str(footprint),
-        "<uuid:scenario>": kept_scenario(alice, binding["query"]),
-        "<uuid:export>": export.json()["id"],
-        "<uuid:member>": alice.get("members/").json()[0]["id"],
-        "<uuid:invitation>": invitation.json()["id"],
-        "<uuid:account>": account.json()["id"],
-        "<uuid:stream>": cars["id"],
-        "<uuid:query>": binding["query"],
-        "<uuid:binding>": binding["id"],
-        "<uuid:run>": run.json()["id"],
-        "<uuid:token>": token.json()["id"],
-        "<uuid:upload>": uploaded(alice, "cars.csv", CSV),
-    }
+    made = ids_of(OwnThings(alice, cars["id"], binding["query"], binding["id"], "nightly"))
+    return as_in_routes({**made, "run": run.json()["id"], "template": "dead_man"})
 
 
 def filled(route: str, ids: dict[str, str]) -> str:

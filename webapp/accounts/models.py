@@ -94,6 +94,8 @@ class Membership(models.Model):
 class ServiceAccount(TenantModel):
     """A program that works in the organisation under its own name: it has a role and tokens, and no sign-in."""
 
+    exported = ("id", "name", "role", "created_at", "created_by", "disabled_at")
+
     name = models.CharField(max_length=80)
     role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
     created_at = models.DateTimeField()
@@ -119,6 +121,18 @@ class Token(TenantModel):
     revoked, so that what was once done with it can be named. `networks` are CIDRs; none: from everywhere. `scopes` are
     permissions; none: all of its role.
     """
+
+    exported = (
+        "name",
+        "key_id",
+        "role",
+        "scopes",
+        "networks",
+        "created_at",
+        "expires_at",
+        "last_used_at",
+        "revoked_at",
+    )
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", null=True)
     service_account = models.ForeignKey(ServiceAccount, on_delete=models.CASCADE, related_name="tokens", null=True)
@@ -150,6 +164,8 @@ class Token(TenantModel):
 class Invitation(TenantModel):
     """That somebody with the address `email` may join in `role`; `digest` is the HMAC of the secret in the mail."""
 
+    exported = ("email", "role", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at")
+
     email = models.EmailField()
     role = models.CharField(max_length=20, choices=[(role.value, role.value) for role in Role])
     key_id = models.CharField(max_length=20, unique=True)
@@ -180,6 +196,8 @@ class Invitation(TenantModel):
 class OrganisationLimit(TenantModel):
     """A limit that the installation's admins set for this organisation; without a row the default holds."""
 
+    exported = ("quota", "value")
+
     quota = models.CharField(max_length=40)
     value = models.PositiveBigIntegerField()
 
@@ -195,6 +213,8 @@ class OrganisationLimit(TenantModel):
 
 class PreviewUse(TenantModel):
     """How long previews of one UTC day computed."""
+
+    exported = ("day", "milliseconds")
 
     day = models.DateField()
     milliseconds = models.PositiveBigIntegerField(default=0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from django.apps import apps
 from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
@@ -17,32 +18,18 @@ from django.utils import timezone
 
 from streaming.wire.by_run import lines_by_run
 from streaming.wire.results import FOLDERS
-from webapp.accounts.models import Invitation, Membership, OrganisationLimit, PreviewUse, ServiceAccount, Token
+from webapp.accounts.models import Membership
 from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
-from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.bundles.exporting import export as definition_files
 from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.core.tenancy import TenantModel
-from webapp.monitoring.models import RollupCursor, RunRollup
-from webapp.queries.models import Query, QueryLayout, QueryText, QueryVersion
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import (
     Binding,
-    BindingInput,
-    InputFootprint,
-    OwnRunner,
-    Repair,
-    Run,
-    RunEvent,
-    RunnerLaunch,
-    SeatInPool,
-    StoredBytes,
-    VersionChange,
 )
-from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed
 
@@ -53,45 +40,6 @@ UNFINISHED: Final = ".part"
 GIVEN_UP: Final = (
     "The file was not finished. Ask for another; if that one fails too, tell whoever runs this installation."
 )
-TABLES: Final[dict[type[TenantModel], tuple[str, ...]]] = {
-    Query: ("id", "name", "created_at"),
-    QueryVersion: ("id", "query_id", "number", "graph", "comment", "author_label", "created_at"),
-    QueryText: ("version_id", "text"),
-    QueryLayout: ("query_id", "positions"),
-    Scenario: ("query_id", "name", "rows", "advance", "end", "expect", "author_label", "created_at", "changed_at"),
-    Run: (
-        *("id", "binding_id", "binding_name", "query_name", "query_version", "query_text", "observed", "domain"),
-        *("message", "started_by_label", "created_at", "ended_at"),
-    ),
-    Repair: (
-        *("id", "binding_id", "run_id", "asked", "taken", "replaced", "marks", "batch", "by_label", "created_at"),
-        "given_at",
-    ),
-    Token: ("name", "key_id", "role", "scopes", "networks", "created_at", "expires_at", "last_used_at", "revoked_at"),
-    ServiceAccount: ("id", "name", "role", "created_at", "created_by", "disabled_at"),
-    Invitation: ("email", "role", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at"),
-    OrganisationLimit: ("quota", "value"),
-    PreviewUse: ("day", "milliseconds"),
-    AuditEvent: tuple(field.attname for field in AuditEvent._meta.concrete_fields if field.name != "organisation"),
-}
-"""What of each table is written, a line for each row; digests of tokens and of invitations are no one's to take."""
-ELSEWHERE: Final[dict[type[TenantModel], str]] = {
-    Stream: "a file of the definitions, and streams.jsonl without secrets",
-    Binding: "a file of the definitions",
-    BindingInput: "in the file of its binding",
-    RunnerLaunch: "a process of this installation, none of the organisation's data",
-    OwnRunner: "what the installation gives it to work with",
-    SeatInPool: "which process of this installation works for it now",
-    RunEvent: "journals of runs, which the API gives as long as they are kept",
-    VersionChange: "changes of running bindings, which the journals of their runs have",
-    RunRollup: "figures of runs over time, which the API gives as long as they are kept",
-    RollupCursor: "how far such figures were read",
-    ScenarioVerdict: "what came of scenarios, which are in the export and can be run again",
-    InputFootprint: "what inputs keep on other servers, which is removed there with the organisation",
-    StoredBytes: "the sizes of the files that are in the export",
-    Export: "this file itself",
-}
-"""Why the other tables are not written; a test finds a table that is in neither list."""
 
 
 def ask_for_export() -> Export:
@@ -135,8 +83,9 @@ def write_export(export: Export) -> None:
             file.writestr(f"definitions/{name}", text)
         _write_lines(file, "members.jsonl", _members())
         _write_lines(file, "streams.jsonl", _streams())
-        for model, fields in TABLES.items():
-            _write_lines(file, f"{model._meta.model_name}.jsonl", _rows(model, fields))
+        for model in apps.get_models():
+            if issubclass(model, TenantModel) and isinstance(model.exported, tuple):
+                _write_lines(file, f"{model._meta.model_name}.jsonl", _rows(model, model.exported))
         _write_results(file)
     unfinished.replace(path)
     export.state, export.bytes, export.expires_at = "ready", path.stat().st_size, timezone.now() + KEPT

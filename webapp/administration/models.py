@@ -12,6 +12,8 @@ EXPORT_STATES = ("requested", "writing", "ready", "failed", "expired")
 class Export(TenantModel):
     """A file with everything of the organisation; `bytes` and `expires_at` are known when it is ready."""
 
+    exported = "this file itself"
+
     requested_by = models.CharField(max_length=254)
     created_at = models.DateTimeField()
     state = models.CharField(max_length=12, choices=[(each, each) for each in EXPORT_STATES], default="requested")

@@ -10,8 +10,8 @@ from streaming.definition.counts import counted
 from webapp.accounts.models import Organisation
 from webapp.core.context import organisation_context
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.models import OwnRunner, SeatInPool
 from webapp.runs.own_runners import SIZES, give_own_runner, own_runner, take_back_own_runner
+from webapp.runs.runner_models import OwnRunner, SeatInPool
 
 OWN: Final = "own_runner"
 LARGEST_MB: Final = 2**20

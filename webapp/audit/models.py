@@ -61,6 +61,25 @@ class AuditEvent(TenantModel):
     Written by `record` alone, never changed.
     """
 
+    exported = (
+        "id",
+        "at",
+        "action",
+        "actor_kind",
+        "actor_id",
+        "actor_label",
+        "token",
+        "impersonator",
+        "address",
+        "request_id",
+        "target_kind",
+        "target_id",
+        "target_label",
+        "area",
+        "before",
+        "after",
+    )
+
     append_only: ClassVar[bool] = True
     """`manage.py databaseroles` grants the application no change of these rows."""
 

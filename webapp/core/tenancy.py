@@ -44,6 +44,12 @@ class TenantModel(models.Model):
     The scoped manager is the base manager too, so that saving, refreshing and following a foreign key fail closed.
     """
 
+    exported: ClassVar[tuple[str, ...] | str]
+    """What the export of an organisation holds of each row; in words where else that is, or why nobody takes it along.
+
+    Every model says so itself. Digests of secrets are no one's to take.
+    """
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organisation = models.ForeignKey("accounts.Organisation", on_delete=models.CASCADE, related_name="+")
 

@@ -13,6 +13,8 @@ class RunRollup(TenantModel):
     is read twice, changes nothing.
     """
 
+    exported = "figures of runs over time, which the API gives as long as they are kept"
+
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollups")
     seconds = models.PositiveSmallIntegerField()
     at = models.BigIntegerField()
@@ -35,6 +37,8 @@ class RollupCursor(TenantModel):
 
     It is written together with the rows of what was read. `done`: the run has ended, and nothing more will come.
     """
+
+    exported = "how far such figures were read"
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="rollup_cursor")
     entry = models.CharField(max_length=48)

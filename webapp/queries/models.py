@@ -19,6 +19,8 @@ class ImmutableVersion(RuntimeError):
 class Query(TenantModel):
     """A query; what it says is in its versions, and `name` is the newest version's."""
 
+    exported = ("id", "name", "created_at")
+
     name = models.CharField(max_length=63)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -37,6 +39,8 @@ class QueryVersion(TenantModel):
 
     `printed` is the graph as text where no text is stored beside it; empty in versions older than this field.
     """
+
+    exported = ("id", "query_id", "number", "graph", "comment", "author_label", "created_at")
 
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
@@ -72,6 +76,8 @@ class QueryVersion(TenantModel):
 class QueryText(TenantModel):
     """The text of a version, which says its graph. Comments and layout may change, for they are beside the graph."""
 
+    exported = ("version_id", "text")
+
     version = models.OneToOneField(QueryVersion, on_delete=models.CASCADE, related_name="text")
     text = models.TextField()
 
@@ -84,6 +90,8 @@ class QueryText(TenantModel):
 
 class QueryLayout(TenantModel):
     """Where the nodes of a query are drawn: by id, `{"x": ..., "y": ...}` in units of the canvas."""
+
+    exported = ("query_id", "positions")
 
     query = models.OneToOneField(Query, on_delete=models.CASCADE, related_name="layout")
     positions = models.JSONField(default=dict)

@@ -3,8 +3,8 @@
 from streaming.definition.strict import Strict
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.models import SeatInPool
 from webapp.runs.pooling import has_own_runner
+from webapp.runs.runner_models import SeatInPool
 
 
 class RunnerShown(Strict):

@@ -26,8 +26,9 @@ from webapp.core.context import current_organisation, installation_context
 from webapp.core.secrets import organisation_keys, pool_keys
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.detached import make_room_in, start_detached
-from webapp.runs.models import LaunchNote, OwnRunner, Run, RunnerLaunch
+from webapp.runs.models import Run
 from webapp.runs.redis_users import address_for
+from webapp.runs.runner_models import LaunchNote, OwnRunner, RunnerLaunch
 from webapp.runs.standby_processes import fitting, installed_standbys, of_kind, runner_arguments
 from webapp.runs.starting import RunnerLaunched, launch_told
 

@@ -1,4 +1,4 @@
-"""Bindings, runs and launches of runner processes."""
+"""Bindings and runs, and what is kept of them."""
 
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from webapp.accounts.models import User
 from webapp.core.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import Query, QueryVersion
+from webapp.runs import runner_models  # noqa: F401 - Django looks for the models of a room in this module
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
@@ -24,6 +25,8 @@ class Binding(TenantModel):
     a Freshness, how long rows may wait before they are read; it holds at once, for a run under way too. `outputs`:
     where its results are brought, each a BoundOutput with its secrets sealed.
     """
+
+    exported = "a file of the definitions"
 
     name = models.CharField(max_length=63)
     query_version = models.ForeignKey(QueryVersion, on_delete=models.PROTECT, related_name="bindings")
@@ -52,6 +55,8 @@ class Binding(TenantModel):
 
 class BindingInput(TenantModel):
     """The stream of one input node; `advance` and `event_time`, where set, replace what the stream says."""
+
+    exported = "in the file of its binding"
 
     binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="inputs")
     node = models.CharField(max_length=63)
@@ -91,6 +96,21 @@ class Run(TenantModel):
     `query_name`, the number `query_version` and its text `query_text`. `query` is the query of today, null once it is
     deleted. Of runs of before this was kept, number and text may be null and empty: not known.
     """
+
+    exported = (
+        "id",
+        "binding_id",
+        "binding_name",
+        "query_name",
+        "query_version",
+        "query_text",
+        "observed",
+        "domain",
+        "message",
+        "started_by_label",
+        "created_at",
+        "ended_at",
+    )
 
     binding = models.ForeignKey(Binding, on_delete=models.PROTECT, related_name="runs")
     binding_name = models.CharField(max_length=63)
@@ -148,6 +168,20 @@ class Repair(TenantModel):
     run gives the rows; then, and in the end, it is the one that has them. `failure`: why they cannot be given now.
     """
 
+    exported = (
+        "id",
+        "binding_id",
+        "run_id",
+        "asked",
+        "taken",
+        "replaced",
+        "marks",
+        "batch",
+        "by_label",
+        "created_at",
+        "given_at",
+    )
+
     binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="repairs")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
     asked = models.JSONField()
@@ -184,6 +218,8 @@ class VersionChange(TenantModel):
     `progress` a ChangeProgress, `from_version` the binding's before; `ctis` by output where it took over, in ticks.
     """
 
+    exported = "changes of running bindings, which the journals of their runs have"
+
     binding = models.ForeignKey(Binding, on_delete=models.CASCADE, related_name="changes")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
     query_version = models.ForeignKey(QueryVersion, on_delete=models.SET_NULL, null=True, related_name="+")
@@ -212,105 +248,14 @@ class VersionChange(TenantModel):
         return f"{self.pk} {self.state}"
 
 
-class LaunchNote(models.Model):
-    """The latest launch of a runner process, so that nobody launches a second beside it.
-
-    `attempts` counts the launches since a runner was last heard of; `stood_by`: it was up before it was launched.
-    """
-
-    host = models.CharField(max_length=255)
-    pid = models.PositiveIntegerField()
-    launched_at = models.DateTimeField()
-    attempts = models.PositiveIntegerField(default=0)
-    stood_by = models.BooleanField(default=False)
-
-    class Meta:
-        """What launches of all kinds have in common."""
-
-        abstract = True
-
-    def __str__(self) -> str:
-        return f"{self.host} {self.pid}"
-
-
-class RunnerSize(models.Model):
-    """How large a runner is: the heap of its JVM, each worker, Spark's cores; null: what the installation says."""
-
-    heap_mb = models.PositiveIntegerField(null=True)
-    worker_mb = models.PositiveIntegerField(null=True)
-    cores = models.PositiveIntegerField(null=True)
-
-    class Meta:
-        """What a wish and a launch have in common."""
-
-        abstract = True
-
-    @property
-    def size(self) -> tuple[int | None, int | None, int | None]:
-        """Heap and worker in MB, and cores."""
-        return (self.heap_mb, self.worker_mb, self.cores)
-
-
-class RunnerLaunch(LaunchNote, RunnerSize, TenantModel):
-    """The latest launch of the organisation's own runner, and how large that was made."""
-
-    class Meta(TenantModel.Meta):
-        """One row for each organisation."""
-
-        constraints = (models.UniqueConstraint(fields=["organisation"], name="one_launch_each"),)
-
-
-class OwnRunner(RunnerSize, TenantModel):
-    """That the installation's admins gave the organisation a runner of its own, and how large it is to be."""
-
-    class Meta(TenantModel.Meta):
-        """One row for each organisation that has one where others share."""
-
-        constraints = (models.UniqueConstraint(fields=["organisation"], name="one_own_runner_each"),)
-
-    def __str__(self) -> str:
-        return f"{self.heap_mb} {self.worker_mb} {self.cores}"
-
-
-class SeatInPool(TenantModel):
-    """In which pooled runner the organisation has something to do; there is one row while it has.
-
-    Not `served`: nothing is left to do there, but the pool still holds the organisation's lease.
-    """
-
-    pool = models.PositiveIntegerField()
-    served = models.BooleanField(default=True)
-
-    class Meta(TenantModel.Meta):
-        """One row for each organisation, so that no two pools serve it."""
-
-        constraints = (models.UniqueConstraint(fields=["organisation"], name="one_seat_each"),)
-        indexes = (models.Index(fields=["pool"], name="seat_by_pool"),)
-
-    def __str__(self) -> str:
-        return f"{self.organisation_id} in pool {self.pool}"
-
-
-class PooledRunner(LaunchNote):
-    """The latest launch of pooled runner `number`, which serves many organisations and is nobody's.
-
-    `domain` and `message`: why it is not there though it should be, for the runs that wait for it.
-    """
-
-    number = models.PositiveIntegerField(unique=True)
-    domain = models.CharField(max_length=10, null=True)
-    message = models.TextField(null=True)
-
-    def __str__(self) -> str:
-        return f"pool {self.number}"
-
-
 class StoredBytes(TenantModel):
     """How much of results and of quarantine a binding keeps, counted up to the commit `batch`.
 
     `binding` is no foreign key: the files of a deleted binding stay, and count until somebody deletes them. `name` is
     the name that it had when it was last measured.
     """
+
+    exported = "the sizes of the files that are in the export"
 
     binding = models.UUIDField()
     name = models.CharField(max_length=63)
@@ -336,6 +281,8 @@ class InputFootprint(TenantModel):
     they were seen at `seen_at`; `message` is why that could not be asked, or removed, at `tried_at`. At `due_at` it is
     asked again, or removed if nobody reads there any more.
     """
+
+    exported = "what inputs keep on other servers, which is removed there with the organisation"
 
     binding = models.UUIDField()
     binding_name = models.CharField(max_length=63)
@@ -377,6 +324,8 @@ class RunEvent(TenantModel):
 
     `kind` is a RunEventKind; `observed` the state to which a run moved, `domain` who must act, `message` a sentence.
     """
+
+    exported = "journals of runs, which the API gives as long as they are kept"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="journal")
     number = models.PositiveIntegerField()

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
-from webapp.runs.models import OwnRunner
+from webapp.runs.runner_models import OwnRunner
 from webapp.runs.turn_requests import reconcile_soon
 
 SIZES = ("heap_mb", "worker_mb", "cores")

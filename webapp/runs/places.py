@@ -11,7 +11,8 @@ from streaming.wire import keys
 from webapp.core.context import installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.launching import START_MAY_TAKE, LaunchedRunner, Launcher
-from webapp.runs.models import LaunchNote, PooledRunner, Run, RunnerLaunch
+from webapp.runs.models import Run
+from webapp.runs.runner_models import LaunchNote, PooledRunner, RunnerLaunch
 from webapp.runs.standbys import QUIET
 from webapp.runs.states import Observed
 

@@ -20,10 +20,10 @@ from webapp.core.secrets import sealed_for_pool
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.alone import LOCK_S, alone
 from webapp.runs.launching import LaunchedRunner, Launcher, may_launch, note_launch, runner_log
-from webapp.runs.models import PooledRunner, SeatInPool
 from webapp.runs.places import has_place, no_place
 from webapp.runs.pooling import pool_lease
 from webapp.runs.redis_users import admit_runner
+from webapp.runs.runner_models import PooledRunner, SeatInPool
 
 logger = logging.getLogger(__name__)
 

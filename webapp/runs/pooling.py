@@ -21,7 +21,7 @@ from webapp.accounts.models import Organisation
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.kept_folders import own_folder
-from webapp.runs.models import OwnRunner, PooledRunner, RunnerLaunch, SeatInPool
+from webapp.runs.runner_models import OwnRunner, PooledRunner, RunnerLaunch, SeatInPool
 from webapp.runs.starting import RunnerLaunched, launch_told
 
 UNKNOWN: Final = (

@@ -39,7 +39,7 @@ from webapp.runs.launching import (
     sizes_to_come,
     wanted_scale,
 )
-from webapp.runs.models import PooledRunner, Run, RunnerLaunch
+from webapp.runs.models import Run
 from webapp.runs.moves import lose, settle, stop_for, take_observation, take_report, take_up
 from webapp.runs.places import WAITS, has_place, no_place, no_room, nobody_waits, standbys_wanted
 from webapp.runs.pool_turns import LAUNCHES_IN_VAIN, PoolReconciler, in_vain_sentence, pools_in_use
@@ -56,6 +56,7 @@ from webapp.runs.pooling import (
 from webapp.runs.quiet import as_it_should_be, heard, note_quiet
 from webapp.runs.redis_users import admit_runner
 from webapp.runs.repair_steps import bring_on_repairs
+from webapp.runs.runner_models import PooledRunner, RunnerLaunch
 from webapp.runs.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
 from webapp.runs.starting import step_on
 from webapp.runs.state_events import announce

@@ -6,7 +6,8 @@ from typing import Final
 
 from streaming.definition.strict import Strict
 from streaming.wire.messages import RunnerLease, RunObserved
-from webapp.runs.models import LaunchNote, Run
+from webapp.runs.models import Run
+from webapp.runs.runner_models import LaunchNote
 from webapp.runs.states import Observed
 
 

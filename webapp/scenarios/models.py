@@ -12,6 +12,8 @@ class Scenario(TenantModel):
     `size` is the characters of all that as JSON, which the quota counts.
     """
 
+    exported = ("query_id", "name", "rows", "advance", "end", "expect", "author_label", "created_at", "changed_at")
+
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="scenarios")
     name = models.CharField(max_length=200)
     rows = models.JSONField()
@@ -38,6 +40,8 @@ class ScenarioVerdict(TenantModel):
 
     `fingerprint` stands for all that was run: another one now means that the scenario or a stream has changed since.
     """
+
+    exported = "what came of scenarios, which are in the export and can be run again"
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="verdicts")
     version = models.ForeignKey(QueryVersion, on_delete=models.CASCADE, related_name="+")

@@ -12,6 +12,8 @@ from webapp.core.tenancy import TenantModel
 class Stream(TenantModel):
     """A named, persistent input; `definition` and `adapter` are JSON of the models of the same names."""
 
+    exported = "a file of the definitions, and streams.jsonl without secrets"
+
     name = models.CharField(max_length=63)
     definition = OrderedJSON()
     adapter = models.JSONField()

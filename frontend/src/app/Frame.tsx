@@ -4,7 +4,8 @@ import { Mark } from "../components/Mark";
 import { useMedia } from "../lib/media";
 import type { Me } from "../model/api";
 import { DeletionBanner, ImpersonationBanner } from "./Banners";
-import { AccountMenu, HelpMenu, OrganisationMenu, PAGES, PagesMenu, ThemeButton } from "./menus";
+import { AccountMenu, HelpMenu, OrganisationMenu, PagesMenu, ThemeButton } from "./menus";
+import { NAVIGATION } from "./pages";
 
 interface FrameProps {
   me: Me;
@@ -28,7 +29,7 @@ function Bar({ me, slug }: FrameProps) {
           {narrow ? (
             <PagesMenu slug={slug} />
           ) : (
-            PAGES.map(([page, words]) => (
+            NAVIGATION.map(([page, words]) => (
               <NavLink key={page} to={`/t/${slug}/${page}`}>
                 {words}
               </NavLink>

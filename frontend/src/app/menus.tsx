@@ -6,6 +6,7 @@ import { chooseTheme, useTheme } from "../lib/theme";
 import { useTour } from "../lib/tour";
 import type { Me } from "../model/api";
 import { NOT_BEGUN } from "../model/tour";
+import { NAVIGATION } from "./pages";
 
 interface OrganisationMenuProps {
   me: Me;
@@ -44,18 +45,11 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
   );
 }
 
-export const PAGES = [
-  ["streams", "Streams"],
-  ["queries", "Queries"],
-  ["runs", "Runs"],
-  ["admin", "Organisation"],
-] as const;
-
 /** The pages of an organisation where there is no room to list them. */
 export function PagesMenu({ slug }: { slug: string }) {
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  const current = PAGES.find(([page]) => pathname.startsWith(`/t/${slug}/${page}`));
+  const current = NAVIGATION.find(([page]) => pathname.startsWith(`/t/${slug}/${page}`));
   return (
     <MenuTrigger>
       <Button className="button" aria-label={`Pages${current === undefined ? "" : `: ${current[1]}`}`}>
@@ -63,7 +57,7 @@ export function PagesMenu({ slug }: { slug: string }) {
       </Button>
       <Popover className="menu" placement="bottom start">
         <Menu aria-label="Pages" onAction={(key) => void navigate(`/t/${slug}/${key}`)}>
-          {PAGES.map(([page, words]) => (
+          {NAVIGATION.map(([page, words]) => (
             <MenuItem key={page} id={page} className="menu-item" textValue={words}>
               {page === current?.[0] ? "✓ " : ""}
               {words}

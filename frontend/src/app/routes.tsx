@@ -2,6 +2,7 @@
 
 import { createBrowserRouter, Navigate, type RouteObject } from "react-router";
 import { PageBroken } from "../components/ErrorBoundary";
+import { ORGANISATION_PAGES } from "./pages";
 import { Shell } from "./Shell";
 
 const people = () => import("../features/account");
@@ -68,58 +69,9 @@ export const router = createBrowserRouter([
           {
             errorElement: <PageBroken framed />,
             children: [
-              {
-                index: true,
-                lazy: async () => ({ Component: (await import("../features/overview/OverviewPage")).OverviewPage }),
-              },
-              { path: "streams", lazy: async () => ({ Component: (await import("../features/streams")).StreamsPage }) },
-              {
-                path: "streams/new",
-                lazy: async () => ({ Component: (await import("../features/streams")).NewStreamPage }),
-              },
-              {
-                path: "streams/files",
-                lazy: async () => ({ Component: (await import("../features/streams")).FilesPage }),
-              },
-              {
-                path: "streams/:stream/edit",
-                lazy: async () => ({ Component: (await import("../features/streams")).EditStreamPage }),
-              },
-              {
-                path: "streams/:stream",
-                lazy: async () => ({ Component: (await import("../features/streams")).StreamPage }),
-              },
-              {
-                path: "queries",
-                lazy: async () => ({ Component: (await import("../features/designer")).QueriesPage }),
-              },
-              {
-                path: "queries/new",
-                lazy: async () => ({ Component: (await import("../features/designer")).NewQueryPage }),
-              },
-              {
-                path: "queries/:query",
-                lazy: async () => ({ Component: (await import("../features/designer")).QueryPage }),
-              },
-              ...["adapters", "adapters/:direction", "adapters/:direction/:kind"].map((path) => ({
-                path,
-                lazy: async () => ({ Component: (await import("../features/docs/AdaptersPage")).AdaptersPage }),
-              })),
-              { path: "runs", lazy: async () => ({ Component: (await import("../features/runs")).RunsPage }) },
-              {
-                path: "bindings/:binding",
-                lazy: async () => ({ Component: (await import("../features/runs")).BindingPage }),
-              },
-              { path: "tokens", lazy: async () => ({ Component: (await import("../features/admin")).TokensPage }) },
-              { path: "admin/*", lazy: async () => ({ Component: (await import("../features/admin")).AdminPages }) },
-              {
-                path: "runs/:run",
-                lazy: async () => ({ Component: (await import("../features/monitoring")).RunPage }),
-              },
-              {
-                path: "runs/:run/logs",
-                lazy: async () => ({ Component: (await import("../features/monitoring/LogPage")).LogPage }),
-              },
+              ...ORGANISATION_PAGES.map(({ path, load }) =>
+                path === "" ? { index: true, lazy: load } : { path, lazy: load },
+              ),
             ],
           },
         ],

@@ -17,7 +17,7 @@ from webapp.accounts.quotas import limit
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.models import OwnRunner, SeatInPool
+from webapp.runs.runner_models import OwnRunner, SeatInPool
 
 GIVEN = ("runner.given", "runner.taken_back")
 PAGES = ("", "accounts/organisation/", "accounts/user/", "runs/run/", "audit/auditevent/")

@@ -12,7 +12,7 @@ from tests.webapp.bound_output import output_with_refused
 from tests.webapp.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, file_adapter, graph
 from tests.webapp.repaired import left_to_repair
-from tests.webapp.rows.filling import left_elsewhere
+from tests.webapp.resources import every_resource
 from tests.webapp.uploads.bringing import CSV, brought, uploaded
 from webapp.administration.models import Export
 from webapp.core.context import organisation_context
@@ -59,11 +59,6 @@ def applied(stage: Stage) -> Asked:
 def with_refused(stage: Stage) -> str:
     with organisation_context(stage.alice.organisation.pk):
         return output_with_refused(UUID(stage.binding["id"]))
-
-
-def left_there(stage: Stage) -> UUID:
-    with organisation_context(stage.alice.organisation.pk):
-        return left_elsewhere()
 
 
 def running(stage: Stage) -> Asked:
@@ -371,12 +366,6 @@ WRITES: dict[tuple[str, str], Case] = {
         None,
         Some({"requests": 1}),
     ),
-    ("footprints/<uuid:footprint>/", "delete"): Case(
-        "footprint.put_aside",
-        lambda stage: (f"footprints/{left_there(stage)}/", None),
-        "watch",
-        Some({"where": "PostgreSQL at db.example:5432, database sales"}),
-    ),
     ("bindings/<uuid:binding>/start/", "post"): Case(
         "run.started",
         lambda stage: (f"{stage.bound}start/", None),
@@ -391,4 +380,5 @@ WRITES: dict[tuple[str, str], Case] = {
         {"desired": "running", "flush": False},
         {"desired": "stopped", "flush": True},
     ),
+    **{key: case for each in every_resource() for key, case in each.writes.items()},
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 from streaming.definition.sql.printing.graphs import print_sql
 from tests.webapp.conftest import POINTS, graph
+from tests.webapp.resources import every_resource
 from webapp.accounts.models import (
     Invitation,
     Membership,
@@ -22,7 +23,7 @@ from webapp.administration.models import Export
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query, QueryText, QueryVersion
-from webapp.runs.models import Binding, BindingInput, InputFootprint, Repair, Run, RunEvent, StoredBytes
+from webapp.runs.models import Binding, BindingInput, Repair, Run, RunEvent, StoredBytes
 from webapp.runs.states import Desired, Observed
 from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
@@ -56,6 +57,9 @@ def fill(organisation: Organisation, count: int, *, begin: int = 0, people: bool
         if people:
             _people(organisation, numbers)
         _written(numbers)
+        for each in every_resource():
+            if rows := list(each.rows(numbers)):
+                type(rows[0])._default_manager.bulk_create(rows)
     return Filled(query, account)
 
 
@@ -78,40 +82,17 @@ def _designed(numbers: range) -> uuid.UUID:
     runs = [_run(binding, n) for binding, n in zip(bindings, numbers, strict=True)]
     kept = [StoredBytes(binding=each.pk, name=each.name, result_bytes=1) for each in bindings]
     journal = [RunEvent(run=run, number=1, at=run.created_at, kind="started") for run in runs]
-    left = [footprint(each.pk, each.name) for each in bindings]
     repairs = [_repair(binding, run, START) for binding, run in zip(bindings, runs, strict=True)]
     scenarios = [_scenario(queries[0], n) for n in numbers]
     verdicts = [_verdict(*each) for each in zip(scenarios, more, strict=True)]
     designed = (streams, queries, versions, more, texts, bindings, inputs)
-    for rows in (*designed, runs, journal, kept, left, repairs, scenarios, verdicts):
+    for rows in (*designed, runs, journal, kept, repairs, scenarios, verdicts):
         type(rows[0])._default_manager.bulk_create(rows)  # type: ignore[attr-defined]
     return queries[0].pk
 
 
-def footprint(binding: uuid.UUID, name: str) -> InputFootprint:
-    options = {"host": "db.example", "database": "sales", "user": "punctual", "table": "cars"}
-    return InputFootprint(
-        binding=binding,
-        binding_name=name,
-        node="cars",
-        stream=uuid.uuid4(),
-        stream_name="cars",
-        adapter={"kind": "postgresql_changes", "options": options},
-        where="PostgreSQL at db.example:5432, database sales",
-        noted_at=START,
-        due_at=START,
-    )
-
-
 def _repair(binding: Binding, run: Run, at: datetime) -> Repair:
     return Repair(binding=binding, run=run, asked={}, rows={}, created_at=at, given_at=at)
-
-
-def left_elsewhere() -> uuid.UUID:
-    """Write what a binding that is deleted has left on another server, for the organisation in context; its id."""
-    left = footprint(uuid.uuid4(), "watch")
-    left.save()
-    return left.pk
 
 
 def _version(query: Query, number: int, says: dict[str, Any]) -> QueryVersion:

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.webapp.conftest import Person, founded
+from tests.webapp.resources import every_resource
 from tests.webapp.rows.filling import Filled, address_of, fill
 from webapp.accounts.models import Membership
 from webapp.accounts.permissions import Role
@@ -38,7 +39,7 @@ LISTS = {
     "bindings/": "bindings with their inputs and newest runs",
     "runs/": "runs",
     "kept/": "what each binding keeps",
-    "footprints/": "what inputs leave on other servers",
+    **{route: what for each in every_resource() for route, what in each.lists.items()},
 }
 """Addresses whose answer grows with what an organisation has, and what they list."""
 NO_LISTS = {

@@ -3,19 +3,15 @@
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import redis
 
 from streaming.wire import keys
 from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
 from streaming.wire.results import Commit
-from tests.webapp.bound_output import output_with_refused
-from tests.webapp.conftest import POINTS, Person, file_adapter, graph, kept_scenario
-from tests.webapp.rows.filling import footprint
-from tests.webapp.uploads.bringing import CSV, uploaded
+from tests.webapp.conftest import POINTS, Person, file_adapter, graph
+from tests.webapp.resources import OwnThings, as_in_routes, ids_of
 from tests.wire.written import write_commit, write_part
-from webapp.core.context import organisation_context
 from webapp.runs.state_events import states_key
 
 MARK = "zetamark"
@@ -44,29 +40,8 @@ def plant(charlie: Person, data: Path, connection: "redis.Redis") -> Planted:
     binding = _made(charlie, "bindings/", {"name": f"{MARK}_b", "query_version": version})
     run = _made(charlie, f"bindings/{binding['id']}/start/", {})
     _leave(folder / "results" / binding["id"], charlie, run["id"], connection)
-    with organisation_context(charlie.organisation.pk):
-        output = output_with_refused(UUID(binding["id"]), MARK)
-        left = footprint(UUID(binding["id"]), MARK)
-        left.save()
-    account = _made(charlie, "service-accounts/", {"name": MARK, "role": "viewer"})
-    return Planted(
-        ids={
-            "<uuid:stream>": stream["id"],
-            "<uuid:query>": query["id"],
-            "<uuid:scenario>": kept_scenario(charlie, query["id"], MARK),
-            "<uuid:binding>": binding["id"],
-            "<uuid:output>": output,
-            "<uuid:footprint>": str(left.pk),
-            "<uuid:run>": run["id"],
-            "<uuid:account>": account["id"],
-            "<uuid:token>": _made(charlie, "tokens/", {"name": MARK, "role": "viewer", "expires_in_days": 1})["id"],
-            "<uuid:invitation>": _made(charlie, "invitations/", {"email": f"{MARK}@x.example", "role": "viewer"})["id"],
-            "<uuid:export>": _made(charlie, "exports/", {})["id"],
-            "<uuid:upload>": uploaded(charlie, f"{MARK}.csv", CSV),
-            "<uuid:member>": charlie.get("members/").json()[0]["id"],
-        },
-        version=version,
-    )
+    ids = ids_of(OwnThings(charlie, stream["id"], query["id"], binding["id"], MARK))
+    return Planted(ids=as_in_routes({**ids, "run": run["id"]}), version=version)
 
 
 def _made(person: Person, path: str, body: dict[str, Any]) -> dict[str, Any]:
