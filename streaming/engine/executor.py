@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCounts, OperatorOutput
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.operators.bucket import BucketOperators
@@ -200,13 +200,12 @@ class EngineRun:
             if output.kind == "failures":
                 self.failures.add_json(json.loads(output.chunk))
                 continue
-            table = from_bytes(output.chunk)
-            if output.kind == "rows":
-                released.rows.setdefault(output.output, []).append(table)
-            elif output.kind == "late":
-                released.late = pa.concat_tables([released.late, table])
+            if output.kind == "ctis":
+                self._moved.setdefault(output.output, {})[bucket] = ctis_of_chunk(output.chunk)[0][0].tolist()
+            elif output.kind == "rows":
+                released.rows.setdefault(output.output, []).append(from_bytes(output.chunk))
             else:
-                self._moved.setdefault(output.output, {})[bucket] = column_of(table, "cti").to_pylist()
+                released.late = pa.concat_tables([released.late, from_bytes(output.chunk)])
 
     def _tell_ctis(self, released: BatchResult) -> None:
         """The CTIs of each output are the smallest over the buckets."""

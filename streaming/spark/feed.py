@@ -64,7 +64,8 @@ def _done(
     apart = suspects(carrier.local)
     every = sorted(work.bindings.values(), key=lambda each: place_of(each.key, carrier.settings.pages))
     for binding in (each for each in every if each.key not in apart):
-        attempt = _BindingAttempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings)
+        task = BindingTask(carrier, work, binding, clocks.get(binding.key, {}))
+        attempt = _BindingAttempt(task, carrier.settings)
         if attempt.comes_on():
             yield attempt.fed()
         else:
@@ -72,7 +73,8 @@ def _done(
     for attempt in aside:
         yield attempt.fed()
     for binding in (each for each in every if each.key in apart):
-        yield _BindingAttempt(BindingTask(carrier, work, binding, clocks.get(binding.key, {})), carrier.settings).fed()
+        task = BindingTask(carrier, work, binding, clocks.get(binding.key, {}), suspicion=apart[binding.key])
+        yield _BindingAttempt(task, carrier.settings).fed()
 
 
 class _BindingAttempt:

@@ -25,7 +25,7 @@ from streaming.spark.feed_work import TOGETHER, BindingWork, LaneWork, TaskWork
 from streaming.spark.lane_clocks import StoredClock, VersionedClock, cut, resume, whole
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import manifest_before
-from streaming.spark.memory import at_hand, suspects
+from streaming.spark.memory import Suspicion, at_hand
 from streaming.spark.read_ahead import ahead
 from streaming.spark.savepoints import PARTS, Item, pieces_of, read_items
 from streaming.spark.state_change import StateChange
@@ -49,16 +49,24 @@ class BindingMessages:
 
 
 class BindingTask:
-    """`run` once, in any thread; nothing else sees what it does before it returns. `clocks` are those of its lanes."""
+    """`run` once, in any thread; nothing else sees what it does before it returns. `clocks` are those of its lanes;
+    `suspicion`: processes have died at its work."""
 
     def __init__(
-        self, carrier: CarrierFolder, task: TaskWork, work: BindingWork, clocks: Mapping[str, VersionedClock]
+        self,
+        carrier: CarrierFolder,
+        task: TaskWork,
+        work: BindingWork,
+        clocks: Mapping[str, VersionedClock],
+        *,
+        suspicion: Suspicion | None = None,
     ) -> None:
         self._carrier = carrier
         self._task = task
         self._work = work
         self._prefix = f"{work.key}/"
         self._known = clocks
+        self._suspicion = suspicion
         self.patience = Patience()
         self._moved: dict[str, VersionedClock] = {}
         self._files: dict[str, Blob] = {}
@@ -78,10 +86,9 @@ class BindingTask:
     def _run(self) -> BindingMessages:
         turn = self._work.turn
         try:
-            found = suspects(self._carrier.local).get(self._work.key)
-            if found is not None:
+            if self._suspicion is not None:
                 away, computes = self._carrier.settings.sends_away, bool(self._work.lanes)
-                found.refuse(self._task.batch, computes=computes, sends_away=away)
+                self._suspicion.refuse(self._task.batch, computes=computes, sends_away=away)
             rows = self._saved() + self._entered()
             if turn is None or turn.state != "failed":
                 rows += self._begun() if self._work.begins else self._bound_rows()

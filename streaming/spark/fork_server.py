@@ -58,6 +58,9 @@ IMPORTED: Final = (
 )
 SLEEPING: Final = frozenset({"jemalloc_bg_thd", "polars-ooc-clea"})
 """Threads that imports start and that wait: jemalloc looks after its own in a fork, Polars' clears spilled files."""
+_COLLECTED_AFTER: Final = 10_000
+"""After so many new objects Python looks for cycles among them. Its own number, 700, costs a carrier of many bindings
+6 % of its processor time; a batch makes no cycle (tests/spark/test_no_cycles.py)."""
 _PATIENCE_S: Final = 10.0
 """So long a launcher may take to say what it wants."""
 
@@ -282,6 +285,7 @@ def main(path: str, listener: int) -> int:
             return 1  # something that was imported computes beside us: a fork would not be safe
         gc.collect()
         gc.freeze()
+        gc.set_threshold(_COLLECTED_AFTER, 10, 10)
         ForkServer(socket.socket(fileno=listener), sys.stdin.fileno()).serve()
         return 0
     finally:

@@ -123,7 +123,7 @@ class CarrierFolder:
             return Path(self.settings.home) / _plain(organisation) / (self.settings.files or "")
         return Path(self.settings.files or self.settings.home)
 
-    @property
+    @cached_property
     def local(self) -> Path | None:
         """The folder as a path, None where it is on an object store."""
         return None if is_remote(self.location) else Path(self.location)

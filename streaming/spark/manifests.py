@@ -3,13 +3,13 @@
 They are the only truth about a run; `publishing` writes them.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from streaming.spark.errors import Domain
 from streaming.spark.totals import BindingTotals
+from streaming.wire.fast_json import decoded, encoded
 from streaming.wire.storage import BlobFolder
 
 MANIFESTS_KEPT = 100
@@ -68,12 +68,12 @@ class Manifest:
             "saved": [vars(each) for each in self.saved],
             "runs": {run: vars(each) for run, each in self.runs.items()},
         }
-        return json.dumps(content).encode()
+        return encoded(content)
 
     @classmethod
     def of_json(cls, content: bytes) -> "Manifest":
         """Read what `to_json` wrote."""
-        said = json.loads(content)
+        said = decoded(content)
         return cls(
             batch=said["batch"],
             read=said["read"],

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import MESSAGES, SinkAction, StrayMessage
 from streaming.spark.envelope import CarrierMessage
@@ -152,7 +153,7 @@ class TaskSink:
 def _note(action: SinkAction, row: CarrierMessage, summary: BindingSummary) -> None:
     match action:
         case SinkAction.NOTES_CTIS:
-            summary.moved.setdefault(row.input, {})[row.bucket] = from_bytes(row.chunk).column("cti").to_pylist()
+            summary.moved.setdefault(row.input, {})[row.bucket] = ctis_of_chunk(row.chunk)[0][0].tolist()
         case SinkAction.NOTES_CORRECTIONS:
             summary.corrections[row.bucket] = json.loads(row.chunk)
         case SinkAction.NOTES_FAILURES:

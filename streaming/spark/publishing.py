@@ -82,7 +82,9 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
         binding = binding_of(carrier, summary.entry)
         ids = {output: binding.bucket_ids[: binding.plan.buckets_at(output)] for output in summary.moved}
         after, moved = after.moved_on(summary.moved, ids)
-    after = replace(after, pointed=_keep_point(carrier, begun, after, summary, batch))
+    pointed = _keep_point(carrier, begun, after, summary, batch)
+    if pointed != after.pointed:
+        after = replace(after, pointed=pointed)
     saved = None
     if summary.head is not None:
         head = replace(SavepointHead(**summary.head), totals=after.to_json(), run=spec.run)
@@ -91,7 +93,8 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
         saved = SavepointWritten(carrier.control.name_of(spec), head.path)
     if summary.cleared and summary.change is None:
         return _Published(None, read, saved=saved)
-    after = replace(after, cleared=summary.cleared)
+    if after.cleared != summary.cleared:
+        after = replace(after, cleared=summary.cleared)
     report = _report(_beginning(carrier, summary.entry), after, summary, batch, now)
     report |= told_failures(spec.query, after.failures) | {
         "behind": rows_behind(carrier, spec, after, before.bindings.values())

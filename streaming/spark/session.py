@@ -131,7 +131,19 @@ def start_session(
         builder = builder.config(name, value)
     logging.getLogger("py4j").setLevel(logging.WARNING)
     session: SparkSession = builder.getOrCreate()
+    if is_local(master):
+        write_checksums(session, wanted=False)
     return session
+
+
+def write_checksums(session: SparkSession, *, wanted: bool) -> None:
+    """Whether Hadoop writes a file of checksums beside each local file, in the JVM of `session`.
+
+    Without its native library it starts `chmod` for each file, so they are half of the processes of a small batch.
+    """
+    spark = cast(Any, session)
+    files = spark._jvm.org.apache.hadoop.fs.FileSystem
+    files.get(spark._jvm.java.net.URI("file:///"), spark._jsc.hadoopConfiguration()).setWriteChecksum(wanted)
 
 
 def end_session(session: SparkSession) -> None:

@@ -5,7 +5,6 @@ what of their counts is not the run's, those of runs before it; where the run ha
 one counted for it.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from streaming.engine.exchange.envelopes import LaneCounts
 from streaming.spark.failures import Told, added_failures
 from streaming.temporal.ticks import INFINITY
+from streaming.wire.fast_json import decoded, encoded
 from streaming.wire.messages import LATENESS_BUCKETS
 
 Corrections = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -57,12 +57,12 @@ class LaneReport:
 
     def to_chunk(self) -> bytes:
         """As the chunk of a message."""
-        return json.dumps(self.to_json()).encode()
+        return encoded(self.to_json())
 
     @classmethod
     def of_chunk(cls, chunk: bytes) -> "LaneReport":
         """Read what `to_chunk` wrote."""
-        return cls(**json.loads(chunk))
+        return cls(**decoded(chunk))
 
 
 Lanes = Mapping[str, Mapping[str, LaneReport]]
@@ -177,7 +177,7 @@ class BindingTotals:
     def begun_by(self, run: str, folder: str, others: Iterable["BindingTotals"]) -> "BindingTotals":
         """What is counted from now on belongs to `run`; `others`: all totals before, of some of which it may be too."""
         if self.run == run:
-            return replace(self, folder=folder)
+            return self if self.folder == folder else replace(self, folder=folder)
         since = self.counts
         for each in others:
             if each.binding == self.binding and each.run == run:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from streaming.spark.session import start_session
+from streaming.spark.session import start_session, write_checksums
 from tests.bench import results
 from tests.bench.catalogue import WORKS
 from tests.bench.data import Source, sizes
@@ -33,7 +33,9 @@ SETTINGS: Mapping[str, str] = {
 def session_of(state: str, **more: str) -> SparkSession:
     """A session with Java's defaults and the state store that `state` names."""
     store = {"spark.sql.streaming.stateStore.providerClass": IN_MEMORY} if state == "memory" else {}
-    return start_session(settings={**SETTINGS, **store, **more})
+    session = start_session(settings={**SETTINGS, **store, **more})
+    write_checksums(session, wanted=True)  # as it is by itself: Spark has no setting for it
+    return session
 
 
 def read(session: SparkSession, source: Source, folder: Path, *, text: bool = False) -> DataFrame:

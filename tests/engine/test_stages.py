@@ -10,8 +10,9 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Long, String
 from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
-from streaming.engine.columns.ipc import from_bytes, metadata_of, to_bytes
+from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk, ctis_to_chunk
 from streaming.engine.exchange.envelopes import Envelope
 from streaming.engine.operators.bucket import BucketOperators
 from streaming.engine.operators.kernel import NodeOutput
@@ -168,9 +169,11 @@ def test_a_row_that_is_replaced_elsewhere_is_taken_back_where_it_was() -> None:
         for row in from_bytes(each.chunk).to_pylist()
     }
     assert said == {(here, GONE, "1|p"): 0, (there, WHOLE, "1|p"): 1, (here, OLD, "1|q"): 0, (here, WHOLE, "1|q"): 0}
-    tables = [(each.bucket, from_bytes(each.chunk)) for each in sent if each.kind == "ctis"]
-    assert [(bucket, table.column("cti").to_pylist()) for bucket, table in tables] == [(0, [7]), (1, [7])]
-    assert {metadata_of(table, "horizon") for _, table in tables} == {"9"}
+    told = [(each.bucket, ctis_of_chunk(each.chunk)) for each in sent if each.kind == "ctis"]
+    assert [(bucket, [each.tolist() for each in ctis], at) for bucket, (ctis, at) in told] == [
+        (0, [[7]], 9),
+        (1, [[7]], 9),
+    ]
     assert {(each.input, each.lane, each.cti) for each in sent} == {("a", "1", 7)}
 
 
@@ -180,10 +183,9 @@ def test_a_bucket_that_has_not_spoken_holds_the_second_stage_back() -> None:
     operators = BucketOperators(plan.second, 0, DictState())
 
     def told(lane: str, cti: int) -> list[int]:
-        table = pa.table({"branch": pa.array([0], pa.int16()), "cti": [cti]})
-        envelope = Envelope(0, "a", lane, 0, cti, "ctis", to_bytes(table, {"horizon": "0"}))
+        envelope = Envelope(0, "a", lane, 0, cti, "ctis", ctis_to_chunk([np.array([cti])], 0))
         outputs = operators.turn(1, [envelope])
-        return [cti for each in outputs for cti in from_bytes(each.chunk).column("cti").to_pylist()]
+        return [cti for each in outputs for cti in ctis_of_chunk(each.chunk)[0][0]]
 
     assert [told(lane, 50) for lane in "012"] == [[], [], []]
     assert told("3", 30) == [30]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import from_bytes, has_metadata, metadata_of
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import TRAILING, Envelope
 from streaming.planning.plan import PlannedStage
 from streaming.temporal.ticks import NO_CTI
@@ -38,19 +38,22 @@ class Inbox:
         for envelope in sorted(envelopes, key=lambda each: (each.input, each.lane, each.seq)):
             if envelope.bucket != bucket:
                 raise ValueError(f"an envelope for bucket {envelope.bucket} came to bucket {bucket}")
-            inbox._put(plan, envelope, from_bytes(envelope.chunk))
+            if envelope.kind == "ctis":
+                inbox._hear(plan, envelope)
+            else:
+                inbox._put(envelope, from_bytes(envelope.chunk))
         return inbox
 
-    def _put(self, plan: PlannedStage, envelope: Envelope, table: pa.Table) -> None:
+    def _hear(self, plan: PlannedStage, envelope: Envelope) -> None:
+        ctis, seen = ctis_of_chunk(envelope.chunk)
+        self.lanes[envelope.input].append(envelope.lane)
+        for branch, each in zip(plan.inputs[envelope.input].branches, ctis, strict=True):
+            self.ctis[branch.id][envelope.lane] = each
+        self.horizons[envelope.input] = max(self.horizons.get(envelope.input, NO_CTI), seen)
+
+    def _put(self, envelope: Envelope, table: pa.Table) -> None:
         if envelope.kind == "watched":
             self.watched.append(table)
-        elif envelope.kind == "ctis":
-            self.lanes[envelope.input].append(envelope.lane)
-            branch, cti = column_of(table, "branch").to_numpy(), column_of(table, "cti").to_numpy()
-            for number, each in enumerate(plan.inputs[envelope.input].branches):
-                self.ctis[each.id][envelope.lane] = cti[branch == number]
-            seen = int(metadata_of(table, "horizon"))
-            self.horizons[envelope.input] = max(self.horizons.get(envelope.input, NO_CTI), seen)
         else:
             into = self
             if has_metadata(table, TRAILING):

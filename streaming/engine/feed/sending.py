@@ -15,6 +15,7 @@ from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.steps import evaluate_operands, follow, step_times
 from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.cti_chunk import ctis_to_chunk
 from streaming.engine.exchange.envelopes import TRAILING, Envelope, EnvelopeKind
 from streaming.engine.feed.branches import SOURCE, BranchOutbox, WatchedNames, outbox_of, row_names
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
@@ -137,7 +138,7 @@ class InputSender:
         if self._watched:
             tables = gathered(self._watched, self._input.node, named)
             chunks.extend((bucket, "watched", to_chunk(table)) for bucket, table in tables)
-        ctis = _cti_table(self._sent, horizon)
+        ctis = ctis_to_chunk([np.concatenate([NONE, *each.ctis]) for each in self._sent], horizon)
         chunks.extend((bucket, "ctis", ctis) for bucket in range(self._plan.buckets))
         return [
             Envelope(bucket, self._input.node, self._speaker, seq, cti, kind, chunk)
@@ -284,10 +285,3 @@ def _refuse(judged: Judgement, folded: _FoldedChunk) -> None:
     reasons[folded.taken(rows)] = NO_REASON
     judged.outcome[reasons == REASON_CODE[Reason.WINDOW_CLOSED]] = CODE[Outcome.DROPPED_WINDOW_CLOSED]
     judged.outcome[reasons == REASON_CODE[Reason.TOO_MANY_WINDOWS]] = CODE[Outcome.MALFORMED]
-
-
-def _cti_table(sent: list[BranchOutbox], horizon: int) -> bytes:
-    ctis = [np.concatenate([NONE, *each.ctis]) for each in sent]
-    branch = np.repeat(np.arange(len(sent), dtype=np.int16), [len(each) for each in ctis])
-    table = pa.table({"branch": branch, "cti": np.concatenate([NONE, *ctis])})
-    return to_chunk(table, {"horizon": str(horizon)})

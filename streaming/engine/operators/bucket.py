@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from streaming.engine.columns.flows import CLOSE, GONE, OLD, Flows
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.steps import follow_flows, step_times
+from streaming.engine.exchange.cti_chunk import ctis_to_chunk
 from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.exchange.inbox import Inbox
 from streaming.engine.exchange.sections import BatchSection, sections
@@ -91,8 +92,7 @@ class BucketOperators:
             bare = replace(shown, late_at=None, stamp=None, source=None, pane=pane, id=self._ids(shown))
             found.append(OperatorOutput(node, "rows", to_chunk(bare.to_table())))
         if node_output.ctis:
-            ctis = pa.table({"cti": pa.array(node_output.ctis, pa.int64())})
-            found.append(OperatorOutput(node, "ctis", to_chunk(ctis)))
+            found.append(OperatorOutput(node, "ctis", ctis_to_chunk([np.array(node_output.ctis, np.int64)])))
         return found
 
     def _ids(self, shown: Flows) -> pa.Array | None:

@@ -11,6 +11,7 @@ from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.columns.steps import follow_flows, step_times
 from streaming.engine.exchange.buckets import bucket_of
+from streaming.engine.exchange.cti_chunk import ctis_to_chunk
 from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
 from streaming.engine.operators.kernel import NodeOutput
 from streaming.planning.plan import Branch, CutPlan, SecondStage
@@ -39,7 +40,7 @@ def sent_on(
         for branch in cut.branches:
             rows = _parted(follow_flows(freed[source].flows, branch.steps, failures), branch, bucket, second.buckets)
             chunks.extend((number, "events", to_chunk(part, {"branch": branch.id})) for number, part in rows)
-        ctis = _cti_table(cut, freed[source])
+        ctis = _cti_chunk(cut, freed[source])
         chunks.extend((number, "ctis", ctis) for number in range(second.buckets))
         cti = reached.get(source, NO_CTI)
         found.extend(
@@ -80,8 +81,6 @@ def _taken_back(rows: Flows, places: Int64s) -> Flows:
     return replace(rows, flag=flag)
 
 
-def _cti_table(cut: CutPlan, freed: NodeOutput) -> bytes:
+def _cti_chunk(cut: CutPlan, freed: NodeOutput) -> bytes:
     ctis = [np.unique(step_times(branch.steps, np.array(freed.ctis, np.int64))) for branch in cut.branches]
-    number = np.repeat(np.arange(len(ctis), dtype=np.int16), [len(each) for each in ctis])
-    table = pa.table({"branch": number, "cti": np.concatenate(ctis)})
-    return to_chunk(table, {"horizon": str(freed.horizon)})
+    return ctis_to_chunk(ctis, freed.horizon)

@@ -1,6 +1,8 @@
 """The state of one bucket: a head that is read and written with every turn, and tables that are read when needed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from streaming.engine.state.container import Blob, framed, unframed
@@ -46,13 +48,10 @@ class BucketState:
     def node(self, node: str) -> NodeState:
         """The state of one node; the same object throughout the turn."""
         if node not in self._node_states:
-            self._node_states[node] = NodeState(
-                lambda name: self._load(f"{node}/{name}"), self._nodes.setdefault(node, {})
-            )
+            # of what is stored alone, not of `self`: tables in a cycle of references would outlive their turn
+            load = partial(_loaded, self._stored.inline, self._store, node)
+            self._node_states[node] = NodeState(load, self._nodes.setdefault(node, {}))
         return self._node_states[node]
-
-    def _load(self, key: str) -> Blob | None:
-        return self._stored.inline.get(key) or self._store.get(key)
 
     def write(self) -> None:
         """All changes to the store, the head last."""
@@ -98,6 +97,11 @@ class BucketState:
             "inline": list(inline),
         }
         return framed(head, inline.values())
+
+
+def _loaded(inline: Mapping[str, Blob], store: StateStore, node: str, name: str) -> Blob | None:
+    key = f"{node}/{name}"
+    return inline.get(key) or store.get(key)
 
 
 def _read(value: bytes | None) -> tuple[dict[str, Any], dict[str, Blob]]:

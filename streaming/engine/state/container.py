@@ -6,10 +6,11 @@ for one number. The state of a bucket, that of a feed with many keys, and what c
 are such values. Savepoints are not: they are assembled from pieces of any size, as a stream of Arrow batches.
 """
 
-import json
 from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import Any, Final, TypeVar
+
+from streaming.wire.fast_json import decoded, encoded
 
 Blob = bytes | memoryview
 AnyBlob = TypeVar("AnyBlob", bytes, memoryview)
@@ -17,15 +18,13 @@ HEAD: Final = "head"
 """The blob of `packed` that says what the others are. It alone changes in every batch: others are named by their
 content."""
 _LENGTH_BYTES: Final = 8
-_JSON: Final = json.JSONEncoder(separators=(",", ":"))
-"""Made once: `json.dumps` with separators makes one for each call, which takes longer than a small head."""
 _GAPS: Final = tuple(bytes(-size % 8) for size in range(8))
 
 
 def framed(said: Any, blobs: Collection[Blob]) -> bytes:
     """The JSON value `said` and `blobs` as one; the same of them, the same bytes."""
     sizes = [len(blob) for blob in blobs]
-    text = _JSON.encode([said, sizes]).encode()
+    text = encoded([said, sizes])
     gaps = [_GAPS[size % 8] for size in sizes]
     following = chain.from_iterable(zip(blobs, gaps, strict=True))
     return b"".join((len(text).to_bytes(_LENGTH_BYTES, "big"), text, _GAPS[len(text) % 8], *following))
@@ -37,7 +36,7 @@ def unframed(content: AnyBlob) -> tuple[Any, list[AnyBlob]]:
     A view costs nothing, but keeps all of `content` in memory.
     """
     end = _LENGTH_BYTES + int.from_bytes(content[:_LENGTH_BYTES], "big")
-    said, sizes = json.loads(bytes(content[_LENGTH_BYTES:end]))
+    said, sizes = decoded(bytes(content[_LENGTH_BYTES:end]))
     at = end + -end % 8
     blobs: list[AnyBlob] = []
     for size in sizes:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from streaming.engine.columns.flows import Flows
-from streaming.engine.columns.ipc import from_bytes, metadata_of
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import Envelope, LaneCounts
 from streaming.engine.feed.branches import STEP
 from streaming.engine.feed.coupled_lanes import CoupledFeed
@@ -101,9 +102,8 @@ class EngineFeeds:
             rows = [row for each in own if each.kind == "events" for row in rows_of(each)]
             for each in own:
                 if each.kind == "ctis":
-                    table = from_bytes(each.chunk)
-                    self.log.horizons[name] = int(metadata_of(table, "horizon"))
-                    self.log.events[name].extend(woven(rows, table.column("cti").to_pylist()))
+                    (ctis,), self.log.horizons[name] = ctis_of_chunk(each.chunk)
+                    self.log.events[name].extend(woven(rows, ctis.tolist()))
             tables = [from_bytes(each.chunk) for each in own if each.kind == "watched"]
             watched = [source for table in tables for source in table.column("source").to_pylist()]
             assert watched == [row[1][6] for row in rows if row[1][6] is not None]

@@ -1,6 +1,7 @@
 """One lane over one batch: what is sent, what is listed as late, what is counted, what is remembered."""
 
-from streaming.engine.columns.ipc import from_bytes, metadata_of
+from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, LaneTurn
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import QueryPlan
@@ -27,9 +28,8 @@ def test_events_of_one_window_and_group_travel_as_one_partial() -> None:
 
 def test_a_branch_is_told_the_ctis_of_its_lane_and_the_largest_time_seen() -> None:
     sent = turn(plan(generate=EVERY_EVENT), chunk((3, "a", 1), (4, "a", 1), (12, "a", 1), (35, "a", 1), (7, "a", 1)))
-    (ctis,) = [from_bytes(each.chunk) for each in sent.envelopes if each.kind == "ctis"]
-    assert ctis.column("cti").to_pylist() == [3, 4, 12, 35]
-    assert metadata_of(ctis, "horizon") == "35"
+    (((ctis,), horizon),) = [ctis_of_chunk(each.chunk) for each in sent.envelopes if each.kind == "ctis"]
+    assert (ctis.tolist(), horizon) == ([3, 4, 12, 35], 35)
     assert {each.cti for each in sent.envelopes} == {35}
 
 

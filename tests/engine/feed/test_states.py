@@ -9,6 +9,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.definition.type_text import parse_fields
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.judging.tally import LaneMemory, Tally, load, save
 from streaming.engine.feed.lane_feed import LaneFeed
@@ -126,7 +127,7 @@ def test_a_batch_that_only_ends_inputs_imports_nothing_before() -> None:
     feed.take("a", "a", chunk("point", Cti(Tick(10))))
     state = feed.finish(()).state
     ending = CoupledFeed(of, state, lanes).finish(list(settings))
-    ctis = {each.input: from_bytes(each.chunk).column("cti").to_pylist() for each in ending.envelopes}
+    ctis = {each.input: ctis_of_chunk(each.chunk)[0][0].tolist() for each in ending.envelopes}
     assert ctis == {name: [INFINITY] for name in settings}
     assert {each.cti for each in ending.envelopes} == {INFINITY}
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.exchange.net_rows import records
 from streaming.engine.executor import EngineRun
@@ -68,7 +69,7 @@ def rows_of(outputs: list[OperatorOutput]) -> list[tuple[int, int, dict[str, Any
 
 
 def ctis_of(outputs: list[OperatorOutput]) -> list[int]:
-    return [cti for output in outputs if output.kind == "ctis" for cti in from_bytes(output.chunk)["cti"].to_pylist()]
+    return [cti for output in outputs if output.kind == "ctis" for cti in ctis_of_chunk(output.chunk)[0][0]]
 
 
 def test_a_window_is_released_in_the_turn_of_the_cti_that_closes_it() -> None:

@@ -1,0 +1,26 @@
+"""A batch leaves no cycles of references: nothing of it stays in a worker's memory until Python looks for them."""
+
+import gc
+from pathlib import Path
+
+from streaming.spark.control import AddBinding
+from tests.bench.density import spec
+from tests.spark.loop import Loop
+
+
+def test_what_a_batch_made_is_freed_when_it_is_done(tmp_path: Path) -> None:
+    loop = Loop(tmp_path)
+    for name in ("a", "b"):
+        added = AddBinding(kind="add", tick=0, spec=spec(name), bucket_ids=[0], lanes={"cars": ["0"]}, at_end="nothing")
+        loop.carrier.control.append(added)
+    for _ in range(4):
+        loop.batch()
+    gc.collect()
+    gc.disable()
+    try:
+        manifests = [loop.batch() for _ in range(3)]
+        assert all(each is not None and each.read for each in manifests)
+        del manifests
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
