@@ -149,3 +149,6 @@ def test_buckets_of_a_dedicated_carrier_lie_in_different_partitions_and_give_the
     assert rows(tmp_path, "a") == expected
     parts = [path.name for path in (tmp_path / "results" / "a" / "results").iterdir()]
     assert {name.removesuffix(".jsonl").rpartition("-")[2] for name in parts} == {"0", "1"}
+    written = [path for path in (tmp_path / "carrier" / "spark").rglob("*") if path.is_file()]
+    assert {"offsets", "commits"} < {path.parent.name for path in written}
+    assert [path for path in written if path.suffix == ".crc"] == []  # each would cost a process, chmod, of its own
