@@ -46,7 +46,9 @@ def streams(of: httpx.Client) -> str:
 
 def started(of: httpx.Client, version: str, name: str, commits_under: Path) -> list[str]:
     """Start a binding, and return the cells of COLUMNS."""
-    bound = of.post("bindings/", json={"name": name, "query_version": version}).raise_for_status().json()["id"]
+    made = of.post("bindings/", json={"name": name, "query_version": version})
+    assert made.status_code == 201, made.text
+    bound = made.json()["id"]
     begun, wall = time.monotonic(), time.time()
     run = of.post(f"bindings/{bound}/start/").raise_for_status().json()["id"]
     answered = time.monotonic() - begun
@@ -100,10 +102,10 @@ def table(installation: Installation, starts: int) -> Table:
             while not ready_standby(installation.var) and time.monotonic() < until:
                 PAUSE.wait(1.0)
             PAUSE.wait(5.0)
-            found.add_row(*started(of, version, f"first-{number}", results))
+            found.add_row(*started(of, version, f"first_{number}", results))
             PAUSE.wait(15.0)
             for again in range(starts):
-                found.add_row(*started(of, version, f"warm-{number}-{again}", results))
+                found.add_row(*started(of, version, f"warm_{number}_{again}", results))
                 PAUSE.wait(3.0)
             for each in of.get("bindings/").json():
                 of.post(f"bindings/{each['id']}/stop/", json={"flush": False})
