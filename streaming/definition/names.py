@@ -37,8 +37,3 @@ LengthText = Annotated[DurationText, AfterValidator(_not_negative)]
 def length_ticks(length: int | str) -> int:
     """The ticks of a length that was read. Raises `TimeTextError` for any other text."""
     return parse_duration(length)
-
-
-def length_text(length: int | str | None) -> str:
-    """A length as text that is read as the same again; "" for none."""
-    return "" if length is None else f"{length}us" if isinstance(length, int) else length

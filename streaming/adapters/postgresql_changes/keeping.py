@@ -21,11 +21,6 @@ class LineKeeper:
         self.mark = mark
         self.now = 0
 
-    @property
-    def is_written(self) -> bool:
-        """Whether nothing waits."""
-        return not self._lines
-
     def unit(self, kind: Literal["transaction", "table"], lines: Iterable[bytes], mark: ChangesMark) -> None:
         """Add the lines of one whole thing, after which `mark` counts; those that an earlier attempt kept are skipped.
 

@@ -11,7 +11,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka.formats.avro import AvroReader
 from streaming.adapters.kafka.formats.avro_schemas import AvroSchema, avro_schema
 from streaming.adapters.kafka.formats.framing import HEADER_BYTES, NotFramed, message_indexes, schema_id
-from streaming.adapters.kafka.formats.proto_text import ProtoFile, compiled
+from streaming.adapters.kafka.formats.proto_text import compiled
 from streaming.adapters.kafka.formats.protobuf import ProtobufReader
 from streaming.adapters.kafka.formats.registry import NotRegistered, RegisteredSchema, SchemaRegistry
 from streaming.adapters.kafka.formats.values import Unreadable
@@ -135,8 +135,3 @@ class RegistrySource:
         if self._resolved is None and self._options.schema_text is not None and self._options.format == "avro":
             self._resolved = avro_schema(self._options.schema_text) if self._of_records else None
         return self._resolved
-
-
-def registered_file(schema: RegisteredSchema) -> ProtoFile:
-    """The compiled text of a schema of Protobuf. Raises `AdapterError`."""
-    return compiled(schema.text, schema.references)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from streaming.adapters.times import KnownTick
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant
@@ -26,13 +26,6 @@ class Unreadable:
 
 
 Record = dict[str, Any]
-
-
-class ValueReader(Protocol):
-    """Reads values that one schema describes."""
-
-    def read(self, body: bytes) -> Any:
-        """What `body` holds, a dict for a record or a message; `Unreadable` for what does not fit. Never raises."""
 
 
 def written_row(value: Any) -> str:
