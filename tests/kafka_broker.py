@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 
-from confluent_kafka import KafkaError, KafkaException, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from deploy.prepare.kafka_broker import JARS
@@ -134,6 +134,11 @@ class KafkaBroker:
         """Let `topic` be no more."""
         admin = self.admin
         admin.delete_topics([topic])[topic].result()
+
+    def forget(self, topic: str, before: int, partition: int = 0) -> None:
+        """Delete the messages of a partition that lie before an offset, as retention does."""
+        place = TopicPartition(topic, partition, before)
+        self.admin.delete_records([place])[place].result()
 
     def topic(self, partitions: int = 1, config: Mapping[str, str] | None = None, name: str | None = None) -> str:
         """A new, empty topic; its name, by default one of its own."""

@@ -72,7 +72,8 @@ class InputKind:
     that say where secrets are sent: when one of them changes, the secrets have to be given again. `menu` is its place
     among the kinds that a person chooses from: least first, then by name. `footprint`: what its inputs leave at the
     other side, which is removed when their binding is gone or reads there no more. `clocked` are the shapes of streams
-    for which it sends a CTI behind all that it gives, so that nobody need generate any.
+    for which it sends a CTI behind all that it gives, so that nobody need generate any. `thins`: rows may go out of the
+    middle of what it holds, or positions hold none, so that what is counted by positions or was read once is a bound.
     """
 
     kind: str
@@ -85,6 +86,7 @@ class InputKind:
     menu: int = 100
     footprint: Footprint | None = None
     clocked: frozenset[Shape] = frozenset()
+    thins: bool = False
 
     @property
     def help(self) -> str:

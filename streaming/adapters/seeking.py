@@ -27,7 +27,8 @@ class LaneHeld:
     """What a lane holds now: the positions `[earliest, end)`; `at_time`: where a run that begins at a time begins.
 
     `from_at` and `until_at`: when the oldest and the newest row came, in ticks. `rows`, `bytes`: how much that is,
-    `rows_since` and `bytes_since` how much of it came at the time or later. None: not known, or not asked.
+    `rows_since` and `bytes_since` how much of it came at the time or later. None: not known, or not asked. `at_most`:
+    some positions hold no row, so that rows, and what is counted by positions, are bounds.
     """
 
     lane: str
@@ -40,6 +41,7 @@ class LaneHeld:
     bytes: int | None = None
     rows_since: int | None = None
     bytes_since: int | None = None
+    at_most: bool = False
 
 
 @runtime_checkable

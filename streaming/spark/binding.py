@@ -23,6 +23,7 @@ from streaming.wire.beginning import RunBeginning
 from streaming.wire.deliveries import reader_name
 from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, journals_place
 from streaming.wire.messages import RunSpec
+from streaming.wire.storage import BlobFolder
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
 _REMEMBERED = 4_096
@@ -82,14 +83,19 @@ class RunnableBinding:
     def first_lanes(self) -> dict[str, dict[str, LaneKept]]:
         """What its lanes, by input, begin with in the batch in which its run begins. Raises `OSError`."""
         spec = self.added.spec
-        content = self.carrier.shared_of(spec.organisation).read(first_lanes_path(spec.binding, spec.run))
-        return {} if content is None else _FIRST_LANES.validate_json(content)
+        return first_lanes_of(self.carrier.shared_of(spec.organisation), spec.binding, spec.run)
 
     @property
     def finals(self) -> tuple[str, ...]:
         """The inputs whose settings ask for CTI infinity when the run stops."""
         plans = self.plan.inputs.values()
         return tuple(each.node for each in plans if each.advance.generate and each.advance.generate.final)
+
+
+def first_lanes_of(shared: BlobFolder, binding: str, run: str) -> dict[str, dict[str, LaneKept]]:
+    """What lanes of `run` began with, by input; those that are not there began at their beginning. Raises `OSError`."""
+    content = shared.read(first_lanes_path(binding, run))
+    return {} if content is None else _FIRST_LANES.validate_json(content)
 
 
 def binding_of(carrier: CarrierFolder, entry: int) -> RunnableBinding:

@@ -15,8 +15,10 @@ from streaming.spark.beginnings import ANOTHER_VERSION, carry_journals, gone_inp
 from streaming.spark.binding import RunnableBinding, binding_of, journals_of
 from streaming.spark.binding_life import BindingState, CarriedBinding
 from streaming.spark.layout import CarrierFolder
+from streaming.spark.manifests import read_manifest
+from streaming.spark.restart_points import lanes_kept
 from streaming.temporal.ticks import INFINITY, Tick, spell_instant
-from streaming.wire.kept import RestartPoint, beginning_path, plan_beginning
+from streaming.wire.kept import RestartPoint, beginning_path, first_lanes_path, plan_beginning, rows_left
 from streaming.wire.messages import BESIDE
 
 ALONE: Final = (
@@ -110,14 +112,15 @@ def taken_over(
     if said.how != "oldest_open":
         return None
     sentence = TOOK_OVER.format(at=_words(points[0]))
-    rows = sum(
-        max(0, at - beside.positions.get(name, {}).get(lane, 0))
-        for name, lanes in other.positions.items()
-        for lane, at in lanes.items()
-    )
-    said = said.model_copy(update={"sentence": sentence, "took_over": spec.takes_over, "rows_again": rows})
+    rows = _left(carrier, points[0], beside, batch)
+    thins = any(each.thins for each in points[0].inputs.values())
+    marks = {"took_over": spec.takes_over, "rows_again": rows, "rows_at_most": thins and rows > 0}
+    said = said.model_copy(update={"sentence": sentence, **marks})
     carry_journals(carrier, journals_of(carrier, before), journals_of(carrier, spec), list(spec.inputs))
     shared = carrier.shared_of(spec.organisation)
+    first = shared.read(first_lanes_path(kept.added.spec.binding, kept.added.spec.run))
+    if first is not None:  # its counts go on from there
+        shared.write(first_lanes_path(spec.binding, spec.run), first)
     shared.write(beginning_path(spec.binding, spec.run), said.model_dump_json().encode())
     generation = replace(
         beside.generation,
@@ -129,6 +132,14 @@ def taken_over(
         state=beside.key,
     )
     return beside.taking_over(generation, other.positions), sentence
+
+
+def _left(carrier: CarrierFolder, newest: RestartPoint, beside: CarriedBinding, batch: int) -> int:
+    """How many rows of those that the run before has read the one beside it has still to read after `batch`."""
+    manifest, binding = read_manifest(carrier.folder, batch), binding_of(carrier, beside.entry)
+    totals = None if manifest is None else manifest.bindings.get(beside.key)
+    reached = {} if totals is None else lanes_kept(totals, binding.first_lanes)
+    return rows_left({name: each.lanes for name, each in newest.inputs.items()}, reached)
 
 
 def _words(point: RestartPoint) -> str:

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from streaming.spark.binding import binding_of
+from streaming.spark.binding import binding_of, first_lanes_of
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.part_files import BindingSummary
+from streaming.spark.restart_points import lanes_kept
 from streaming.spark.totals import BindingTotals
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.changeover import give_held, note_given
+from streaming.wire.kept import rows_left
 from streaming.wire.messages import BESIDE, RunSpec
 from streaming.wire.results import ResultPart
 
@@ -35,9 +37,9 @@ def rows_behind(
     others = [each for each in before if each.binding == name and not each.cleared]
     if not others:
         return None
-    at = {(each, lane): said.at for each, lanes in totals.inputs.items() for lane, said in lanes.items()}
-    read = {(each, lane): said.at for each, lanes in others[-1].inputs.items() for lane, said in lanes.items()}
-    return sum(max(0, most - at.get(lane, 0)) for lane, most in read.items())
+    shared = carrier.shared_of(spec.organisation)
+    read, mine = first_lanes_of(shared, name, others[-1].run), first_lanes_of(shared, spec.binding, spec.run)
+    return rows_left(lanes_kept(others[-1], read), lanes_kept(totals, mine))
 
 
 def held_part(carrier: CarrierFolder, summary: BindingSummary, batch: int) -> ResultPart | None:

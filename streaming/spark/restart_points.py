@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from streaming.adapters.registry import adapter_kind
 from streaming.spark.binding import RunnableBinding
-from streaming.spark.totals import BindingTotals
+from streaming.spark.totals import BindingTotals, LaneReport
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, points_path
+from streaming.wire.kept import InputKept, LaneKept, LanesKept, OutputKept, RestartPoint, points_path
 from streaming.wire.storage import BlobFolder
 
 POINT_EVERY_TICKS: Final = 10_000_000
@@ -15,11 +16,12 @@ POINT_EVERY_TICKS: Final = 10_000_000
 def point_of(binding: RunnableBinding, totals: BindingTotals, batch: int, *, flushed: bool = False) -> RestartPoint:
     """What a generation with these totals keeps."""
     facts, spec = binding.facts, binding.added.spec
-    inputs = {}
+    every, inputs = lanes_kept(totals, binding.first_lanes), {}
     for name in facts.sources:
-        lanes = totals.inputs.get(name, {})
-        kept = {lane: LaneKept(at=said.at, reach=said.reach, clock=said.clock) for lane, said in lanes.items()}
-        inputs[name] = InputKept(source=facts.sources[name], clock=facts.clocks[name], lanes=kept)
+        thins = adapter_kind(spec.inputs[name].adapter.kind).thins
+        inputs[name] = InputKept(
+            source=facts.sources[name], clock=facts.clocks[name], lanes=every.get(name, {}), thins=thins
+        )
     outputs = {}
     for name, release in facts.releases.items():
         cti = totals.ctis.get(name)
@@ -31,6 +33,20 @@ def point_of(binding: RunnableBinding, totals: BindingTotals, batch: int, *, flu
             hop=None if release.windows is None else release.windows.hop,
         )
     return RestartPoint(batch=batch, run=spec.run, shape=facts.shape, flushed=flushed, inputs=inputs, outputs=outputs)
+
+
+def lanes_kept(totals: BindingTotals, first: LanesKept) -> dict[str, dict[str, LaneKept]]:
+    """How far lanes have come that began as `first` says; one that is not there began at its beginning."""
+    return {
+        name: {lane: _lane_kept(said, first.get(name, {}).get(lane)) for lane, said in lanes.items()}
+        for name, lanes in totals.inputs.items()
+    }
+
+
+def _lane_kept(said: LaneReport, first: LaneKept | None) -> LaneKept:
+    before = 0 if first is None else first.rows
+    rows = None if before is None else before + said.received
+    return LaneKept(at=said.at, reach=said.reach, clock=said.clock, rows=rows)
 
 
 def keep_point(shared: BlobFolder, binding: str, point: RestartPoint) -> None:

@@ -60,7 +60,8 @@ class RunBeginning(Strict):
     again; outputs of `alike` release as they did, so that all has been given that they bring from rows that are read
     again.
     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
-    nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
+    nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
+    `sentence` says it all in words.
     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
     """
 
@@ -74,6 +75,7 @@ class RunBeginning(Strict):
     rows_again: int
     sentence: str
     took_over: str | None = None
+    rows_at_most: bool = False
 
     @property
     def whole_from(self) -> int | None:

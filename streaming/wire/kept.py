@@ -31,19 +31,33 @@ Positions = dict[str, dict[str, int]]
 
 class LaneKept(Strict):
     """A lane: `at` its position, `reach` the end of its last event (null: there was none, or it is not known), its
-    `clock` as the feed keeps it, null where it is not kept."""
+    `clock` as the feed keeps it, null where it is not kept.
+
+    `rows`: how many rows of it were read so far, in all since it began; null in what was kept before 2026-11-26. A
+    position may be far more than that: an offset counts rows that were deleted before anybody read them.
+    """
 
     at: int
     reach: int | None
     clock: dict[str, Any] | None
+    rows: int | None = None
+
+
+LanesKept = Mapping[str, Mapping[str, LaneKept]]
+"""By input and lane."""
+_UNREAD: Final = LaneKept(at=0, reach=None, clock=None, rows=0)
 
 
 class InputKept(Strict):
-    """An input: digests of what its positions and its clocks mean something under, and its lanes."""
+    """An input: digests of what its positions and its clocks mean something under, and its lanes.
+
+    `thins`: rows that were read may be fewer when they are read again (`InputKind.thins`).
+    """
 
     source: str
     clock: str
     lanes: dict[str, LaneKept]
+    thins: bool = False
 
 
 class OutputKept(Strict):
@@ -248,8 +262,7 @@ def _begun(
     alike = tuple(name for name, release in facts.releases.items() if _alike(newest, name, release))
     until = {name: _given(newest, name) for name in facts.releases}
     again = newest.positions if point is not newest else None
-    before = {} if point is None else point.positions
-    rows = _rows(newest.positions) - _rows(before)
+    rows, at_most = _rows_between(point, newest, kept)
     opened = left_open(newest)
     words = [why]
     if again is None:
@@ -257,10 +270,13 @@ def _begun(
     else:
         what = "" if opened is None else f"What was open{_of_time(opened, why)} is given whole: "
         where = "from the beginning of its inputs" if point is None else "from before that"
-        reads = f"{'it' if what else 'It'} reads again {where}, {counted(rows, 'row')}"
+        many = f"{'at most ' if at_most else ''}{counted(rows, 'row')}"
+        reads = f"{'it' if what else 'It'} reads again {where}, {many}"
         words.append(f"{what}{reads}, and gives nothing again that was given before.")
     known = {name: moment for name, moment in until.items() if moment is not None}
-    marks = {"until": known, "alike": list(alike), "rows_again": rows if again else 0}
+    marks = {"until": known, "alike": list(alike)}
+    if again is not None:
+        marks |= {"rows_again": rows, "rows_at_most": at_most}
     said = _said("oldest_open", newest, words).model_copy(update=marks)
     return PlannedBeginning(said, point, kept, again)
 
@@ -372,8 +388,34 @@ def open_windows(newest: RestartPoint) -> int | None:
     return found
 
 
-def _rows(positions: Positions) -> int:
-    return sum(at for lanes in positions.values() for at in lanes.values())
+def rows_left(read: LanesKept, reached: LanesKept) -> int:
+    """How many rows a run that has `reached` so far has to read until it is where another one is, which has `read`.
+
+    0 only where every lane has come as far: rows may be fewer when they are read again.
+    """
+    pairs = [(reached.get(name, {}).get(lane, _UNREAD), last) for name in read for lane, last in read[name].items()]
+    return sum(max(1, _rows_of(first, last)[0]) for first, last in pairs if first.at < last.at)
+
+
+def _rows_of(first: LaneKept, last: LaneKept) -> tuple[int, bool]:
+    """The rows of a lane from `first` to `last`, and whether that is known; if not, as many as there are positions."""
+    if first.rows is None or last.rows is None:
+        return last.at - first.at, False
+    return last.rows - first.rows, True
+
+
+def _rows_between(point: RestartPoint | None, newest: RestartPoint, kept: Iterable[str]) -> tuple[int, bool]:
+    """How many rows the inputs `kept` gave from `point` (None: from where they began) to `newest`.
+
+    True: there may be fewer of them, because some are gone by now, or because only positions are known of a lane.
+    """
+    found, at_most = 0, False
+    for name in kept:
+        first = {} if point is None or name not in point.inputs else point.inputs[name].lanes
+        for lane, last in newest.inputs[name].lanes.items():
+            rows, sure = _rows_of(first.get(lane, _UNREAD), last)
+            found, at_most = found + rows, at_most or newest.inputs[name].thins or not sure
+    return found, at_most
 
 
 def _of_time(opened: tuple[int, int], why: str | None) -> str:

@@ -27,6 +27,7 @@ NEXT_START: Final = {
             "sentence": "What was open is given whole: it reads again from before that, 1,234,567 rows, and gives "
             "nothing again that was given before.",
             "rows_again": 1_234_567,
+            "rows_at_most": False,
             "incomplete": False,
             "whole_from": None,
         },
@@ -35,6 +36,7 @@ NEXT_START: Final = {
             "sentence": "It goes on where it had read to; what was open then is left behind. Results that start before "
             "2026-11-23 07:50:00Z are marked as incomplete; from then on they are whole.",
             "rows_again": 0,
+            "rows_at_most": False,
             "incomplete": True,
             "whole_from": 1_795_420_200_000_000,
         },
@@ -43,6 +45,7 @@ NEXT_START: Final = {
             "sentence": "It reads its inputs from the beginning; rows that were given before are given again where "
             "they are still there. What was open is left behind where the inputs have it no more.",
             "rows_again": 0,
+            "rows_at_most": False,
             "incomplete": False,
             "whole_from": None,
         },

@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
+from streaming.spark.manifests import Manifest
 from streaming.wire.beginning import BeginAt, RunBeginning
 from streaming.wire.kept import beginning_path
 from streaming.wire.messages import ProgressReport, RunSpec
 from tests.spark.loop import Loop
-from tests.spark.specs import spec, write_readings
+from tests.spark.specs import ROWS_A_BATCH, spec, write_readings
 from tests.spark.test_loop import STAGES, rows, states, undisturbed
 from tests.spark.test_token_bucket import file_spec
 
 __all__ = ["undisturbed"]
 BATCHES = 6
+ROWS_READ = ROWS_A_BATCH + 1
+"""With the broken one."""
 
 
 @pytest.fixture
@@ -74,6 +77,12 @@ def beginning(loop: Loop, run: str) -> RunBeginning:
     return RunBeginning.model_validate_json(content)
 
 
+def received(manifests: list[Manifest], run: str) -> int:
+    """How many rows `run` has read in all."""
+    last = [totals for totals in manifests[-1].bindings.values() if totals.run == run]
+    return last[0].of_run.inputs["readings"].received
+
+
 OTHER = {"run": "a-2", "where": "value >= 0"}
 
 
@@ -109,10 +118,13 @@ def test_another_version_gives_every_window_once_and_whole(
 ) -> None:
     loop = stopped_after(home, after, spec("a", "readings.jsonl"))
     add(loop, spec("a", "readings.jsonl", **OTHER))
-    loop.run()
+    manifests = loop.run()
     assert rows(loop, "a")[0] == undisturbed[0]
+    said = beginning(loop, "a-2")
+    assert said.rows_again == received(manifests, "a-2") - (BATCHES - after) * ROWS_READ, "so many it reads again"
+    assert not said.rows_at_most
     if every == 0 and after > 3:
-        assert beginning(loop, "a-2").rows_again < after, "it does not read all again"
+        assert said.rows_again < after * ROWS_READ, "it does not read all again"
 
 
 def test_new_names_alone_change_nothing(home: Path, undisturbed: tuple[list[str], list[str]]) -> None:

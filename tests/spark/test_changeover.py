@@ -22,7 +22,7 @@ from streaming.wire.changeover import held_folder
 from streaming.wire.messages import ProgressReport, RunSpec
 from tests.spark.loop import Loop
 from tests.spark.specs import spec, write_readings
-from tests.spark.test_carrying_over import beginning, timed
+from tests.spark.test_carrying_over import ROWS_READ, beginning, timed
 from tests.spark.test_loop import STAGES, rows, states
 
 BATCHES = 8
@@ -159,7 +159,8 @@ def test_it_takes_over_with_the_state_that_it_made(tmp_path: Path, rows_per_batc
     catch_up(loop, OTHER)
     done = [manifest for manifest in (loop.batch(), loop.batch()) if manifest is not None]
     behind = [each["behind"] for manifest in done for each in manifest.reports if each["run"] == "a-c"]
-    assert behind == ([2, 2] if rows_per_batch == 1 else [0, 0]), "it reads no faster than others, and never further"
+    left = 2 * ROWS_READ if rows_per_batch == 1 else 0
+    assert behind == [left, left], "it reads no faster than others, and never further"
     take_over(loop, OTHER)
     told = [each for manifest in (loop.batch(), loop.batch()) if manifest for each in manifest.changes]
     assert [(each.run, each.state) for each in told] == [("a-1", "stopped"), ("a-2", "running")]
@@ -167,9 +168,8 @@ def test_it_takes_over_with_the_state_that_it_made(tmp_path: Path, rows_per_batc
     assert told[1].message.startswith("It took over from the run before without a pause, at the CTI ")
     first = next(iter(reports(loop, "a-2")))
     assert first.beginning is not None
-    left = first.beginning.rows_again
     assert first.beginning.took_over == "a-c"
-    assert left == (2 if rows_per_batch == 1 else 0)
+    assert first.beginning.rows_again == left
     assert loop.carrier.control.commanded() == {"a": "a-2"}
 
 

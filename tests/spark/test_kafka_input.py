@@ -9,7 +9,7 @@ import pytest
 from streaming.definition.streams import StreamDefinition
 from streaming.reference import execution as reference
 from streaming.spark.committed_rows import committed_lines
-from streaming.spark.control import AddBinding
+from streaming.spark.control import AddBinding, StopBinding
 from streaming.wire.case import Case, CaseRow, EndMode
 from streaming.wire.case_execution import run_case
 from streaming.wire.messages import RunSpec
@@ -17,6 +17,7 @@ from tests.adapters.kafka.topics import LOOPBACK, aborted
 from tests.kafka_broker import KafkaBroker
 from tests.spark.loop import Loop
 from tests.spark.specs import spec
+from tests.spark.test_carrying_over import beginning
 from tests.spark.test_loop import states
 
 pytestmark = pytest.mark.kafka
@@ -107,6 +108,28 @@ def test_killed_at_every_stage_of_every_batch_it_gives_the_rows_of_the_reference
         loop.batch()
     loop.run()
     assert found(loop) == expected(wanted, rows, dict.fromkeys(rows, 0))
+
+
+def test_rows_that_were_deleted_before_they_were_read_are_not_among_those_that_are_read_again(
+    kafka: KafkaBroker, loop: Loop
+) -> None:
+    topic = kafka.topic()
+    kafka.produce(topic, as_bytes(readings(range(1_000))))
+    kafka.forget(topic, before=1_000)
+    kafka.produce(topic, as_bytes(readings(range(20))))
+    aborted(kafka, topic, range(5))
+    kafka.produce(topic, as_bytes(readings(range(20, 30))))
+    add(loop, over(kafka, topic), 1)
+    several(loop)
+    loop.carrier.control.append(StopBinding(kind="stop", tick=0, binding="a", flush=False))
+    several(loop)
+    content = json.loads(over(kafka, topic).model_dump_json()) | {"run": "a-2"}
+    content["query"]["nodes"][1]["where"] = "value >= 0"
+    add(loop, RunSpec.model_validate_json(json.dumps(content)), 1)
+    several(loop)
+    said = beginning(loop, "a-2")
+    assert (said.rows_again, said.rows_at_most) == (30, True), "not the 1,036 of the offset"
+    assert "at most 30 rows" in said.sentence
 
 
 @pytest.mark.parametrize("together", [False, True])

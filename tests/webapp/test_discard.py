@@ -10,7 +10,7 @@ from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import asked, keep
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs.next_start import DISCARDED
+from webapp.runs.next_start import DISCARDED, POSITION_ALONE
 
 
 def stop(scene: Scene, **how: bool) -> Any:
@@ -133,3 +133,5 @@ def test_what_the_next_start_does_is_said_before_it(scene: Scene, settings: Lazy
     said = asked(ended(scene))
     assert (said["goes_on"], said["reason"], said["open_from"]) == (False, DISCARDED, None)
     assert [each["begin"] for each in said["options"]] == ["beginning", "old_positions"]
+    assert said["options"][1]["sentence"].startswith(POSITION_ALONE), "the position is not the state"
+    assert said["options"][1]["incomplete"]

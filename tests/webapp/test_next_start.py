@@ -16,12 +16,20 @@ from webapp.runs.next_start import FLUSHED, OTHER
 MINUTE = 60_000_000
 
 
-def keep(scene: Scene, data: Path, *, flushed: bool = False, named: bool = False) -> None:
+def keep(
+    scene: Scene,
+    data: Path,
+    *,
+    flushed: bool = False,
+    named: bool = False,
+    rows: int | None = None,
+    thins: bool = False,
+) -> None:
     """As the runner leaves it: two minutes were read, and the second is open."""
     spec = concealed_spec(scene.run.read_spec())
     facts = facts_of(spec)
     ((name, source),) = facts.sources.items()
-    lanes = {"0": LaneKept(at=70, reach=110 * 1_000_000, clock=None)}
+    lanes = {"0": LaneKept(at=70, reach=110 * 1_000_000, clock=None, rows=rows)}
     outputs = {
         output: OutputKept(cti=MINUTE, until=MINUTE, sameness=each.sameness, forgets=each.forgets, hop=MINUTE)
         for output, each in facts.releases.items()
@@ -31,7 +39,7 @@ def keep(scene: Scene, data: Path, *, flushed: bool = False, named: bool = False
         run=spec.run,
         shape=facts.named_shape if named else facts.shape,
         flushed=flushed,
-        inputs={name: InputKept(source=source, clock=facts.clocks[name], lanes=lanes)},
+        inputs={name: InputKept(source=source, clock=facts.clocks[name], lanes=lanes, thins=thins)},
         outputs=outputs,
     )
     path = data / scene.organisation / points_path(spec.binding) / "7.json"
@@ -83,6 +91,23 @@ def test_another_version_says_what_is_open_and_what_each_choice_does(scene: Scen
     for each in said["options"]:
         assert OTHER not in each["sentence"], "the reason is said once"
         assert "1970-01-01 00:01:00Z" not in each["sentence"], "the time of what is open is said once"
+
+
+@pytest.mark.parametrize(
+    ("kept", "again", "words"),
+    [
+        ({"rows": 12}, (12, False), "inputs, 12 rows,"),
+        ({"rows": 12, "thins": True}, (12, True), "inputs, at most 12 rows,"),
+        ({"rows": None}, (70, True), "inputs, at most 70 rows,"),
+    ],
+)
+def test_rows_are_counted_as_they_were_read_and_not_by_positions(
+    scene: Scene, settings: LazySettings, kept: dict[str, Any], again: tuple[int, bool], words: str
+) -> None:
+    keep(scene, settings.PUNCTUAL_DATA, **kept)
+    option = asked(scene, another_version(scene))["options"][0]
+    assert (option["rows_again"], option["rows_at_most"]) == again
+    assert words in option["sentence"]
 
 
 def test_another_query_takes_no_streams_along_though_its_inputs_have_the_same_names(

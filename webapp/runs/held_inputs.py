@@ -18,6 +18,7 @@ class LaneHeldShown(Strict):
     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
+    `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds.
     """
 
     lane: str
@@ -32,6 +33,7 @@ class LaneHeldShown(Strict):
     bytes: int | None = None
     rows_since: int | None = None
     bytes_since: int | None = None
+    at_most: bool = False
 
 
 class InputHeldShown(Strict):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.utils import timezone
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.state_differences import NodeDifference, state_differences
-from streaming.wire.beginning import KEPT_BEGINS, KeptBegin
+from streaming.wire.beginning import KEPT_BEGINS, KeptBegin, RunBeginning
 from streaming.wire.kept import (
     BindingFacts,
     RestartPoint,
@@ -43,6 +43,10 @@ COMPLETED: Final = (
 OTHER: Final = "The query, its streams or its settings are not those of the last run, so that its state does not fit."
 ASKED: Final = "The state of the last run is dropped."
 DISCARDED: Final = "The state of the last run was thrown away when it was stopped."
+POSITION_ALONE: Final = (
+    "Only how far it had read is still known: windows, joins and counts begin empty there, and what was thrown away is "
+    "not made up for."
+)
 FLUSHED: Final = "The last run closed all windows when it was stopped, before they were whole."
 NO_POINTS: Final = "It is not known what the last run kept, because it had not committed anything."
 _AFTER_DISCARD: Final[tuple[KeptBegin, ...]] = ("beginning", "old_positions")
@@ -51,7 +55,7 @@ NO_VERSION: Final = "The inputs of this version are others: choose their streams
 
 @dataclass(frozen=True)
 class StartOption:
-    """One way to begin: what it says, how many rows it reads again, and from when on its results are whole.
+    """One way to begin: what it says, how many rows it reads again (`rows_at_most`: or fewer), when results are whole.
 
     `incomplete`: some results will be marked, those before `whole_from` or, where that is None, any.
     """
@@ -59,6 +63,7 @@ class StartOption:
     begin: KeptBegin
     sentence: str
     rows_again: int
+    rows_at_most: bool
     incomplete: bool
     whole_from: int | None
 
@@ -109,8 +114,7 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     for choice in KEPT_BEGINS:
         said = plan_beginning(points, facts, choice, None).said
         if said.how == choice and (not goes_on or choice == "beginning"):
-            lacking = bool(said.incomplete_before)
-            options.append(StartOption(choice, said.sentence, said.rows_again, lacking, said.whole_from))
+            options.append(_option(choice, said))
     planned = plan_beginning(points, facts, None, None)
     said, words = planned.said, planned.said.sentence
     if goes_on:
@@ -130,13 +134,20 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     )
 
 
+def _option(choice: KeptBegin, said: RunBeginning) -> StartOption:
+    lacking = bool(said.incomplete_before)
+    return StartOption(choice, said.sentence, said.rows_again, said.rows_at_most, lacking, said.whole_from)
+
+
 def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
     """Return what a start does after the last run was stopped with `discard`: nothing of it is open any more."""
     every = (plan_beginning(points, facts, choice, None).said for choice in _AFTER_DISCARD)
     options = [
-        StartOption(choice, said.sentence, said.rows_again, bool(said.incomplete_before), said.whole_from)
-        for said, choice in zip(every, _AFTER_DISCARD, strict=True)
-        if said.how == choice
+        _option(choice, said) for said, choice in zip(every, _AFTER_DISCARD, strict=True) if said.how == choice
+    ]
+    options = [
+        replace(each, sentence=f"{POSITION_ALONE} {each.sentence}") if each.begin == "old_positions" else each
+        for each in options
     ]
     return NextStart(
         goes_on=False,

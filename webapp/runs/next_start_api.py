@@ -26,7 +26,7 @@ class NextStartAsked(Strict):
 
 
 class StartOptionShown(Strict):
-    """A way to begin; times in ticks.
+    """A way to begin; times in ticks. It reads `rows_again` again, `rows_at_most`: or fewer.
 
     `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
     """
@@ -34,6 +34,7 @@ class StartOptionShown(Strict):
     begin: KeptBegin
     sentence: str
     rows_again: int
+    rows_at_most: bool
     incomplete: bool
     whole_from: int | None
 

@@ -1,19 +1,20 @@
 import { counted } from "../lib/numbers";
 import { type KeptBegin, useNextStart } from "../lib/runControl";
 import type { NextStart } from "../model/api";
+import { rowsText } from "../model/timeline";
 import { Instant } from "./Instant";
 import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote, Waiting } from "./Notices";
 
 const WORDS: Record<KeptBegin, string> = {
   oldest_open: "Read again what was open",
-  old_positions: "Go on where it had read to",
+  old_positions: "Go on where it had read to, without its state",
   beginning: "From the beginning",
 };
 
-export function titleOf({ begin, rows_again, incomplete }: NextStart["options"][number]): string {
+export function titleOf({ begin, rows_again, rows_at_most, incomplete }: NextStart["options"][number]): string {
   if (begin === "oldest_open" && rows_again > 0)
-    return `${WORDS[begin]}: ${counted(rows_again, "row")}, nothing is lost`;
+    return `${WORDS[begin]}: ${rowsText(rows_again, rows_at_most)}, nothing is lost`;
   return incomplete ? `${WORDS[begin]}: the first results are incomplete` : WORDS[begin];
 }
 

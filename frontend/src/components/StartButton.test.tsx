@@ -30,8 +30,22 @@ vi.mock("../lib/runControl", () => ({
 }));
 
 const OPTIONS = [
-  { begin: "oldest_open", sentence: "It reads again.", rows_again: 1, incomplete: false, whole_from: null },
-  { begin: "old_positions", sentence: "It leaves behind.", rows_again: 0, incomplete: true, whole_from: 5 },
+  {
+    begin: "oldest_open",
+    sentence: "It reads again.",
+    rows_again: 1,
+    rows_at_most: false,
+    incomplete: false,
+    whole_from: null,
+  },
+  {
+    begin: "old_positions",
+    sentence: "It leaves behind.",
+    rows_again: 0,
+    rows_at_most: false,
+    incomplete: true,
+    whole_from: 5,
+  },
 ];
 
 beforeEach(() => {
@@ -58,7 +72,9 @@ test("a start whose state does not fit says what each choice does, and reads aga
   const again = screen.getByRole("radio", { name: "Read again what was open: 1 row, nothing is lost" });
   expect((again as HTMLInputElement).checked).toBe(true);
   expect(screen.getByRole("dialog").textContent).toContain("It leaves behind.");
-  await userEvent.click(screen.getByRole("radio", { name: /^Go on where it had read to: the first results/ }));
+  await userEvent.click(
+    screen.getByRole("radio", { name: /^Go on where it had read to, without its state: the first results/ }),
+  );
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "old_positions" });
 });
@@ -101,7 +117,9 @@ test("a move to another version says what the next start does with it, and what 
   expect(document.body.textContent).toContain("The next start, with version 3: It reads again.");
   expect(document.body.textContent).toContain("Open: what is of the time 1970-01-01 00:01:00Z to");
   expect(document.body.textContent).toContain("Start asks first, and lets you choose");
-  expect(document.body.textContent).toContain("Go on where it had read to: the first results are incomplete");
+  expect(document.body.textContent).toContain(
+    "Go on where it had read to, without its state: the first results are incomplete",
+  );
 });
 
 test("a start says once why state is left behind, above what each choice does", async () => {

@@ -11,23 +11,29 @@ import {
   tickOfField,
 } from "../model/timeline";
 import { Ask } from "./Ask";
-import { OpenWords } from "./NextStartWords";
+import { OpenWords, titleOf } from "./NextStartWords";
 import { ErrorNote, Waiting } from "./Notices";
 import { ReasonedButton } from "./Reasoned";
 import { Timeline } from "./Timeline";
 
 type Way = "stopped" | KeptBegin | "now" | "time" | "positions";
 
-const TITLES: Record<Way, string> = {
+interface WayShown {
+  way: Way;
+  title: string;
+  sentence: string;
+  /** Whether what it does is said before it is chosen: its name alone would be taken for more than it is. */
+  saidFirst?: boolean;
+}
+
+const TITLES = {
   stopped: "Where the last run stopped",
-  oldest_open: "Read again what was open",
-  old_positions: "Go on where it had read to",
   now: "From now",
   time: "From a time",
   positions: "From positions",
   beginning: "From the beginning",
-};
-const SENTENCES: Partial<Record<Way, string>> = {
+} as const;
+const SENTENCES: Record<Exclude<keyof typeof TITLES, "stopped">, string> = {
   now: "It reads what comes after the start is planned. What was open is left behind; results that may lack rows are marked as incomplete.",
   time: "It reads what came at that time or later. Results that are there stay, and are given again where their rows are read again.",
   positions:
@@ -36,14 +42,23 @@ const SENTENCES: Partial<Record<Way, string>> = {
 };
 
 /** The ways that there are, with what each does. */
-function waysOf(next: NextStart): { way: Way; sentence: string }[] {
+function waysOf(next: NextStart): WayShown[] {
   const kept = next.options;
-  const first: { way: Way; sentence: string }[] = next.goes_on
-    ? [{ way: "stopped", sentence: next.sentence }]
-    : kept.filter(({ begin }) => begin !== "beginning").map(({ begin, sentence }) => ({ way: begin, sentence }));
-  const beginning = kept.find(({ begin }) => begin === "beginning")?.sentence ?? SENTENCES.beginning ?? "";
-  const sought = (["now", "time", "positions"] as const).map((way) => ({ way, sentence: SENTENCES[way] ?? "" }));
-  return [...first, ...sought, { way: "beginning", sentence: beginning }];
+  const first: WayShown[] = next.goes_on
+    ? [{ way: "stopped", title: TITLES.stopped, sentence: next.sentence }]
+    : kept.filter(({ begin }) => begin !== "beginning").map(keptWay);
+  const beginning = kept.find(({ begin }) => begin === "beginning")?.sentence ?? SENTENCES.beginning;
+  const sought = (["now", "time", "positions"] as const).map((way) => ({
+    way,
+    title: TITLES[way],
+    sentence: SENTENCES[way],
+  }));
+  return [...first, ...sought, { way: "beginning", title: TITLES.beginning, sentence: beginning }];
+}
+
+function keptWay(option: NextStart["options"][number]): WayShown {
+  const { begin, sentence } = option;
+  return { way: begin, title: titleOf(option), sentence, saidFirst: begin === "old_positions" };
 }
 
 function TimeField({ value, latest, onChange }: { value: string; latest: string; onChange: (text: string) => void }) {
@@ -103,7 +118,7 @@ function PositionFields({ inputs, typed, onChange }: PositionsProps) {
 }
 
 interface WaysProps {
-  ways: { way: Way; sentence: string }[];
+  ways: WayShown[];
   chosen: Way;
   onChange: (way: Way) => void;
   /** What belongs to the way that is chosen. */
@@ -114,13 +129,13 @@ function Ways({ ways, chosen, onChange, children }: WaysProps) {
   return (
     <fieldset className="group stack">
       <legend>Where it begins</legend>
-      {ways.map(({ way, sentence }) => (
+      {ways.map(({ way, title, sentence, saidFirst }) => (
         <div key={way}>
           <label className="row choice">
             <input type="radio" name="from" checked={way === chosen} onChange={() => onChange(way)} />
-            <strong>{TITLES[way]}</strong>
+            <strong>{title}</strong>
           </label>
-          {way === chosen ? <p className="quiet small">{sentence}</p> : null}
+          {way === chosen || saidFirst === true ? <p className="quiet small">{sentence}</p> : null}
           {way === chosen ? children : null}
         </div>
       ))}

@@ -104,6 +104,32 @@ function Legend() {
   );
 }
 
+/** What counts for all lanes of an input: what is not known of it, what a time means, how rows are counted. */
+function InputFacts({ input, chosen }: { input: InputHeld; chosen: Chosen }) {
+  if (input.failure !== null)
+    return (
+      <Notice tone="unknown">
+        <p>It is not known what this input holds: {input.failure}</p>
+      </Notice>
+    );
+  return (
+    <>
+      {input.seeks ? null : (
+        <p className="small">This input is read from its beginning, or where the last run stopped.</p>
+      )}
+      {chosen.kind === "time" && input.time_means !== null ? (
+        <p className="small">Begins with the first row that {input.time_means}.</p>
+      ) : null}
+      {input.lanes.some((lane) => lane.at_most) ? (
+        <p className="quiet small">
+          Rows are counted by positions, from the earliest that is still there. Some positions hold no row, such as
+          marks of transactions and what was compacted away, so that there may be fewer.
+        </p>
+      ) : null}
+    </>
+  );
+}
+
 /** What a run that begins where it is chosen reads of each input, again or for the first time. */
 export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chosen }) {
   const drawn = shown.inputs.some((input) =>
@@ -114,17 +140,7 @@ export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chos
       {shown.inputs.map((input) => (
         <section key={input.input} aria-label={`Input ${input.input}`}>
           <h3>{input.input}</h3>
-          {input.failure !== null ? (
-            <Notice tone="unknown">
-              <p>It is not known what this input holds: {input.failure}</p>
-            </Notice>
-          ) : null}
-          {input.failure === null && !input.seeks ? (
-            <p className="small">This input is read from its beginning, or where the last run stopped.</p>
-          ) : null}
-          {chosen.kind === "time" && input.time_means !== null ? (
-            <p className="small">Begins with the first row that {input.time_means}.</p>
-          ) : null}
+          <InputFacts input={input} chosen={chosen} />
           <ul className="lanes-held">
             {input.lanes.slice(0, LANES_DRAWN).map((lane) => (
               <Lane key={lane.lane} input={input} lane={lane} chosen={chosen} shown={shown} />

@@ -3891,6 +3891,7 @@ export interface components {
          *     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
          *     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
          *     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
+         *     `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds.
          */
         LaneHeldShown: {
             /** Lane */
@@ -3950,6 +3951,11 @@ export interface components {
              * @default null
              */
             bytes_since?: number | null;
+            /**
+             * At Most
+             * @default false
+             */
+            at_most?: boolean;
         };
         /**
          * Late
@@ -5601,7 +5607,8 @@ export interface components {
          *     again; outputs of `alike` release as they did, so that all has been given that they bring from rows that are read
          *     again.
          *     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
-         *     nothing had been given yet. `rows_again`: how many rows are read a second time. `sentence` says it all in words.
+         *     nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
+         *     `sentence` says it all in words.
          *     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
          */
         RunBeginning: {
@@ -5632,6 +5639,11 @@ export interface components {
              * @default null
              */
             took_over?: string | null;
+            /**
+             * Rows At Most
+             * @default false
+             */
+            rows_at_most?: boolean;
         };
         /**
          * RunBody
@@ -6457,7 +6469,7 @@ export interface components {
         StartName: "requested" | "launching" | "standby" | "session" | "planning" | "first_batch";
         /**
          * StartOptionShown
-         * @description A way to begin; times in ticks.
+         * @description A way to begin; times in ticks. It reads `rows_again` again, `rows_at_most`: or fewer.
          *
          *     `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
          */
@@ -6471,6 +6483,8 @@ export interface components {
             sentence: string;
             /** Rows Again */
             rows_again: number;
+            /** Rows At Most */
+            rows_at_most: boolean;
             /** Incomplete */
             incomplete: boolean;
             /** Whole From */

@@ -26,6 +26,7 @@ const NONE: LaneHeld = {
   bytes: null,
   rows_since: null,
   bytes_since: null,
+  at_most: false,
 };
 const KAFKA: LaneHeld = { ...NONE, earliest: 100, end: 200, stopped: 150, at_time: 120 };
 const FILES: LaneHeld = { ...NONE, earliest: 0, stopped: 7, from_at: 10, until_at: 30, bytes: 2000, bytes_since: 500 };
@@ -34,13 +35,21 @@ const word = (of: "now" | "stopped" | "beginning"): Chosen => ({ kind: "word", w
 const at = (text: string): Chosen => ({ kind: "positions", typed: { cars: { "0": text } } });
 
 test("a lane with positions says what is read again, left out and new", () => {
-  expect(laneWords(TIME, "cars", KAFKA)).toBe("30 positions read again, 50 positions new.");
+  expect(laneWords(TIME, "cars", KAFKA)).toBe("30 rows read again, 50 rows new.");
   expect(laneWords(word("now"), "cars", KAFKA)).toBe(
-    "nothing read again, 50 positions left out that nobody has read, 0 positions new.",
+    "nothing read again, 50 rows left out that nobody has read, nothing new.",
   );
-  expect(laneWords(word("stopped"), "cars", KAFKA)).toBe("nothing read again, 50 positions new.");
+  expect(laneWords(word("stopped"), "cars", KAFKA)).toBe("nothing read again, 50 rows new.");
   expect(laneWords(at("199"), "cars", KAFKA)).toBe(
-    "nothing read again, 49 positions left out that nobody has read, 1 position new.",
+    "nothing read again, 49 rows left out that nobody has read, 1 row new.",
+  );
+});
+
+test("where positions hold no row, what is counted by them is a bound, from the earliest that is there", () => {
+  const topic = { ...KAFKA, earliest: 1_000_000, end: 1_000_200, stopped: 1_000_150, at_most: true };
+  expect(laneWords(word("beginning"), "cars", topic)).toBe("at most 150 rows read again, at most 50 rows new.");
+  expect(laneWords(word("beginning"), "cars", { ...topic, stopped: 5 })).toBe(
+    "nothing read again, at most 200 rows new.",
   );
 });
 

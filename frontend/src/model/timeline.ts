@@ -30,7 +30,10 @@ export function wholeNumber(text: string): number | null {
   return /^\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : null;
 }
 
-/** How many positions are read again, and how many that nobody has read are left out; null: not known in positions. */
+/**
+ * How many positions are read again, and how many that nobody has read are left out; null: not known in positions.
+ * They are counted from the earliest that is still there: what lies before it is gone, whatever number it had.
+ */
 export function spans(at: number | null, lane: LaneHeld): { again: number; skipped: number; unread: number } | null {
   const { earliest, end } = lane;
   if (at === null || earliest == null || end == null) return null;
@@ -46,22 +49,32 @@ export function spans(at: number | null, lane: LaneHeld): { again: number; skipp
 export function laneWords(chosen: Chosen, input: string, lane: LaneHeld): string {
   const found = spans(positionOf(chosen, input, lane), lane);
   if (found !== null) {
-    const again = found.again > 0 ? `${counted(found.again, "position")} read again` : "nothing read again";
-    const skipped = found.skipped > 0 ? `, ${counted(found.skipped, "position")} left out that nobody has read` : "";
-    return `${again}${skipped}, ${counted(found.unread, "position")} new.`;
+    const rows = (count: number) => rowsText(count, lane.at_most);
+    const again = found.again > 0 ? `${rows(found.again)} read again` : "nothing read again";
+    const skipped = found.skipped > 0 ? `, ${rows(found.skipped)} left out that nobody has read` : "";
+    return `${again}${skipped}, ${found.unread > 0 ? rows(found.unread) : "nothing"} new.`;
   }
   return amountWords(chosen, input, lane);
 }
 
+/** So many rows, or `at most` so many where some positions hold none. */
+export function rowsText(count: number, atMost: boolean | undefined): string {
+  return `${atMost && count > 0 ? "at most " : ""}${counted(count, "row")}`;
+}
+
 /** How much a lane holds, or holds since a time; null where that is not known. */
-function amountOf(rows: number | null | undefined, bytes: number | null | undefined): string | null {
-  if (rows != null) return counted(rows, "row");
+function amountOf(
+  rows: number | null | undefined,
+  bytes: number | null | undefined,
+  atMost: boolean | undefined,
+): string | null {
+  if (rows != null) return rowsText(rows, atMost);
   return bytes == null ? null : sizeText(bytes);
 }
 
 function amountWords(chosen: Chosen, input: string, lane: LaneHeld): string {
-  const all = amountOf(lane.rows, lane.bytes);
-  if (chosen.kind === "time") return sinceWords(amountOf(lane.rows_since, lane.bytes_since), all);
+  const all = amountOf(lane.rows, lane.bytes, lane.at_most);
+  if (chosen.kind === "time") return sinceWords(amountOf(lane.rows_since, lane.bytes_since, lane.at_most), all);
   if (chosen.kind === "positions") return behindWords(positionOf(chosen, input, lane), lane);
   if (chosen.word === "now") return all === null ? "What is there is not read." : `What is there, ${all}, is not read.`;
   if (chosen.word === "beginning")

@@ -151,7 +151,7 @@ class KafkaAdapter:
         return self._begun.at(place, find)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """The offsets of each partition, and where the time lies in them."""
+        """The offsets of each partition, and where the time lies in them; some of them may be no message's."""
         there = self._cluster.partitions().numbers
         lows, ends = self._cluster.earliest(there), self._cluster.latest(there)
         at = {} if since is None else self._cluster.at_time(there, _milliseconds(since))
@@ -163,6 +163,7 @@ class KafkaAdapter:
                 at_time=at.get(each),
                 rows=ends[each] - lows[each],
                 rows_since=None if each not in at else ends[each] - at[each],
+                at_most=True,
             )
             for each in there
         ]
