@@ -137,8 +137,8 @@ class KafkaBroker:
 
     def forget(self, topic: str, before: int, partition: int = 0) -> None:
         """Delete the messages of a partition that lie before an offset, as retention does."""
-        place = TopicPartition(topic, partition, before)
-        self.admin.delete_records([place])[place].result()
+        admin, place = self.admin, TopicPartition(topic, partition, before)
+        admin.delete_records([place])[place].result()
 
     def topic(self, partitions: int = 1, config: Mapping[str, str] | None = None, name: str | None = None) -> str:
         """A new, empty topic; its name, by default one of its own."""

@@ -4,14 +4,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.definition.counts import counted
-from streaming.wire.beginning import BeginAtPositions, SoughtBegin
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.results import write_atomically
 
 _FILE: Final = "begun_at.json"
+SoughtWay = Literal["now", "time", "positions"]
+"""How it is said where a run begins (`SoughtBegin`)."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class LaneHeld:
 
     `from_at` and `until_at`: when the oldest and the newest row came, in ticks. `rows`, `bytes`: how much that is,
     `rows_since` and `bytes_since` how much of it came at the time or later. None: not known, or not asked. `at_most`:
-    some positions hold no row, so that rows, and what is counted by positions, are bounds.
+    some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a position
+    counts.
     """
 
     lane: str
@@ -42,6 +45,7 @@ class LaneHeld:
     rows_since: int | None = None
     bytes_since: int | None = None
     at_most: bool = False
+    unit: Literal["row", "batch"] = "row"
 
 
 @runtime_checkable
@@ -61,6 +65,31 @@ class SeekingAdapter(Protocol):
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
         """What the lanes hold now, and of it what came at `since` (ticks) or later. Raises `AdapterError`."""
+
+
+@runtime_checkable
+class PartlySeekingAdapter(SeekingAdapter, Protocol):
+    """A seeking adapter that may not begin in every way."""
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """The ways in which it cannot, each with a sentence that says why and what to do; `begin_at` refuses them so.
+
+        Raises `AdapterError` where that cannot be asked.
+        """
+
+
+def way_of(place: SoughtBegin) -> SoughtWay:
+    """How `place` is said."""
+    if isinstance(place, BeginAtTime):
+        return "time"
+    return "positions" if isinstance(place, BeginAtPositions) else "now"
+
+
+def require_way(adapter: PartlySeekingAdapter, place: SoughtBegin) -> None:
+    """Raises `AdapterError` for a place that is said in a way in which `adapter` cannot begin."""
+    why = adapter.cannot_begin().get(way_of(place))
+    if why is not None:
+        raise AdapterError(why)
 
 
 class BegunJournal:

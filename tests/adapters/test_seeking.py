@@ -138,3 +138,66 @@ def test_a_feeder_that_begins_elsewhere_may_give_rows_twice_and_its_readers_are_
         return
     with pytest.raises(AdapterError, match="begun anew"):
         adapter.latest({"0": 9}, now=0, limit_rows=99)
+
+
+def transcript(root: Path, *lines: dict[str, Any]) -> InputAdapter:
+    """Lines of two lanes."""
+    path = root / "files" / "cars.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"start": 1, "payload": {"n": 1}, **line}) + "\n" for line in lines))
+    stream = StreamDefinition(fields={"n": "long"}, lanes=["a", "b"])
+    return input_adapter("rows", {"path": "cars.jsonl"}, stream, root / "files", root / "journal")
+
+
+CAME = [
+    {"lane": "a", "batch": 0, "arrival": 5},
+    {"lane": "b", "batch": 0, "arrival": 6},
+    {"lane": "a", "batch": 2, "arrival": 20},
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "begins"),
+    [
+        ("now", {"a": 3, "b": 3}),
+        (at(5), {"a": 0, "b": 0}),
+        (at(7), {"a": 2, "b": 2}),
+        (at(21), {"a": 3, "b": 3}),
+        (positions(a=1), {"a": 1, "b": 0}),
+    ],
+)
+def test_a_transcript_begins_with_a_micro_batch(tmp_path: Path, place: SoughtBegin, begins: dict[str, int]) -> None:
+    assert begun(transcript(tmp_path, *CAME), place) == (begins, any(begins.values()))
+    longer = transcript(tmp_path, *CAME, {"lane": "a", "batch": 9, "arrival": 30})
+    assert begun(longer, place)[0] == begins, "who is planned again begins at the same place"
+
+
+def test_a_transcript_says_what_it_holds_in_micro_batches(tmp_path: Path) -> None:
+    first, second = held(transcript(tmp_path, *CAME), since=7)
+    assert (first.unit, first.end, first.at_time, first.rows, first.rows_since) == ("batch", 3, 2, 2, 1)
+    assert (first.from_at, first.until_at, second.rows, second.rows_since) == (5, 20, 1, 0)
+
+
+@pytest.mark.parametrize("lines", [[{}], [CAME[0], {"batch": 1}], [CAME[2], {**CAME[0], "batch": 2}]])
+def test_a_transcript_whose_rows_do_not_say_when_they_came_begins_at_no_time(
+    tmp_path: Path, lines: list[dict[str, Any]]
+) -> None:
+    source = transcript(tmp_path, *lines)
+    assert held(source, since=7)[0].at_time is None
+    with pytest.raises(AdapterError, match=r"Not every row .* Begin at a micro-batch"):
+        begun(source, at(5))
+    assert begun(source, positions(a=1))[0]["a"] == 1
+
+
+def test_a_generator_says_what_is_due(tmp_path: Path) -> None:
+    first, second = held(generator(tmp_path, started_at=0, lanes=2, rate=2), since=99 * S)
+    assert (first.earliest, first.end, first.at_time, first.rows, first.rows_since) == (0, 100, 99, 100, 1)
+    assert (second.end, second.from_at) == (100, 0)
+    assert held(generator(tmp_path, started_at=0, total_rows=3))[0].rows == 2
+
+
+def test_a_generator_that_begins_when_it_starts_says_what_it_would_make_up_for(tmp_path: Path) -> None:
+    assert [lane.rows for lane in held(generator(tmp_path))] == [None, None]
+    assert [lane.rows_since for lane in held(generator(tmp_path), since=90 * S)] == [10, 10]
+    assert begun(generator(tmp_path), at(90 * S))[0] == {"0": 0, "1": 0}
+    assert generator(tmp_path).latest({}, now=100 * S, limit_rows=1_000) == {"0": 10, "1": 10}

@@ -12,12 +12,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.spark.control import AddBinding, StopBinding
 from streaming.wire.beginning import BeginAt, BeginAtPositions, BeginAtTime, RunBeginning
 from streaming.wire.kept import beginning_path
 from streaming.wire.messages import RunSpec
 from tests.spark.loop import Loop
-from tests.spark.specs import spec, write_readings
+from tests.spark.specs import ROWS_A_BATCH, spec, write_readings
 from tests.spark.test_loop import STAGES, rows, states
 
 OLD, NEW = 1_000_000_000, 9_000_000_000
@@ -149,12 +150,32 @@ def test_positions_that_there_are_not_fail_the_start_with_a_sentence_and_leave_t
     assert totals(loop) == [(0, 4, False), (40, 2, False)]
 
 
-def test_an_input_that_cannot_begin_in_the_middle_says_so(tmp_path: Path) -> None:
-    write_readings(tmp_path / "readings.jsonl", 1)
+def refused(home: Path, place: BeginAt) -> str:
+    """What is said instead of beginning at `place` of a transcript."""
+    write_readings(home / "readings.jsonl", 1)
+    loop = Loop(home)
+    add(loop, spec("a", "readings.jsonl").model_copy(update={"begin": place}))
+    [(state, _, message)] = states(loop.run(), "a")
+    assert state == "failed"
+    return message or ""
+
+
+def test_an_input_that_cannot_begin_in_the_middle_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Not every row of this transcript says when it came" in refused(tmp_path, BeginAtTime(kind="time", at=OLD))
+    monkeypatch.delattr(RowsAdapter, "begin_at")
+    assert "cannot begin in the middle" in refused(tmp_path / "other", "now")
+
+
+@pytest.mark.parametrize("begins", [0, 2, 3])
+def test_a_transcript_begins_at_a_micro_batch(tmp_path: Path, begins: int) -> None:
+    write_readings(tmp_path / "readings.jsonl", 3)
     loop = Loop(tmp_path)
-    add(loop, spec("a", "readings.jsonl").model_copy(update={"begin": "now"}))
-    [(_, _, message)] = states(loop.run(), "a")
-    assert "cannot begin in the middle" in (message or "")
+    at = BeginAtPositions(kind="positions", positions={"readings": {"0": begins}})
+    add(loop, spec("a", "readings.jsonl").model_copy(update={"begin": at}))
+    ended = loop.run()[-1]
+    assert [totals.of_run.inputs["readings"].received for totals in ended.bindings.values()] == [
+        (3 - begins) * (ROWS_A_BATCH + 1)
+    ]
 
 
 @pytest.mark.parametrize("stage", STAGES)

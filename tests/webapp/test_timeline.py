@@ -64,6 +64,33 @@ def test_files_say_when_they_came_and_how_much_came_since_a_time(scene: Scene, s
     assert lane["stopped"] is None
 
 
+def test_an_input_is_asked_alone(scene: Scene, settings: LazySettings) -> None:
+    reads_files(scene, settings.PUNCTUAL_DATA)
+    node = scene.binding["inputs"][0]["node"]
+    place = f"bindings/{scene.binding['id']}/timeline/?input="
+    assert [each["input"] for each in scene.person.get(place + node).json()["inputs"]] == [node]
+    assert f"Take one of {node}." in faults(scene.person.get(f"{place}planes"))[0]
+
+
+def test_a_way_in_which_an_input_cannot_begin_is_refused_before_a_run_is_made(
+    scene: Scene, settings: LazySettings
+) -> None:
+    [node] = scene.binding["inputs"]
+    stream = scene.person.get(f"streams/{node['stream']}/").json()
+    body = {key: stream[key] for key in ("name", "definition")}
+    body["adapter"] = {"kind": "rows", "options": {"path": "cars.jsonl"}}
+    assert scene.person.put(f"streams/{node['stream']}/", body).status_code == 200
+    path = settings.PUNCTUAL_DATA / scene.organisation / "files" / "cars.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('{"start": 1, "payload": {"plate": "a", "speed": 1.0}, "batch": 1}\n')
+    [held] = timeline(scene)["inputs"]
+    assert (held["seeks"], held["time_means"], list(held["refused"])) == (True, None, ["time"])
+    assert (held["lanes"][0]["unit"], held["lanes"][0]["end"]) == ("batch", 2)
+    [said] = faults(start(ended(scene), {"kind": "time", "at": HOUR}))
+    assert "Begin at a micro-batch by its number" in said
+    assert start(scene, {"kind": "positions", "positions": {node["node"]: {"0": 1}}}).status_code == 201
+
+
 def test_it_says_where_the_last_run_stopped_on_the_same_source_alone(scene: Scene, settings: LazySettings) -> None:
     keep(ended(scene), settings.PUNCTUAL_DATA)
     said = timeline(scene)

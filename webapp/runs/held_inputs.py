@@ -1,9 +1,9 @@
 """What an input holds now, asked of its adapter in a limited process."""
 
-from typing import Final
+from typing import Final, Literal
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.seeking import SeekingAdapter
+from streaming.adapters.seeking import PartlySeekingAdapter, SeekingAdapter, SoughtWay
 from streaming.definition.strict import Strict
 from streaming.wire.messages import InputSpec
 from webapp.core.limited.jobs import READING, limited
@@ -18,7 +18,8 @@ class LaneHeldShown(Strict):
     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
-    `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds.
+    `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a
+    position counts.
     """
 
     lane: str
@@ -34,12 +35,14 @@ class LaneHeldShown(Strict):
     rows_since: int | None = None
     bytes_since: int | None = None
     at_most: bool = False
+    unit: Literal["row", "batch"] = "row"
 
 
 class InputHeldShown(Strict):
     """An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
 
-    `failure`: why it is not known what it holds.
+    `refused`: the ways in which it cannot begin, though it seeks, each with a sentence. `failure`: why it is not known
+    what it holds.
     """
 
     input: str
@@ -47,6 +50,7 @@ class InputHeldShown(Strict):
     time_means: str | None
     failure: str | None
     lanes: list[LaneHeldShown]
+    refused: dict[SoughtWay, str]
 
 
 @limited("Asking what an input holds", ELSEWHERE, READING, opens_secrets=True)
@@ -54,11 +58,15 @@ def input_held(name: str, of: InputSpec, since: int | None, now: int) -> InputHe
     """Return what the input `name` holds at `now`."""
     lanes: list[LaneHeldShown] = []
     seeks, means, failure = False, None, None
+    refused: dict[SoughtWay, str] = {}
     try:
         adapter = build(of.stream, of.adapter)
         if isinstance(adapter, SeekingAdapter):
             seeks, means = True, adapter.time_means
+            if isinstance(adapter, PartlySeekingAdapter):
+                refused = dict(adapter.cannot_begin())
+                means = None if "time" in refused else means
             lanes = [LaneHeldShown(**vars(each)) for each in adapter.held(now=now, since=since)]
     except AdapterError as error:
         failure = str(error)
-    return InputHeldShown(input=name, seeks=seeks, time_means=means, failure=failure, lanes=lanes)
+    return InputHeldShown(input=name, seeks=seeks, time_means=means, failure=failure, lanes=lanes, refused=refused)

@@ -142,9 +142,7 @@ def _option(choice: KeptBegin, said: RunBeginning) -> StartOption:
 def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
     """Return what a start does after the last run was stopped with `discard`: nothing of it is open any more."""
     every = (plan_beginning(points, facts, choice, None).said for choice in _AFTER_DISCARD)
-    options = [
-        _option(choice, said) for said, choice in zip(every, _AFTER_DISCARD, strict=True) if said.how == choice
-    ]
+    options = [_option(choice, said) for said, choice in zip(every, _AFTER_DISCARD, strict=True) if said.how == choice]
     options = [
         replace(each, sentence=f"{POSITION_ALONE} {each.sentence}") if each.begin == "old_positions" else each
         for each in options

@@ -5,6 +5,7 @@ from typing import Final
 
 from django.utils import timezone
 
+from streaming.adapters.seeking import way_of
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.strict import Strict
 from streaming.wire.beginning import BeginAt, BeginAtPositions, BeginAtTime, sought
@@ -12,7 +13,7 @@ from streaming.wire.kept import RestartPoint, concealed_spec, facts_of
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
-from webapp.core.errors import TooMuchWork, fault
+from webapp.core.errors import Faulty, TooMuchWork, fault
 from webapp.core.server_paths import without_server_paths
 from webapp.runs.access import latest_run
 from webapp.runs.held_inputs import InputHeldShown, LaneHeldShown, input_held
@@ -22,6 +23,7 @@ from webapp.runs.starting import ticks_of
 
 _ANOTHER: Final = "Start the run from the beginning, or give this input another source."
 _MEND: Final = "Mend what the input points at, and try again."
+_OTHERWISE: Final = "Begin in another way, or give this input another source."
 NO_PLACE: Final = "This input cannot begin in the middle: nothing says which of its rows came before."
 
 
@@ -33,15 +35,19 @@ class TimelineShown(Strict):
     inputs: list[InputHeldShown]
 
 
-def timeline(binding: Binding, since: int | None) -> TimelineShown:
-    """Return the timeline of `binding`, with what came at `since` (ticks) or later.
+def timeline(binding: Binding, since: int | None, only: str | None = None) -> TimelineShown:
+    """Return the timeline of `binding`, or of its input `only`, with what came at `since` (ticks) or later.
 
-    Raises `OverQuota`, `Busy`, `TooMuchWork`.
+    Raises `OverQuota`, `Busy`, `TooMuchWork`, and `Faulty` for an input that there is not.
     """
     now, last = timezone.now(), latest_run(binding)
     spec = spec_of_start(binding)
+    if only is not None and only not in spec.inputs:
+        there = f"Take one of {', '.join(sorted(spec.inputs))}."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, f"The binding has no input {only}.", there)])
+    names = sorted(spec.inputs) if only is None else [only]
     with previewing():
-        inputs = [_asked(name, each, since, ticks_of(now)) for name, each in sorted(spec.inputs.items())]
+        inputs = [_asked(name, spec.inputs[name], since, ticks_of(now)) for name in names]
     points = restart_points(binding)
     if points:
         inputs = [_stood(each, spec, points[0]) for each in inputs]
@@ -64,6 +70,8 @@ def place_faults(binding: Binding, begin: BeginAt | None) -> list[Fault]:
         return [_fault(None, f"There is no input {name} to begin at a position.", remedy) for name in unknown]
     found = [_fault(each.input, NO_PLACE, _ANOTHER) for each in shown if not each.seeks]
     found += [_fault(each.input, each.failure, _MEND) for each in shown if each.seeks and each.failure]
+    way = way_of(place)
+    found += [_fault(each.input, each.refused[way], _OTHERWISE) for each in shown if way in each.refused]
     if isinstance(place, BeginAtPositions):
         for each in shown:
             found += _misplaced(each, place.positions.get(each.input, {}))
@@ -74,7 +82,7 @@ def _asked(name: str, of: InputSpec, since: int | None, now: int) -> InputHeldSh
     try:
         found = input_held(name, of, since, now)
     except TooMuchWork as refused:
-        return InputHeldShown(input=name, seeks=True, time_means=None, failure=refused.message, lanes=[])
+        return InputHeldShown(input=name, seeks=True, time_means=None, failure=refused.message, lanes=[], refused={})
     if found.failure is None:
         return found
     return found.model_copy(update={"failure": without_server_paths(found.failure, current_organisation())})

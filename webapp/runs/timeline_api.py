@@ -1,8 +1,10 @@
 """What the inputs of a binding hold, and where its last run had read to, over HTTP."""
 
+from typing import Annotated
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -17,9 +19,10 @@ from webapp.runs.timeline import TimelineShown, timeline
 
 
 class TimelineAsked(Strict):
-    """A time, in ticks, of which it is to be said where it lies."""
+    """A time, in ticks, of which it is to be said where it lies, and the input that is asked; left out: all of them."""
 
     since: TimeTick | None = None
+    input: Annotated[str, Field(max_length=200)] | None = None
 
 
 class TimelineView(TenantView):
@@ -27,7 +30,10 @@ class TimelineView(TenantView):
 
     @extend_schema(
         operation_id="bindings_timeline",
-        parameters=[OpenApiParameter("since", int, description="A time in ticks: what came then or later is counted.")],
+        parameters=[
+            OpenApiParameter("since", int, description="A time in ticks: what came then or later is counted."),
+            OpenApiParameter("input", str, description="Ask this input alone: each may take its time to answer."),
+        ],
         responses={200: TimelineShown, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
@@ -36,4 +42,4 @@ class TimelineView(TenantView):
         An input that does not answer says why; the others are shown.
         """
         asked = read_query(request, TimelineAsked)
-        return answer(timeline(access_binding(binding), asked.since))
+        return answer(timeline(access_binding(binding), asked.since, asked.input))

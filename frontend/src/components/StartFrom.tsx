@@ -7,6 +7,7 @@ import {
   fieldOfTick,
   type InputHeld,
   proposed,
+  refusalOf,
   type TypedPositions,
   tickOfField,
 } from "../model/timeline";
@@ -144,7 +145,9 @@ function Ways({ ways, chosen, onChange, children }: WaysProps) {
 }
 
 /** Why it cannot be started yet; null if it can. */
-function missing(chosen: Chosen, now: number | undefined): string | null {
+function missing(chosen: Chosen, now: number | undefined, inputs: readonly InputHeld[]): string | null {
+  const refused = inputs.find((input) => refusalOf(chosen, input) !== null);
+  if (refused !== undefined) return `${refused.input} cannot begin so: it says why below.`;
   if (beginOf(chosen) === null)
     return chosen.kind === "time" ? "Choose a time first." : "Each position is a whole number of at least 0.";
   if (chosen.kind === "time" && now !== undefined && chosen.at !== null && chosen.at > now)
@@ -176,14 +179,10 @@ function Before({ next }: { next: NextStart }) {
   );
 }
 
-function Held({ shown, chosen }: { shown: ReturnType<typeof useTimeline>; chosen: Chosen }) {
-  return (
-    <>
-      {shown.isPending ? <Waiting>Asking what the inputs hold…</Waiting> : null}
-      <ErrorNote error={shown.error} onRetry={() => void shown.refetch()} />
-      {shown.data === undefined ? null : <Timeline shown={shown.data} chosen={chosen} />}
-    </>
-  );
+function Held({ timeline, chosen }: { timeline: ReturnType<typeof useTimeline>; chosen: Chosen }) {
+  if (timeline.inputs !== null) return <Timeline asked={timeline.inputs} chosen={chosen} />;
+  if (timeline.error !== null) return <ErrorNote error={timeline.error} onRetry={timeline.retry} />;
+  return <Waiting>Asking which inputs it has…</Waiting>;
 }
 
 interface AskedProps extends StartFromProps {
@@ -197,11 +196,11 @@ function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
   const [time, setTime] = useState("");
   const [typed, setTyped] = useState<TypedPositions>();
   const since = useDeferredValue(tickOfField(time));
-  const shown = useTimeline(binding, way === "time" ? since : null);
-  const inputs = shown.data?.inputs ?? [];
+  const timeline = useTimeline(binding, way === "time" ? since : null);
+  const inputs = (timeline.inputs ?? []).flatMap(({ shown }) => shown?.inputs ?? []);
   const positions = typed ?? proposed(inputs, "stopped");
   const chosen = chosenOf(way, time, positions);
-  const now = shown.data?.at;
+  const now = timeline.inputs?.find(({ shown }) => shown !== undefined)?.shown?.at;
   const begin = async () => {
     const at = beginOf(chosen);
     const run = await start.mutateAsync(at == null ? { binding } : { binding, begin: at }).catch(() => null);
@@ -216,12 +215,12 @@ function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
         ) : null}
         {way === "positions" ? <PositionFields inputs={inputs} typed={positions} onChange={setTyped} /> : null}
       </Ways>
-      <Held shown={shown} chosen={chosen} />
+      <Held timeline={timeline} chosen={chosen} />
       <ErrorNote error={start.error} />
       <p className="row">
         <ReasonedButton
           kind="primary"
-          reason={missing(chosen, now)}
+          reason={missing(chosen, now, inputs)}
           aria-disabled={start.isPending}
           onClick={() => void begin()}
         >

@@ -1,7 +1,8 @@
+import type { AskedInput } from "../lib/runControl";
 import type { TimelineShown } from "../model/api";
-import { type Chosen, type InputHeld, type LaneHeld, laneWords, marksOf } from "../model/timeline";
+import { type Chosen, type InputHeld, type LaneHeld, laneWords, marksOf, refusalOf } from "../model/timeline";
 import { Instant } from "./Instant";
-import { Notice } from "./Notices";
+import { ErrorNote, Notice, Waiting } from "./Notices";
 import "./timeline.css";
 
 const LANES_DRAWN = 12;
@@ -130,28 +131,60 @@ function InputFacts({ input, chosen }: { input: InputHeld; chosen: Chosen }) {
   );
 }
 
-/** What a run that begins where it is chosen reads of each input, again or for the first time. */
-export function Timeline({ shown, chosen }: { shown: TimelineShown; chosen: Chosen }) {
-  const drawn = shown.inputs.some((input) =>
-    input.lanes.some((lane) => marksOf(chosen, input.input, lane, shown.at, shown.stopped_at) !== null),
+function Input({ asked, chosen }: { asked: AskedInput; chosen: Chosen }) {
+  const { shown } = asked;
+  const input = shown?.inputs[0];
+  return (
+    <section aria-label={`Input ${asked.input}`}>
+      <h3>{asked.input}</h3>
+      {asked.isPending ? <Waiting>Asking what it holds…</Waiting> : null}
+      <ErrorNote error={asked.error} onRetry={asked.retry} />
+      {shown === undefined || input === undefined ? null : <Answer shown={shown} input={input} chosen={chosen} />}
+    </section>
   );
+}
+
+function Answer({ shown, input, chosen }: { shown: TimelineShown; input: InputHeld; chosen: Chosen }) {
+  const refusal = refusalOf(chosen, input);
+  if (refusal !== null)
+    return (
+      <Notice tone="bad">
+        <p>{refusal}</p>
+      </Notice>
+    );
+  return (
+    <>
+      <InputFacts input={input} chosen={chosen} />
+      <ul className="lanes-held">
+        {input.lanes.slice(0, LANES_DRAWN).map((lane) => (
+          <Lane key={lane.lane} input={input} lane={lane} chosen={chosen} shown={shown} />
+        ))}
+      </ul>
+      {input.lanes.length > LANES_DRAWN ? (
+        <p className="quiet small">And {input.lanes.length - LANES_DRAWN} more lanes, which begin alike.</p>
+      ) : null}
+    </>
+  );
+}
+
+function isDrawn({ shown }: AskedInput, chosen: Chosen): boolean {
+  return (shown?.inputs ?? []).some(
+    (input) =>
+      refusalOf(chosen, input) === null &&
+      input.lanes.some(
+        (lane) => marksOf(chosen, input.input, lane, shown?.at ?? 0, shown?.stopped_at ?? null) !== null,
+      ),
+  );
+}
+
+/** What a run that begins where it is chosen reads of each input, again or for the first time. */
+export function Timeline({ asked, chosen }: { asked: readonly AskedInput[]; chosen: Chosen }) {
   return (
     <div className="stack">
-      {shown.inputs.map((input) => (
-        <section key={input.input} aria-label={`Input ${input.input}`}>
-          <h3>{input.input}</h3>
-          <InputFacts input={input} chosen={chosen} />
-          <ul className="lanes-held">
-            {input.lanes.slice(0, LANES_DRAWN).map((lane) => (
-              <Lane key={lane.lane} input={input} lane={lane} chosen={chosen} shown={shown} />
-            ))}
-          </ul>
-          {input.lanes.length > LANES_DRAWN ? (
-            <p className="quiet small">And {input.lanes.length - LANES_DRAWN} more lanes, which begin alike.</p>
-          ) : null}
-        </section>
+      {asked.map((each) => (
+        <Input key={each.input} asked={each} chosen={chosen} />
       ))}
-      {drawn ? <Legend /> : null}
+      {asked.some((each) => isDrawn(each, chosen)) ? <Legend /> : null}
     </div>
   );
 }

@@ -3663,7 +3663,8 @@ export interface components {
          * InputHeldShown
          * @description An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
          *
-         *     `failure`: why it is not known what it holds.
+         *     `refused`: the ways in which it cannot begin, though it seeks, each with a sentence. `failure`: why it is not known
+         *     what it holds.
          */
         InputHeldShown: {
             /** Input */
@@ -3676,6 +3677,10 @@ export interface components {
             failure: string | null;
             /** Lanes */
             lanes: components["schemas"]["LaneHeldShown"][];
+            /** Refused */
+            refused: {
+                [key: string]: string;
+            };
         };
         /**
          * InputMoved
@@ -3891,7 +3896,8 @@ export interface components {
          *     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
          *     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
          *     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
-         *     `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds.
+         *     `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a
+         *     position counts.
          */
         LaneHeldShown: {
             /** Lane */
@@ -3956,6 +3962,12 @@ export interface components {
              * @default false
              */
             at_most?: boolean;
+            /**
+             * Unit
+             * @default row
+             * @enum {string}
+             */
+            unit?: "row" | "batch";
         };
         /**
          * Late
@@ -9173,6 +9185,8 @@ export interface operations {
     bindings_timeline: {
         parameters: {
             query?: {
+                /** @description Ask this input alone: each may take its time to answer. */
+                input?: string;
                 /** @description A time in ticks: what came then or later is counted. */
                 since?: number;
             };

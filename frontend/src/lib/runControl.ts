@@ -1,7 +1,7 @@
 /** Starting and stopping bindings. */
 
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { BeginAt, NextStart, RunShown } from "../model/api";
+import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { BeginAt, NextStart, RunShown, TimelineShown } from "../model/api";
 import type { Ticks } from "../model/ticks";
 import { api, unwrap } from "./api";
 import { useSlug } from "./session";
@@ -54,23 +54,62 @@ export function useNextStart(binding: string, wanted: boolean, version?: string)
   });
 }
 
-/** What the inputs of a binding hold now; of what came at `since` or later, how much. The last answer stays meanwhile. */
-export function useTimeline(binding: string, since: Ticks | null) {
+/** An input of a binding: what it holds, while it is asked, or why that was not answered. */
+export interface AskedInput {
+  input: string;
+  shown: TimelineShown | undefined;
+  isPending: boolean;
+  error: Error | null;
+  retry: () => void;
+}
+
+/**
+ * What the inputs of a binding hold now, and how much of it came at `since` or later; null until it is known which they
+ * are. One is asked after the other, so that each is shown when it has answered. The last answer stays meanwhile.
+ */
+export function useTimeline(
+  binding: string,
+  since: Ticks | null,
+): { inputs: AskedInput[] | null; error: Error | null; retry: () => void } {
   const slug = useSlug();
-  return useQuery({
-    queryKey: [slug, "runs", "timeline", binding, since],
-    queryFn: () =>
-      unwrap(
-        api.GET("/api/t/{slug}/bindings/{binding}/timeline/", {
-          params: { path: { slug, binding }, query: since === null ? {} : { since } },
-        }),
-      ),
-    placeholderData: keepPreviousData,
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
-    refetchOnWindowFocus: false,
+  const queries = useQueryClient();
+  const bound = useQuery({
+    queryKey: [slug, "runs", "bindings", binding],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } } })),
   });
+  const names = bound.data?.inputs.map(({ node }) => node) ?? [];
+  const keys = names.map((input) => [slug, "runs", "timeline", binding, since, input]);
+  const isAnswered = (key: unknown[] | undefined) =>
+    key === undefined || (queries.getQueryState(key)?.status ?? "pending") !== "pending";
+  const asked = useQueries({
+    queries: names.map((input, number) => ({
+      queryKey: keys[number] ?? [],
+      queryFn: () =>
+        unwrap(
+          api.GET("/api/t/{slug}/bindings/{binding}/timeline/", {
+            params: { path: { slug, binding }, query: { input, ...(since === null ? {} : { since }) } },
+          }),
+        ),
+      enabled: isAnswered(keys[number - 1]),
+      placeholderData: keepPreviousData,
+      staleTime: 0,
+      gcTime: 0,
+      retry: false,
+      refetchOnWindowFocus: false,
+    })),
+  });
+  const inputs = asked.map((each, number) => ({
+    input: names[number] ?? "",
+    shown: each.data,
+    isPending: each.isPending || each.isPlaceholderData,
+    error: each.error,
+    retry: () => void each.refetch(),
+  }));
+  return {
+    inputs: bound.data === undefined ? null : inputs,
+    error: bound.error,
+    retry: () => void bound.refetch(),
+  };
 }
 
 export function useStop() {

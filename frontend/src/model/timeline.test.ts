@@ -8,6 +8,7 @@ import {
   laneWords,
   marksOf,
   proposed,
+  refusalOf,
   sizeText,
   spans,
   tickOfField,
@@ -27,6 +28,7 @@ const NONE: LaneHeld = {
   rows_since: null,
   bytes_since: null,
   at_most: false,
+  unit: "row",
 };
 const KAFKA: LaneHeld = { ...NONE, earliest: 100, end: 200, stopped: 150, at_time: 120 };
 const FILES: LaneHeld = { ...NONE, earliest: 0, stopped: 7, from_at: 10, until_at: 30, bytes: 2000, bytes_since: 500 };
@@ -53,6 +55,15 @@ test("where positions hold no row, what is counted by them is a bound, from the 
   );
 });
 
+test("a transcript is counted in batches, and an input says why it cannot begin at a time", () => {
+  const batches: LaneHeld = { ...KAFKA, unit: "batch" };
+  expect(laneWords(word("beginning"), "cars", batches)).toBe("50 batches read again, 50 batches new.");
+  const input = { input: "cars", failure: null, refused: { time: "No." } } as unknown as InputHeld;
+  expect(refusalOf(TIME, input)).toBe("No.");
+  for (const chosen of [word("now"), word("beginning"), at("3")]) expect(refusalOf(chosen, input)).toBeNull();
+  expect(refusalOf(word("now"), { ...input, refused: { now: "Never." } })).toBe("Never.");
+});
+
 test("of a run that never was nothing is read again", () => {
   expect(spans(100, { ...KAFKA, stopped: null })).toEqual({ again: 0, skipped: 0, unread: 100 });
   expect(spans(null, KAFKA)).toBeNull();
@@ -62,6 +73,7 @@ test("a lane without positions says how many bytes or rows came since a time", (
   expect(laneWords(TIME, "cars", FILES)).toBe("500 bytes of 2 kB came then or later, and are read.");
   expect(laneWords(TIME, "cars", { ...NONE, rows: 9, rows_since: 1 })).toContain("1 row of 9 rows");
   expect(laneWords(TIME, "cars", NONE)).toContain("not known beforehand");
+  expect(laneWords(TIME, "cars", { ...NONE, rows_since: 4 })).toBe("4 rows came then or later, and are read.");
   expect(laneWords(word("now"), "cars", FILES)).toBe("What is there, 2 kB, is not read.");
   expect(laneWords(word("beginning"), "cars", NONE)).toBe("All that is there is read.");
   expect(laneWords(at("3"), "cars", FILES)).toBe("It begins at row 3 of 7 that were read.");

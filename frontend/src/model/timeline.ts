@@ -45,11 +45,17 @@ export function spans(at: number | null, lane: LaneHeld): { again: number; skipp
   };
 }
 
+/** Why an input cannot begin where it is chosen; null if it can, as far as that is known. */
+export function refusalOf(chosen: Chosen, input: InputHeld): string | null {
+  const way = chosen.kind === "word" && chosen.word === "now" ? "now" : chosen.kind;
+  return way === "word" || input.failure !== null ? null : (input.refused[way] ?? null);
+}
+
 /** What a start does with a lane, in words. */
 export function laneWords(chosen: Chosen, input: string, lane: LaneHeld): string {
   const found = spans(positionOf(chosen, input, lane), lane);
   if (found !== null) {
-    const rows = (count: number) => rowsText(count, lane.at_most);
+    const rows = (count: number) => placesText(count, lane);
     const again = found.again > 0 ? `${rows(found.again)} read again` : "nothing read again";
     const skipped = found.skipped > 0 ? `, ${rows(found.skipped)} left out that nobody has read` : "";
     return `${again}${skipped}, ${found.unread > 0 ? rows(found.unread) : "nothing"} new.`;
@@ -60,6 +66,10 @@ export function laneWords(chosen: Chosen, input: string, lane: LaneHeld): string
 /** So many rows, or `at most` so many where some positions hold none. */
 export function rowsText(count: number, atMost: boolean | undefined): string {
   return `${atMost && count > 0 ? "at most " : ""}${counted(count, "row")}`;
+}
+
+function placesText(count: number, { unit, at_most: atMost }: LaneHeld): string {
+  return unit === "batch" ? counted(count, "batch", "batches") : rowsText(count, atMost);
 }
 
 /** How much a lane holds, or holds since a time; null where that is not known. */
@@ -79,16 +89,19 @@ function amountWords(chosen: Chosen, input: string, lane: LaneHeld): string {
   if (chosen.word === "now") return all === null ? "What is there is not read." : `What is there, ${all}, is not read.`;
   if (chosen.word === "beginning")
     return all === null ? "All that is there is read." : `All that is there is read: ${all}.`;
-  return lane.stopped == null ? "It is not known how far it was read." : `It goes on behind row ${lane.stopped}.`;
+  return lane.stopped == null ? UNKNOWN : `It goes on behind row ${lane.stopped}.`;
 }
 
+const UNKNOWN = "It is not known how far it was read.";
+
 function sinceWords(since: string | null, all: string | null): string {
-  if (since === null || all === null) return "How much came then or later is not known beforehand.";
+  if (since === null) return "How much came then or later is not known beforehand.";
+  if (all === null) return `${since} came then or later, and are read.`;
   return `${since} of ${all} came then or later, and are read.`;
 }
 
 function behindWords(at: number | null, { stopped }: LaneHeld): string {
-  if (stopped == null) return "It is not known how far it was read.";
+  if (stopped == null) return UNKNOWN;
   return at === null ? `Rows 0 to ${stopped} were read.` : `It begins at row ${at} of ${stopped} that were read.`;
 }
 

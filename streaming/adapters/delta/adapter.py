@@ -14,7 +14,7 @@ from streaming.adapters.delta.journal import PartJournal, TakenPart
 from streaming.adapters.delta.log import DeltaLog, TableState
 from streaming.adapters.delta.options import DeltaOptions
 from streaming.adapters.delta.sampling import sample_of_table
-from streaming.adapters.delta.taking import TablePart, TableVersions
+from streaming.adapters.delta.taking import TablePart, TableVersions, rows_in
 from streaming.adapters.delta.values import value_of
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart, opened
@@ -98,11 +98,24 @@ class DeltaAdapter:
         return BegunLanes({ONLY_LANE: 0}, last is not None and last.version >= 0)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """When its oldest and its newest version that the log has were written."""
-        versions = list(self._log.versions())
-        ends = [self._log.commit(each) for each in (*versions[:1], *versions[-1:])]
-        times = [each.at for each in ends if each is not None]
-        return [LaneHeld(ONLY_LANE, earliest=0, from_at=min(times, default=None), until_at=max(times, default=None))]
+        """The rows that a run reads from the beginning, or that were appended since, as the log counts them."""
+        state = self._log.state()
+        commits = [commit for each in self._log.versions() if (commit := self._log.commit(each)) is not None]
+        times = [each.at for each in commits]
+        every = self._versions.files_from_the_beginning(commits, state)
+        later = None if since is None else [file for each in commits if each.at >= since for file in each.readable]
+        return [
+            LaneHeld(
+                ONLY_LANE,
+                earliest=0,
+                from_at=min(times, default=None),
+                until_at=max(times, default=None),
+                rows=rows_in(every),
+                bytes=sum(each.size for each in every),
+                rows_since=None if later is None else rows_in(later),
+                bytes_since=None if later is None else sum(each.size for each in later),
+            )
+        ]
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
         """Whether the files of these rows are still there."""

@@ -60,6 +60,11 @@ class TableCommit:
     removed: int
     hides: bool
 
+    @property
+    def readable(self) -> Sequence[DataFile]:
+        """The files whose rows are read: none of a version that changed rows which were there."""
+        return () if self.removed else self.added
+
 
 @dataclass(frozen=True)
 class TableState:

@@ -71,6 +71,16 @@ class TableVersions:
             )
         return version - 1, False
 
+    def files_from_the_beginning(self, commits: Sequence[TableCommit], state: TableState) -> Sequence[DataFile]:
+        """The files that a run reads that begins now at the beginning, of a table with these `commits` in its log.
+
+        Those of versions that changed rows are not among them. Raises `AdapterError`.
+        """
+        at, snapshot = self._begin(state)
+        if snapshot:
+            return self._log.files_at(at)
+        return [file for commit in commits if commit.version > at for file in commit.readable]
+
     def before(self, tick: int, state: TableState) -> int:
         """The version before the first one that was written at `tick` or later."""
         for version in self._log.versions():
@@ -132,6 +142,12 @@ class TableVersions:
                 "again from the beginning with `start` set to snapshot."
             )
         return f"{said}. None of its rows were read."
+
+
+def rows_in(files: Sequence[DataFile]) -> int | None:
+    """How many rows `files` have in all; None where the log does not say it of each."""
+    counts = [each.rows for each in files]
+    return None if None in counts else sum(count for count in counts if count is not None)
 
 
 def _parts(

@@ -17,12 +17,18 @@ from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.places import DataFolder
+from streaming.adapters.seeking import BegunLanes, LaneHeld, SoughtWay, require_way
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.ticks import Tick
 from streaming.wire.arrived import Arrived
+from streaming.wire.beginning import SoughtBegin
 from streaming.wire.case import ONLY_LANE
 
 PREVIEWS: Final = ".previews"
+_AT_ONCE: Final = (
+    "A download is one file, whose rows all come when it is downloaded, so that no moment divides them. Begin at a row "
+    "by its number (positions), or at the beginning."
+)
 LEFT_AFTER_TICKS: Final = 3_600_000_000
 """A preview that is older was left by a process that died."""
 
@@ -81,6 +87,30 @@ class DownloadAdapter:
         """Whether the copy is there. Raises `AdapterError`."""
         files = self._opened()
         return files is not None and files.holds(lane, start, end)
+
+    @property
+    def time_means(self) -> str:
+        """All rows came when the file was downloaded."""
+        return "was downloaded then or later"
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """By when rows came: they all came at once, before the first of them is read."""
+        return {"now": _AT_ONCE, "time": _AT_ONCE}
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
+        """At a row of the copy that was downloaded before. Raises `AdapterError`."""
+        require_way(self, place)
+        files = self._opened()
+        if files is None:
+            raise AdapterError(
+                f"Nothing of {self._source.shown} was downloaded yet, so that no row of it can be named. Start the run "
+                "from the beginning."
+            )
+        return files.begin_at(place, input_id, now=now)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """Nothing but that it begins at row 0: asking for more would download it."""
+        return [LaneHeld(ONLY_LANE, earliest=0)]
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:
         """Records of the copy, or of the part of the file that a preview downloads. Raises `AdapterError`."""

@@ -94,13 +94,31 @@ class GeneratorAdapter:
         if self._options.started_at is None:
             return BegunLanes(dict.fromkeys(self.lanes(), 0), skips=False)
         tick = place.at if isinstance(place, BeginAtTime) else now
-        due = max(math.ceil((tick - self._options.started_at) * self._options.rate / 1_000_000), 0)
-        at = {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
+        at = self._due_before(tick, self._options.started_at)
         return BegunLanes(at, any(at.values()))
 
-    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """Nothing that lasts: rows are made when they are read."""
-        return [LaneHeld(lane) for lane in self.lanes()]
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
+        """The rows that are due, where the time of the first is set; else how many it makes up for from a time on."""
+        started = self._options.started_at
+        if started is None:
+            made = None if since is None else self._due_before(now, min(since, now))
+            return [LaneHeld(lane, rows_since=None if made is None else made[lane]) for lane in self.lanes()]
+        due = max(int((now - started) * self._options.rate / 1_000_000), 0)
+        at = None if since is None else self._due_before(since, started)
+        found = []
+        for number, lane in enumerate(self.lanes()):
+            end = min(self._of_lane(due, number), self._lane_total(number))
+            begin = None if at is None else min(at[lane], end)
+            since_then = None if begin is None else end - begin
+            found.append(
+                LaneHeld(lane, earliest=0, end=end, at_time=begin, from_at=started, rows=end, rows_since=since_then)
+            )
+        return found
+
+    def _due_before(self, tick: int, started: int) -> dict[str, Position]:
+        """How many rows of each lane are due before `tick`, of a generator that was started at `started`."""
+        due = max(math.ceil((tick - started) * self._options.rate / 1_000_000), 0)
+        return {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
         """The rows `[start, end)` of `lane`; the same rows however they are cut."""

@@ -1,7 +1,9 @@
 """The `postgresql` adapter: rows of a table as one lane, in the order in which they were read and kept."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from streaming.adapters.contract import AdapterError, Position, RecordSample
 from streaming.adapters.network.fetching import Reach
@@ -9,10 +11,17 @@ from streaming.adapters.postgresql.decoding import RowDecoder
 from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.postgresql.paged_lane import PagedLane
 from streaming.adapters.postgresql.pages import PageNote, RowPages, TableMark
-from streaming.adapters.postgresql.reading import TableReader
+from streaming.adapters.postgresql.reading import CursorSpan, TableReader
 from streaming.adapters.postgresql.sampling import sample_of_rows
+from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, SoughtWay, require_way
 from streaming.definition.streams import StreamDefinition
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
+
+_NO_TIME: Final = (
+    "The cursor of {table} is a number, which does not say when a row came. Begin from now, at a row that was read "
+    "before, by its number (positions), or at the beginning; or choose a cursor that is a timestamp with time zone."
+)
 
 
 class PostgreSQLAdapter(PagedLane):
@@ -27,6 +36,7 @@ class PostgreSQLAdapter(PagedLane):
     ) -> None:
         self._decoder = RowDecoder(stream, options)
         self._pages = RowPages(journal, PageNote[TableMark])
+        self._begun = BegunJournal(journal)
         self._waits = journal is not None
         self._reader = TableReader(options, reach)
         super().__init__(self._pages, "row", self._reader.shown, options.poll_s)
@@ -53,6 +63,41 @@ class PostgreSQLAdapter(PagedLane):
                 held += len(found.lines)
                 self._asked = None if found.more else now
         return {ONLY_LANE: min(reached + max(limit_rows, 0), held)}
+
+    @property
+    def time_means(self) -> str:
+        """By its cursor."""
+        return "has a cursor of then or later"
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """At a time, where the cursor is a number. Raises `AdapterError`."""
+        return {} if self._span.timed else {"time": _NO_TIME.format(table=self._reader.shown)}
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
+        """Behind all rows that are there, or those whose cursor is before a time; or at a row of before."""
+        if isinstance(place, BeginAtPositions):
+            return super().begin_at(place, input_id, now=now)
+        require_way(self, place)
+
+        def find() -> BegunLanes:
+            last = self._pages.last()
+            if last is not None:  # it was found before, and what is noted of it was not written any more
+                return BegunLanes({ONLY_LANE: 0}, skips=True)
+            mark = self._reader.before(place.at) if isinstance(place, BeginAtTime) else self._reader.newest()
+            if mark is not None:
+                self._pages.append([], mark, now)
+            return BegunLanes({ONLY_LANE: 0}, mark is not None)
+
+        return self._begun.at(place, find)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """From when to when the cursors of its rows are, if they are times; its rows are not counted."""
+        span = self._span
+        return [LaneHeld(ONLY_LANE, earliest=0, from_at=span.oldest, until_at=span.newest)]
+
+    @cached_property
+    def _span(self) -> CursorSpan:
+        return self._reader.span()
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
         """The oldest and the newest rows that the table has now. Raises `AdapterError`."""

@@ -6,8 +6,10 @@ from typing import Any, Final
 from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.postgresql.decoding import RowDecoder
 from streaming.adapters.postgresql.pages import RowPages
+from streaming.adapters.seeking import BegunLanes, LaneHeld, SoughtWay, positions_within, require_way
 from streaming.definition.counts import counted
 from streaming.wire.arrived import Arrived
+from streaming.wire.beginning import BeginAtPositions, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 
 _TICKS_PER_S: Final = 1_000_000
@@ -52,6 +54,25 @@ class PagedLane:
         if self._kept_end() < end:
             raise AdapterError(f"The {self._line}s {start} to {end} that were read are not kept any more. {_ANEW}")
         yield from self.decoder.chunks(self._paged, start, end)
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
+        """At a line that was kept before. Raises `AdapterError` for another place."""
+        require_way(self, place)
+        assert isinstance(place, BeginAtPositions)  # nosec B101 # who can more says so
+        return positions_within(place, input_id, {ONLY_LANE: (0, self._kept_end())})
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """Whatever is not a position. Raises `AdapterError`."""
+        raise NotImplementedError
+
+    @property
+    def time_means(self) -> str:
+        """When it was read."""
+        return "was read then or later"
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """Lines are kept by the run that reads them. Raises `AdapterError`."""
+        return [LaneHeld(ONLY_LANE, earliest=0)]
 
     def _kept_end(self) -> Position:
         """The position behind the last line that is kept."""

@@ -31,7 +31,8 @@ _DIGITS: Final = 19
 class TableMark(Strict):
     """How far the table with the id `table` was read in the `order` of cursor and key; `after` are the last row's.
 
-    The last `added` rows came from behind `before` (None: from the beginning). `sequence` is what the cursor's sequence
+    The last `added` rows came from behind `before` (None: from the beginning); where none was read yet, `after` may be
+    a cursor alone, behind which reading begins. `sequence` is what the cursor's sequence
     had given, where that is known.
     """
 

@@ -16,6 +16,7 @@ from streaming.adapters.postgresql.pages import TableMark
 from streaming.adapters.postgresql.settling import Settling
 from streaming.adapters.postgresql.table import Connection, SourceTable, look
 from streaming.definition.counts import counted
+from streaming.temporal.ticks import FIRST_TICK, Tick, format_instant
 
 MOST_ROWS: Final = 20_000
 MOST_BYTES: Final = 16 << 20
@@ -23,6 +24,7 @@ MOST_BYTES: Final = 16 << 20
 Require = Callable[[Sequence[str]], None]
 """Raises `AdapterError` for a table whose columns will not do."""
 _AT_ONCE: Final = 50
+_MOST_WAITS: Final = 50
 _SETTINGS: Final = {
     "default_transaction_read_only": "on",
     "datestyle": "ISO",
@@ -61,6 +63,15 @@ class RowSpan:
     most: int
     most_bytes: int = MOST_BYTES
     newest: bool = False
+
+
+@dataclass(frozen=True)
+class CursorSpan:
+    """Whether a cursor is a time; then the oldest and the newest that there are, in ticks, None without rows."""
+
+    timed: bool
+    oldest: int | None = None
+    newest: int | None = None
 
 
 class TableReader:
@@ -107,6 +118,61 @@ class TableReader:
             sequence=table.last_given,
         )
         return TakenRows([_line(row[0]) for row in rows], mark, more=not whole or len(rows) == limit)
+
+    def newest(self) -> TableMark | None:
+        """Behind all rows that are committed, and none that another can still come before; None: none is passed.
+
+        Who is writing meanwhile is waited for. Raises `AdapterError`, `external` for one who does not end.
+        """
+        with self._opened() as (connection, table):
+            settled = self._settling.look(connection, table)
+            for _ in range(_MOST_WAITS):
+                if settled is not None or not self._settling.waits:
+                    break
+                connection.execute("SELECT pg_sleep(0.1)")
+                settled = self._settling.look(connection, table)
+            if settled is None and self._settling.waits:
+                raise AdapterError(
+                    f"Somebody is writing to {self.shown}, so that it is not known yet behind which rows 'now' is. See "
+                    "that no transaction stays open there.",
+                    domain="external",
+                )
+            return None if settled is None else self._behind(connection, table, settled)
+
+    def before(self, tick: int) -> TableMark | None:
+        """Behind all rows whose cursor, a time, is before `tick`; None: none is passed. Raises `AdapterError`."""
+        with self._opened() as (connection, table):
+            last = format_instant(Tick(max(tick - 1, FIRST_TICK)))  # a cursor has whole microseconds, as ticks are
+            return self._behind(connection, table, last)
+
+    def span(self) -> CursorSpan:
+        """Whether the cursor is a time, and the oldest and newest that there are. Raises `AdapterError`."""
+        with self._opened() as (connection, table):
+            if not table.is_timed:
+                return CursorSpan(timed=False)
+            ends = [
+                sql.SQL("(extract(epoch FROM {}({})) * 1000000)::bigint").format(sql.SQL(each), table.order[0])
+                for each in ("min", "max")
+            ]
+            ask = sql.SQL("SELECT {} FROM {} AS t WHERE isfinite({})").format(
+                sql.SQL(", ").join(ends), table.name, table.order[0]
+            )
+            found = connection.execute(ask).fetchone() or (None, None)
+            return CursorSpan(timed=True, oldest=found[0], newest=found[1])
+
+    def _behind(self, connection: Connection, table: SourceTable, cursor: str) -> TableMark | None:
+        """The mark behind all rows up to `cursor`; None where that passes none of those that are to be read."""
+        if not _rows(connection, table, RowSpan(self._begin(), [cursor], 1))[0]:
+            return None
+        return TableMark(
+            database=self._options.database,
+            table=table.oid,
+            order=[table.cursor, *table.key],
+            after=[cursor],
+            before=[cursor],
+            added=0,
+            sequence=table.last_given,
+        )
 
     def ends(self, most: int, most_bytes: int) -> tuple[Sequence[bytes], Sequence[bytes], Mapping[str, str], bool]:
         """The `most` oldest and newest rows, in their order, the columns, and whether that is all.

@@ -47,6 +47,11 @@ class Settling:
         self._settled: str | None = None
         self._unsettled: _Unsettled | None = None
 
+    @property
+    def waits(self) -> bool:
+        """Whether a cursor is there that is not settled yet, as of the last look."""
+        return self._unsettled is not None
+
     def look(self, connection: Connection, table: SourceTable) -> str | None:
         """The settled cursor as text; None when there is none yet. Each statement needs a snapshot of its own.
 

@@ -20,10 +20,16 @@ from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptio
 from streaming.adapters.postgresql_changes.sampling import decoder_of, sample_of_table
 from streaming.adapters.postgresql_changes.table import published
 from streaming.adapters.postgresql_changes.whole_table import rows_of_table
+from streaming.adapters.seeking import SoughtWay
 from streaming.definition.streams import StreamDefinition
 from streaming.wire.case import ONLY_LANE
 
 MOST_SAMPLED: Final = 10_000
+_FROM_ITS_SLOT: Final = (
+    "The server tells the changes of a table from the moment on at which somebody begins to read, and what they change "
+    "are the rows that the table has then. Begin at the beginning, which gives these rows and what changes from now "
+    "on, or at a line that was read before, by its number (positions)."
+)
 
 
 class PostgreSQLChangesAdapter(PagedLane):
@@ -69,6 +75,10 @@ class PostgreSQLChangesAdapter(PagedLane):
             self._step(now, limit_rows)
             held = self._kept_end()
         return {ONLY_LANE: min(reached + max(limit_rows, 0), held)}
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """But with the table as it is now: the server tells changes from the making of a slot on, and no others."""
+        return {"now": _FROM_ITS_SLOT, "time": _FROM_ITS_SLOT}
 
     def _step(self, now: int, limit_rows: int) -> None:
         if self._journal is None:

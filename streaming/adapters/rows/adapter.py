@@ -11,15 +11,28 @@ from streaming.adapters.contract import AdapterError, Position
 from streaming.adapters.file.split import MAX_RECORD_BYTES
 from streaming.adapters.places import DataFolder, why
 from streaming.adapters.rows.options import RowsOptions
+from streaming.adapters.seeking import (
+    BegunJournal,
+    BegunLanes,
+    LaneHeld,
+    SoughtWay,
+    positions_within,
+    require_way,
+)
 from streaming.adapters.selections import judge_facets
 from streaming.definition.payload import read_object
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from streaming.wire.arrived import Arrived, RecordedItem
 from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
 from streaming.wire.rows import MalformedRow
 
+_NO_TIMES: Final = (
+    "Not every row of this transcript says when it came, in rising order, so that no time divides them. Begin at a "
+    "micro-batch by its number (positions), or at the beginning."
+)
 MOST_BYTES: Final = 16 << 20
 """Of a file, which is held in memory, and ten times as large there: in the web's process too, for a sample."""
 
@@ -27,10 +40,11 @@ MOST_BYTES: Final = 16 << 20
 class RowsAdapter:
     """Reads transcript rows. Every lane's position is the number of micro-batches read, common to all lanes."""
 
-    def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:  # noqa: ARG002
+    def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
         self._options = options
         self._stream = stream
         self._folder = DataFolder(root)
+        self._begun = BegunJournal(journal)
         self._lanes = tuple(stream.lanes or [ONLY_LANE])
 
     def lanes(self) -> Sequence[str]:
@@ -56,6 +70,51 @@ class RowsAdapter:
         ]
         if rows:
             yield arrived_of(rows, self._stream)
+
+    @property
+    def time_means(self) -> str:
+        """When its line says that it came."""
+        return "came then or later, as its line says; its whole micro-batch is read"
+
+    def cannot_begin(self) -> Mapping[SoughtWay, str]:
+        """At a time, unless every line says when its row came, in rising order. Raises `AdapterError`."""
+        arrivals = [line.arrival for line in self._lines() if line.beat is None]
+        known = [at for at in arrivals if at is not None]
+        return {} if len(known) == len(arrivals) and known == sorted(known) else {"time": _NO_TIMES}
+
+    def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
+        """Behind all micro-batches, in front of the first with a row that came at a time or later, or of a number."""
+        require_way(self, place)
+
+        def find() -> BegunLanes:
+            if isinstance(place, BeginAtPositions):
+                return positions_within(place, input_id, dict.fromkeys(self._lanes, (0, self._batches())))
+            at = self._batch_at(place.at) if isinstance(place, BeginAtTime) else self._batches()
+            return BegunLanes(dict.fromkeys(self._lanes, at), at > 0)
+
+        return self._begun.at(place, find)
+
+    def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
+        """The micro-batches of the file and their rows. Raises `AdapterError`."""
+        at = None if since is None or self.cannot_begin() else self._batch_at(since)
+        found = []
+        for lane in self._lanes:
+            mine = [line for line in self._lines() if line.beat is None and self._lane_of(line) == lane]
+            times = [line.arrival for line in mine if line.arrival is not None]
+            found.append(
+                LaneHeld(
+                    lane,
+                    earliest=0,
+                    end=self._batches(),
+                    at_time=at,
+                    from_at=min(times, default=None),
+                    until_at=max(times, default=None),
+                    rows=len(mine),
+                    rows_since=None if at is None else sum(line.batch >= at for line in mine),
+                    unit="batch",
+                )
+            )
+        return found
 
     @property
     def in_order(self) -> bool:
@@ -93,6 +152,11 @@ class RowsAdapter:
             return _read_lines(self._folder, path, stat.st_mtime_ns, stat.st_size)
         except OSError as error:
             raise AdapterError(f"The file '{self._options.path}' cannot be read ({why(error)}).") from None
+
+    def _batch_at(self, tick: int) -> Position:
+        """The first micro-batch with a row that came at `tick` or later; behind all where there is none."""
+        later = (line.batch for line in self._lines() if line.beat is None and (line.arrival or 0) >= tick)
+        return next(later, self._batches())
 
     def _batches(self) -> int:
         lines = self._lines()

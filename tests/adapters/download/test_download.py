@@ -17,6 +17,7 @@ from streaming.adapters.download.source import PREVIEW_BYTES, PREVIEW_PARQUET_BY
 from streaming.adapters.preview import sample
 from streaming.adapters.registry import input_adapter
 from streaming.temporal.ticks import parse_instant
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.adapters.inputs import POINTS, payloads, rows
 from tests.https import Authority, Server, authority, redirects, sends, serving
@@ -267,3 +268,20 @@ def test_an_adapter_that_was_not_told_how_far_it_may_reach_reaches_nothing(site:
     )
     assert "cannot prove that it is 127.0.0.1" in site.refusal(told), "reached, though the test's authority is unknown"
     assert site.server.asked == []
+
+
+def test_it_begins_at_a_row_of_the_copy_and_says_why_at_no_time(site: Site) -> None:
+    place = BeginAtPositions(kind="positions", positions={"cars": {"0": 2}})
+    with pytest.raises(AdapterError, match=r"Nothing of .* was downloaded yet"):
+        site.adapter().begin_at(place, "cars", now=NOW)
+    assert site.server.asked == []
+    site.first(site.adapter())
+    adapter = site.adapter()
+    assert adapter.begin_at(place, "cars", now=NOW).positions == {"0": 2}
+    assert [int(at) for chunk in adapter.read("0", 2, 3) for at in chunk.positions] == [2]
+    with pytest.raises(AdapterError, match="can begin at 0 to 3, not at 4"):
+        adapter.begin_at(BeginAtPositions(kind="positions", positions={"cars": {"0": 4}}), "cars", now=NOW)
+    for way in adapter.cannot_begin():
+        begin: SoughtBegin = "now" if way == "now" else BeginAtTime(kind="time", at=0)
+        with pytest.raises(AdapterError, match=r"no moment divides them\. Begin at a row"):
+            adapter.begin_at(begin, "cars", now=NOW)

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from streaming.adapters.contract import AdapterError
 from streaming.definition.streams import StreamDefinition
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import parse_instant
 from streaming.wire.arrived_rows import elements
+from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.rows import Element, MalformedRow
 from tests.adapters.postgresql_changes.changed import ChangedTable, changed_table
 from tests.postgresql import PostgreSQL
@@ -103,3 +105,13 @@ def test_a_gap_is_a_malformed_row_among_the_events(table: ChangedTable) -> None:
     found = reader.until(3)
     assert found[1] == MalformedRow(Reason.BAD_ROW)
     assert said(found[2])[1:] == (1, "later", "compared")
+
+
+def test_it_begins_at_a_line_that_was_kept_and_says_why_at_no_time(table: ChangedTable) -> None:
+    EventReader(table).until(1)
+    place = BeginAtPositions(kind="positions", positions={"cars": {"0": 1}})
+    assert table.begun(table.journal).begin_at(place, "cars", now=0).positions == {"0": 1}
+    ways: list[SoughtBegin] = ["now", BeginAtTime(kind="time", at=0)]
+    for way in ways:
+        with pytest.raises(AdapterError, match=r"from the moment on .* Begin at the beginning"):
+            table.adapter.begin_at(way, "cars", now=0)
