@@ -1,6 +1,6 @@
 """States of pages that a quiet installation does not show: drawn by changing what the API answers to the browser."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -65,6 +65,50 @@ NEXT_START: Final = {
     ],
 }
 STEPS: Final = ("requested", "launching", "session", "planning", "first_batch")
+STANDBY_STEPS: Final = ("requested", "standby", "planning", "first_batch")
+DISCARDED: Final = {
+    **NEXT_START,
+    "reason": "The state of the last run was thrown away when it was stopped.",
+    "sentence": NEXT_START["options"][2]["sentence"],
+    "open_from": None,
+    "open_until": None,
+    "open_windows": None,
+    "options": [
+        NEXT_START["options"][2],
+        NEXT_START["options"][1]
+        | {
+            "sentence": "Only how far it had read is still known: windows, joins and counts begin empty there, and "
+            "what was thrown away is not made up for. It goes on where it had read to. Results that start before "
+            "2026-11-23 07:50:00Z are marked as incomplete; from then on they are whole."
+        },
+    ],
+    "nodes": [],
+}
+AT: Final = 1_795_420_500_000_000
+UNASKED: Final = {
+    "lane": "0",
+    "earliest": 0,
+    "end": None,
+    "at_time": None,
+    "stopped": None,
+    "reach": None,
+    "from_at": None,
+    "until_at": None,
+    "rows": None,
+    "bytes": None,
+    "rows_since": None,
+    "bytes_since": None,
+    "at_most": False,
+    "unit": "row",
+}
+TOPIC: Final = UNASKED | {
+    "earliest": 48_120_000,
+    "end": 48_123_400,
+    "stopped": 48_122_000,
+    "reach": AT - 5 * MINUTE,
+    "rows": 3_400,
+    "at_most": True,
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +141,19 @@ def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
         {"**/bindings/": _one_runs, "**/start/": _refused(stored)},
         _press("Start cars_by_minute"),
     )
+    binding_page = f"{pages.overview}/bindings/{binding}"
+    for name, way, holds in (
+        ("discarded", "From the beginning", _topic),
+        ("positions", "From positions", _topic),
+        ("refused", "From now", _changes),
+    ):
+        yield PageState(
+            f"start_from_{name}",
+            binding_page,
+            {"**/bindings/*/": _never_ran, "**/next-start/": lambda _: DISCARDED, "**/timeline/**": holds},
+            _begin_elsewhere(way),
+        )
+    yield PageState("run_standby", pages.run, {"**/runs/*/": _standby, "**/history/**": _no_history}, _nothing)
     yield PageState("run_starting", pages.run, {"**/runs/*/": _starting, "**/history/**": _no_history}, _nothing)
     yield PageState("run_failed", pages.run, {"**/runs/*/": _failed, "**/history/**": _no_history}, _nothing)
     for name in (LONG, ARABIC, HEBREW):
@@ -184,9 +241,51 @@ def _run(run: Any, **parts: Any) -> Any:
     return {**run, **parts} if isinstance(run, dict) and "binding_name" in run else run
 
 
+def _begin_elsewhere(way: str) -> Callable[[Page], None]:
+    def choose(page: Page) -> None:
+        page.get_by_role("button", name="Begin elsewhere").first.click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_role("radio", name=way, exact=True).check()
+        expect(dialog.get_by_text("Asking what it holds")).to_have_count(0)
+
+    return choose
+
+
+def _never_ran(binding: Any) -> Any:
+    return {**binding, "latest_run": None} if isinstance(binding, dict) and "inputs" in binding else binding
+
+
+def _topic(shown: Any) -> Any:
+    topic = {"seeks": True, "time_means": "has a timestamp of then or later", "failure": None}
+    lanes = [TOPIC, TOPIC | {"lane": "1", "stopped": 48_123_400}]
+    return _held(shown, topic | {"lanes": lanes, "refused": {}})
+
+
+def _changes(shown: Any) -> Any:
+    why = "The server tells the changes of a table from the moment on at which somebody begins to read, and what they "
+    why += "change are the rows that the table has then. Begin at the beginning, which gives these rows and what "
+    why += "changes from now on, or at a line that was read before, by its number (positions)."
+    lanes = [UNASKED | {"stopped": 1_234}]
+    table = {"seeks": True, "time_means": None, "failure": None, "lanes": lanes, "refused": {"now": why, "time": why}}
+    return _held(shown, table)
+
+
+def _held(shown: Any, said: dict[str, Any]) -> Any:
+    inputs = [{**each, **said} for each in shown.get("inputs", [])]
+    return {"at": AT, "stopped_at": AT - 4 * MINUTE, "inputs": inputs}
+
+
+def _standby(run: Any) -> Any:
+    return _started(run, STANDBY_STEPS)
+
+
 def _starting(run: Any) -> Any:
+    return _started(run, STEPS)
+
+
+def _started(run: Any, names: Sequence[str]) -> Any:
     at = 1_795_420_140_000_000
-    steps = [{"name": name, "at": at + number * 7_000_000} for number, name in enumerate(STEPS)]
+    steps = [{"name": name, "at": at + number * 7_000_000} for number, name in enumerate(names)]
     return _run(run, observed="starting", progress=None, steps=steps, message=None)
 
 
