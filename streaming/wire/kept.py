@@ -274,7 +274,7 @@ def _begun(
         reads = f"{'it' if what else 'It'} reads again {where}, {many}"
         words.append(f"{what}{reads}, and gives nothing again that was given before.")
     known = {name: moment for name, moment in until.items() if moment is not None}
-    marks = {"until": known, "alike": list(alike)}
+    marks: dict[str, Any] = {"until": known, "alike": list(alike)}
     if again is not None:
         marks |= {"rows_again": rows, "rows_at_most": at_most}
     said = _said("oldest_open", newest, words).model_copy(update=marks)
