@@ -14,9 +14,11 @@ from streaming.spark.beginnings import keep_newest_points
 from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding, RepairBinding, StopBinding
 from streaming.temporal.ticks import parse_instant
+from streaming.wire.binding_homes import CARRIERS, FILE, SHARED
 from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
 from streaming.wire.messages import LateEvent, ResultRow, RunSpec
-from streaming.wire.results import Commit
+from streaming.wire.result_location import noted_location
+from streaming.wire.results import Commit, committed_spans, read_span
 from tests.spark.loop import Loop
 from tests.webapp.conftest import POINTS, Person
 from tests.webapp.scene import Scene
@@ -116,15 +118,33 @@ class Repaired:
 
     scene: Scene
     loop: Loop
+    home: Path
 
     @classmethod
-    def started(cls, scene: Scene, data: Path, lines: Sequence[str], rows_per_batch: int = 1_000_000) -> "Repaired":
+    def started(
+        cls,
+        scene: Scene,
+        data: Path,
+        lines: Sequence[str],
+        rows_per_batch: int = 1_000_000,
+        *,
+        pool: str | None = None,
+    ) -> "Repaired":
+        """With results where it is noted that they lie; carried by the `pool` if one is named."""
         home = data / scene.organisation
         (home / "files").mkdir(parents=True, exist_ok=True)
         (home / "files" / "cars.jsonl").write_text("".join(f"{each}\n" for each in lines))
-        where = str(home / "carriers" / "main")
-        loop = Loop(home, where, rows_per_batch=rows_per_batch, files=str(home / "files"))
-        made = cls(scene, loop)
+        where = str((home if pool is None else data / pool) / CARRIERS / SHARED)
+        said: dict[str, Any] = {
+            "rows_per_batch": rows_per_batch,
+            "files": str(home / "files"),
+            "results": noted_location(home),
+        }
+        if pool is not None:
+            said |= {"pooled": True, "files": "files"}
+            (home / CARRIERS).mkdir(exist_ok=True)
+            (home / CARRIERS / FILE).write_text(json.dumps({scene.binding["id"]: [pool, 0]}))
+        made = cls(scene, Loop(home if pool is None else data, where, **said), home)
         made.carry()
         return made
 
@@ -136,7 +156,7 @@ class Repaired:
     def more(self, name: str, lines: Sequence[str]) -> None:
         """A further file, and the time has come to look for one."""
         self.loop.clock += 60_000_000
-        (self.loop.home / "files" / name).write_text("".join(f"{each}\n" for each in lines))
+        (self.home / "files" / name).write_text("".join(f"{each}\n" for each in lines))
 
     def run(self) -> None:
         """Read all that there is, and note how far that is."""
@@ -176,7 +196,8 @@ class Repaired:
         self.scene.turn()
         spec = self.scene.desired()[self.scene.binding["id"]]
         assert spec.repair is not None
-        command = RepairBinding(kind="repair", tick=0, binding=spec.binding, run=spec.run, repair=spec.repair)
+        name = self.loop.carrier.control.name_of(spec)
+        command = RepairBinding(kind="repair", tick=0, binding=name, run=spec.run, repair=spec.repair)
         self.loop.carrier.control.append(command)
         return spec
 
@@ -185,7 +206,12 @@ class Repaired:
         return found
 
     def rows(self) -> list[dict[str, Any]]:
-        return list(committed_lines(self.loop.home / "results" / self.scene.binding["id"], "results"))
+        own = self.loop.carrier.shared_of(self.scene.organisation)
+        folder = own.within(f"results/{self.scene.binding['id']}")
+        commits = [read_span(folder, span) for span in committed_spans(folder)]
+        parts = [part for each in commits if each is not None for part in each.parts if part.kind == "results"]
+        contents = [folder.read(part.path) or b"" for part in parts]
+        return [json.loads(row) for content in contents for row in content.splitlines()]
 
     def stands(self) -> Content:
         return content(self.rows())

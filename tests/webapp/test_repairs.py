@@ -38,12 +38,18 @@ def many() -> list[str]:
 def started(alice: Person, clock: Clock, redis_connection: Any, settings: LazySettings) -> Any:
     """What makes a run of a query on lines."""
 
-    def make(graph: dict[str, Any], lines: list[str], rows_per_batch: int = 1_000_000, **stream: Any) -> Repaired:
+    def make(
+        graph: dict[str, Any],
+        lines: list[str],
+        rows_per_batch: int = 1_000_000,
+        pool: str | None = None,
+        **stream: Any,
+    ) -> Repaired:
         binding = make_binding(alice, graph, **stream)
         run = alice.post(f"bindings/{binding['id']}/start/")
         assert run.status_code == 201, run.content
         scene = Scene(alice, binding, run.json()["id"], redis_connection, Recorded(), clock).running()
-        return Repaired.started(scene, settings.PUNCTUAL_DATA, lines, rows_per_batch)
+        return Repaired.started(scene, settings.PUNCTUAL_DATA, lines, rows_per_batch, pool=pool)
 
     return make
 
