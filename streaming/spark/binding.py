@@ -21,7 +21,8 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.secret_client import revealed
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.deliveries import reader_name
-from streaming.wire.kept import BindingFacts, LaneKept, beginning_path, facts_of, first_lanes_path, journals_place
+from streaming.wire.kept import BindingFacts, beginning_path, facts_of, first_lanes_path, journals_place
+from streaming.wire.lanes_kept import LaneKept
 from streaming.wire.messages import RunSpec
 from streaming.wire.storage import BlobFolder
 

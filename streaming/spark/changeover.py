@@ -18,7 +18,8 @@ from streaming.spark.layout import CarrierFolder
 from streaming.spark.manifests import read_manifest
 from streaming.spark.restart_points import lanes_kept
 from streaming.temporal.ticks import INFINITY, Tick, spell_instant
-from streaming.wire.kept import RestartPoint, beginning_path, first_lanes_path, plan_beginning, rows_left
+from streaming.wire.kept import RestartPoint, beginning_path, first_lanes_path, plan_beginning
+from streaming.wire.lanes_kept import rows_left
 from streaming.wire.messages import BESIDE
 
 ALONE: Final = (

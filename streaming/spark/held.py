@@ -10,7 +10,7 @@ from streaming.spark.restart_points import lanes_kept
 from streaming.spark.totals import BindingTotals
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.changeover import give_held, note_given
-from streaming.wire.kept import rows_left
+from streaming.wire.lanes_kept import rows_left
 from streaming.wire.messages import BESIDE, RunSpec
 from streaming.wire.results import ResultPart
 

@@ -6,7 +6,8 @@ from streaming.adapters.registry import adapter_kind
 from streaming.spark.binding import RunnableBinding
 from streaming.spark.totals import BindingTotals, LaneReport
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.kept import InputKept, LaneKept, LanesKept, OutputKept, RestartPoint, points_path
+from streaming.wire.kept import InputKept, OutputKept, RestartPoint, points_path
+from streaming.wire.lanes_kept import LaneKept, LanesKept
 from streaming.wire.storage import BlobFolder
 
 POINT_EVERY_TICKS: Final = 10_000_000

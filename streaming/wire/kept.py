@@ -21,31 +21,13 @@ from streaming.definition.strict import Strict
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import INFINITY, Tick, spell_instant
 from streaming.wire.beginning import BeginAt, KeptBegin, RunBeginning, drops
+from streaming.wire.lanes_kept import LaneKept, rows_between
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import PLACEHOLDER, token_of
 
 KEPT: Final = "kept"
 """The folder of an organisation in which each binding has one."""
 Positions = dict[str, dict[str, int]]
-
-
-class LaneKept(Strict):
-    """A lane: `at` its position, `reach` the end of its last event (null: there was none, or it is not known), its
-    `clock` as the feed keeps it, null where it is not kept.
-
-    `rows`: how many rows of it were read so far, in all since it began; null in what was kept before 2026-11-26. A
-    position may be far more than that: an offset counts rows that were deleted before anybody read them.
-    """
-
-    at: int
-    reach: int | None
-    clock: dict[str, Any] | None
-    rows: int | None = None
-
-
-LanesKept = Mapping[str, Mapping[str, LaneKept]]
-"""By input and lane."""
-_UNREAD: Final = LaneKept(at=0, reach=None, clock=None, rows=0)
 
 
 class InputKept(Strict):
@@ -388,34 +370,16 @@ def open_windows(newest: RestartPoint) -> int | None:
     return found
 
 
-def rows_left(read: LanesKept, reached: LanesKept) -> int:
-    """How many rows a run that has `reached` so far has to read until it is where another one is, which has `read`.
-
-    0 only where every lane has come as far: rows may be fewer when they are read again.
-    """
-    pairs = [(reached.get(name, {}).get(lane, _UNREAD), last) for name in read for lane, last in read[name].items()]
-    return sum(max(1, _rows_of(first, last)[0]) for first, last in pairs if first.at < last.at)
-
-
-def _rows_of(first: LaneKept, last: LaneKept) -> tuple[int, bool]:
-    """The rows of a lane from `first` to `last`, and whether that is known; if not, as many as there are positions."""
-    if first.rows is None or last.rows is None:
-        return last.at - first.at, False
-    return last.rows - first.rows, True
-
-
 def _rows_between(point: RestartPoint | None, newest: RestartPoint, kept: Iterable[str]) -> tuple[int, bool]:
     """How many rows the inputs `kept` gave from `point` (None: from where they began) to `newest`.
 
     True: there may be fewer of them, because some are gone by now, or because only positions are known of a lane.
     """
-    found, at_most = 0, False
-    for name in kept:
-        first = {} if point is None or name not in point.inputs else point.inputs[name].lanes
-        for lane, last in newest.inputs[name].lanes.items():
-            rows, sure = _rows_of(first.get(lane, _UNREAD), last)
-            found, at_most = found + rows, at_most or newest.inputs[name].thins or not sure
-    return found, at_most
+    names = set(kept)
+    first = {} if point is None else {name: each.lanes for name, each in point.inputs.items()}
+    last = {name: each.lanes for name, each in newest.inputs.items() if name in names}
+    rows, exact = rows_between(first, last)
+    return rows, not exact or any(newest.inputs[name].thins for name in names)
 
 
 def _of_time(opened: tuple[int, int], why: str | None) -> str:

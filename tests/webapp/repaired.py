@@ -15,7 +15,8 @@ from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AddBinding, RepairBinding, StopBinding
 from streaming.temporal.ticks import parse_instant
 from streaming.wire.binding_homes import CARRIERS, FILE, SHARED
-from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
+from streaming.wire.kept import InputKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
+from streaming.wire.lanes_kept import LaneKept
 from streaming.wire.messages import LateEvent, ResultRow, RunSpec
 from streaming.wire.result_location import noted_location
 from streaming.wire.results import Commit, committed_spans, read_span

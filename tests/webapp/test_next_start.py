@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from streaming.wire.kept import InputKept, LaneKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
+from streaming.wire.kept import InputKept, OutputKept, RestartPoint, concealed_spec, facts_of, points_path
+from streaming.wire.lanes_kept import LaneKept
 from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Scene
 from tests.webapp.test_objects_changed import body_of

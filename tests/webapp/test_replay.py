@@ -13,7 +13,6 @@ from django.conf import LazySettings
 from streaming.temporal.ticks import parse_instant
 from streaming.wire.kept import (
     InputKept,
-    LaneKept,
     OutputKept,
     RestartPoint,
     beginning_path,
@@ -21,6 +20,7 @@ from streaming.wire.kept import (
     facts_of,
     points_path,
 )
+from streaming.wire.lanes_kept import LaneKept
 from streaming.wire.messages import LateEvent
 from streaming.wire.results import Commit
 from tests.webapp.conftest import Person

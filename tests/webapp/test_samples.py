@@ -9,7 +9,8 @@ import pytest
 from streaming.adapters.preview import SampleRow
 from streaming.temporal.events import Event
 from streaming.temporal.ticks import Tick
-from streaming.wire.kept import InputKept, LaneKept, RestartPoint, points_path
+from streaming.wire.kept import InputKept, RestartPoint, points_path
+from streaming.wire.lanes_kept import LaneKept
 from streaming.wire.messages import LateEvent
 from streaming.wire.results import Commit
 from tests.simulator.picture import STREAM
