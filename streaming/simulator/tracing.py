@@ -4,7 +4,7 @@ What the binding has read is run as `replaying` does it, without clocks; the CTI
 that run one after the other, so that it says itself which of them let the row go.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -16,7 +16,7 @@ from streaming.definition.types import Fields
 from streaming.planning.soundness import checked_graph
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Absence
-from streaming.reference.flow import CausingCti, ElementId
+from streaming.reference.flow import CausingCti, ElementId, FlowId
 from streaming.reference.output import OutputRow
 from streaming.simulator.cti_words import absence_sentences
 from streaming.simulator.lane_stories import ClockBefore, LaneCtiStep, LaneStories, lane_stories
@@ -267,11 +267,17 @@ def _found(tracer: Tracer, run: ReferenceRun, given: ResultRow) -> tuple[OutputR
     end = INFINITY if given.end is None else given.end
     alike = [
         row
-        for row in run.released
-        if row.output == given.output
-        and (row.flow.start, row.flow.end) == (given.start, end)
-        and not (row.flow.gone or row.flow.vanishes)
+        for row in _as_given(run, given.output)
+        if (row.flow.start, row.flow.end) == (given.start, end) and not (row.flow.gone or row.flow.vanishes)
     ]
+    # Whether a life is told as two ends or whole may hang on which input came first: the same way is the likelier row.
+    exact = [row for row in alike if row.edge == given.edge]
+    found = _among(tracer, exact, given)
+    return found if found[1] else _among(tracer, alike, given)
+
+
+def _among(tracer: Tracer, alike: Sequence[OutputRow], given: ResultRow) -> tuple[OutputRow | None, bool]:
+    """The row of `alike`, which are of its time, that is `given`; else the last one of its group."""
     payloads = [payload_to_json(row.flow.payload, tracer.schemas[given.output]) for row in alike]
     for row, payload in zip(alike, payloads, strict=True):
         if payload == given.payload:
@@ -281,6 +287,21 @@ def _found(tracer: Tracer, run: ReferenceRun, given: ResultRow) -> tuple[OutputR
         if group and group_of(tracer, payload) == group:
             return row, False
     return (alike[0], False) if len(alike) == 1 and not group else (None, False)
+
+
+def _as_given(run: ReferenceRun, output: str) -> Iterator[OutputRow]:
+    """The rows of an output in the order in which they left; the end of an edge is made of what made its start too."""
+    opened: dict[FlowId, OutputRow] = {}
+    for row in run.released:
+        if row.output != output:
+            continue
+        if row.flow.opens:
+            opened[row.flow.id] = row
+        if row.flow.closes and row.flow.id in opened:
+            sources = row.flow.sources | opened[row.flow.id].flow.sources
+            yield replace(row, flow=replace(row.flow, sources=sources))
+        else:
+            yield row
 
 
 def group_of(tracer: Tracer, payload: Mapping[str, Any]) -> dict[str, Any]:
