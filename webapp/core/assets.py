@@ -1,5 +1,6 @@
 """Built files of the browser application, served by WhiteNoise as they were when the server started."""
 
+from collections.abc import Callable
 from functools import cache
 from http import HTTPStatus
 from io import BytesIO
@@ -13,6 +14,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import NOT_ALLOWED_RESPONSE, Response, StaticFile
 
 READS: Final = ("GET", "HEAD")
+PACKAGES: Final = ""  # stands where folders are named, and is the name of none
 
 
 @cache
@@ -67,11 +69,18 @@ class BuiltFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
 
     def update_files_dictionary(self, root: str, prefix: str) -> None:
         """Add what is served of the folder `root` under `prefix`."""
-        if (root, prefix) not in self._read:
+        self._add_once(root, prefix, lambda: super(BuiltFiles, self).update_files_dictionary(root, prefix))
+
+    def add_files_from_finders(self) -> None:
+        """Add what is served of the folders of installed packages."""
+        self._add_once(PACKAGES, self.static_prefix, super().add_files_from_finders)
+
+    def _add_once(self, place: str, prefix: str, add: Callable[[], None]) -> None:
+        if (place, prefix) not in self._read:
             before, self.files = self.files, {}
-            super().update_files_dictionary(root, prefix)
-            self._read[root, prefix], self.files = self.files, before
-        self.files |= self._read[root, prefix]
+            add()
+            self._read[place, prefix], self.files = self.files, before
+        self.files |= self._read[place, prefix]
 
     def get_static_file(self, path: str, url: str, stat_cache: Any = None) -> HeldFile:
         """Return the file at `path` with its headers and its compressed forms."""
