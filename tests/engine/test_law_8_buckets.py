@@ -17,7 +17,7 @@ from streaming.reference import execution as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
 from tests.reference.drawn import KINDS, Scope, cases
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import cut
 
 _ALONE: Final = ("union", "to_intervals", "order_edges", "point_at_end", "extend_by_less")
@@ -30,7 +30,7 @@ _ALONE: Final = ("union", "to_intervals", "order_edges", "point_at_end", "extend
 def test_buckets_together_agree_with_the_reference(kind: str, data: st.DataObject, buckets: int) -> None:
     """On a random graph around the operator, with random settings and rows."""
     case = replace(data.draw(cases(kind, Scope(imports=True))), end=EndMode.FLUSH)
-    note(transcript(case))
+    note(ReadableCase(case))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
     for each in (case, everywhere):
         assert not _differs(each, buckets), _differs(each, buckets)
@@ -45,7 +45,7 @@ def test_two_stages_of_buckets_agree_with_the_reference(kind: str, data: st.Data
     advance = temporal_settings(case.graph, case.streams, case.advance)
     plan = compile_binding(case.graph, case.streams, advance, buckets, stages=2)
     event("one bucket" if plan.buckets == 1 else "one stage" if plan.second is None else "two stages")
-    note(transcript(case))
+    note(ReadableCase(case))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
     for each in (case, everywhere):
         assert not _differs(each, buckets, stages=2), _differs(each, buckets, stages=2)

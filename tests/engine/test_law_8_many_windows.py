@@ -16,7 +16,7 @@ from streaming.reference import fixed_windows
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
 from tests.reference.drawn import Scope, cases
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import cut
 
 
@@ -35,7 +35,7 @@ def few_windows() -> Iterator[None]:
 def test_engine_and_reference_agree(kind: str, data: st.DataObject, buckets: int) -> None:
     """On a random graph around the operator: also on edges that windows cut off long after they took them."""
     case = replace(data.draw(cases(kind, Scope(imports=True))), end=EndMode.FLUSH)
-    note(transcript(case))
+    note(ReadableCase(case))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
     for each in (case, everywhere, cut(case, ())):
         assert not _differs(each, buckets), _differs(each, buckets)

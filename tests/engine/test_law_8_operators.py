@@ -15,7 +15,7 @@ from streaming.reference import execution as reference
 from streaming.wire.case import Case, EndMode
 from tests.engine.agreement import differences
 from tests.reference.drawn import KINDS, Scope, cases
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import cut
 
 several = settings(max_examples=max(20, settings.default.max_examples // 2))
@@ -28,7 +28,7 @@ several = settings(max_examples=max(20, settings.default.max_examples // 2))
 def test_engine_and_reference_agree(kind: str, data: st.DataObject) -> None:
     """On a random graph around the operator, with random settings and rows."""
     case = data.draw(cases(kind, Scope(imports=True)))
-    note(transcript(case))
+    note(ReadableCase(case))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
     flushed = replace(case, end=EndMode.FLUSH)
     for each in (flushed, everywhere, cut(flushed, ())):

@@ -15,7 +15,7 @@ from tests.reference.batch import every_node
 from tests.reference.batch_ctis import Port, output_cti
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.lives import Lives, explicit_ctis, let_through
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 
 ALONE = Scope(explicit=True, wall=False, odd=False, ends=(EndMode.NONE,), policies=("drop",), alone=True)
 
@@ -26,7 +26,7 @@ ALONE = Scope(explicit=True, wall=False, odd=False, ends=(EndMode.NONE,), polici
 def test_the_output_cti_is_the_tables(kind: str, data: st.DataObject) -> None:
     """After each CTI of the input: what has come before it counts, what comes later does not."""
     case = data.draw(cases(kind, ALONE))
-    note(transcript(case))
+    note(ReadableCase(case))
     reached = input_ctis(replace(case, rows=()))
     for place in range(1, len(case.rows) + 1):
         prefix = replace(case, rows=case.rows[:place])

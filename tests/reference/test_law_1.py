@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streaming.reference.execution import run_case
 from streaming.wire.case import Case, CaseRow
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import late, net
 
 EXPLICIT = Scope(explicit=True, wall=False, odd=False)
@@ -24,8 +24,8 @@ EXPLICIT = Scope(explicit=True, wall=False, odd=False)
 def test_the_order_of_events_between_two_ctis_changes_nothing(kind: str, data: st.DataObject, seed: Random) -> None:
     case = data.draw(cases(kind, EXPLICIT))
     other = permuted(case, seed)
-    note(transcript(case))
-    note(transcript(other))
+    note(ReadableCase(case))
+    note(ReadableCase(other))
     before, after = run_case(case), run_case(other)
     assert net(after.events) == net(before.events)
     assert after.ctis == before.ctis

@@ -15,7 +15,7 @@ from streaming.wire.case import Case, EndMode
 from tests.reference.batch import batch
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.lives import let_through
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import Rows, row
 
 IN_TIME = Scope(wall=False, ends=(EndMode.FLUSH,), policies=("drop", "adjust", "shift"))
@@ -27,7 +27,7 @@ KEPT = replace(IN_TIME, policies=("keep",), unbounded=True)
 @given(data=st.data())
 def test_the_result_is_the_batch_querys(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind, data.draw(st.sampled_from((IN_TIME, KEPT)), label="scope")))
-    note(transcript(case))
+    note(ReadableCase(case))
     assert_batch(case)
 
 

@@ -11,7 +11,7 @@ from streaming.wire.case import Case, CaseRow, EndMode
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
 from tests.reference.drawn_rows import sync
 from tests.reference.lives import let_through
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import late, net
 
 FLUSHED = Scope(wall=False, odd=False, ends=(EndMode.FLUSH,))
@@ -23,8 +23,8 @@ FLUSHED = Scope(wall=False, odd=False, ends=(EndMode.FLUSH,))
 def test_stronger_ctis_change_no_value(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind, FLUSHED))
     stronger = data.draw(with_harmless_ctis(case))
-    note(transcript(case))
-    note(transcript(stronger))
+    note(ReadableCase(case))
+    note(ReadableCase(stronger))
     before, after = run_case(case), run_case(stronger)
     assert late(after) == late(before)
     assert net(after.events) == net(before.events)

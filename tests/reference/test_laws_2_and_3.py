@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from streaming.reference.execution import run_case
 from streaming.wire.case import Case, CaseResult
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import cut, net, running
 
 
@@ -22,7 +22,7 @@ from tests.reference.runs import cut, net, running
 def test_cuts_and_restarts_change_nothing(kind: str, data: st.DataObject) -> None:
     """Cut as drawn, and before every row; restarted at each cut."""
     case = data.draw(cases(kind, Scope(imports=True)))
-    note(transcript(case))
+    note(ReadableCase(case))
     everywhere = cut(case, range(1, len(case.rows)))
     some, all_cuts = assert_restarts(case), assert_restarts(everywhere)
     if any(stream.advance.import_from for stream in case.streams.values()):

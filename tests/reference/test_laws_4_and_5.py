@@ -15,7 +15,7 @@ from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case
 from streaming.wire.case_execution import stream_by_input
 from tests.reference.drawn import KINDS, Scope, cases, each_operator
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -23,7 +23,7 @@ from tests.reference.readable import transcript
 @given(data=st.data())
 def test_each_element_has_one_outcome_and_no_row_starts_before_a_cti(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind, Scope(imports=True)))
-    note(transcript(case))
+    note(ReadableCase(case))
     run = finished_run(case)
     assert_outcomes(run, case)
     assert_ctis(run)

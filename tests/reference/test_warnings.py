@@ -16,7 +16,7 @@ from streaming.definition.streams import StreamDefinition
 from streaming.reference.execution import run_case
 from streaming.wire.case import ONLY_LANE, Case, CaseResult, CaseRow, EndMode
 from tests.reference.drawn import Scope, cases, each_operator
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import net
 
 WINDOWS = ("tumbling", "hopping", "time_interval", "session", "snapshot", "count")
@@ -34,7 +34,7 @@ def warned(case: Case, code: FaultCode) -> list[Fault]:
 def test_a_grace_that_is_said_to_have_no_effect_has_none_on_any_row(kind: str, data: st.DataObject) -> None:
     case = data.draw(cases(kind, FLUSHED))
     idle = [fault for fault in warned(case, FaultCode.NO_EFFECT) if fault.field in ("grace", "window.discard_age")]
-    note(transcript(case))
+    note(ReadableCase(case))
     assert net(run_case(case).events) == net(run_case(without_grace(case, {fault.node for fault in idle})).events)
 
 

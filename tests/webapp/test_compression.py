@@ -105,3 +105,10 @@ def test_a_build_under_a_running_server_takes_nothing_away(tmp_path: Path, setti
     page.unlink()
     assert Client().get("/sign-in").status_code == 200
     assert built_page(tmp_path / "not-built") is None
+
+
+def test_files_of_packages_are_served_and_read_once_in_the_life_of_a_process(rf: Any) -> None:
+    first, second = BuiltFiles(lambda _: None), BuiltFiles(lambda _: None)
+    style = next(each for each in first.files if each.endswith("admin/css/base.css"))
+    assert first(rf.get(style)).status_code == 200
+    assert second.files[style] is first.files[style]

@@ -17,7 +17,9 @@ B = TypeVar("B", bound=BaseModel)
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 """The largest body, where a view does not say otherwise."""
-_NUL: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+_NUL: Final = rb"\u0000"
+_NUL_OF_ITS_OWN: Final = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+"""Behind an even number of backslashes: `\\\\u0000` is a backslash and a word."""
 
 
 def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES) -> B:
@@ -30,7 +32,7 @@ def read_body(request: Request, model: type[B], *, most_bytes: int = MOST_BYTES)
     if not (request.content_type or "").startswith("application/json"):
         raise exceptions.UnsupportedMediaType(request.content_type or "none")
     content = raw_body(request, most_bytes)
-    if _NUL.search(content):
+    if _NUL in content and _NUL_OF_ITS_OWN.search(content):  # the first takes 1 ms for 2 MB, the second 67
         remedy = r"Take \u0000 out of the texts."
         raise Faulty([fault(FaultCode.BAD_SHAPE, "A text contains the character U+0000.", remedy)])
     try:

@@ -11,7 +11,7 @@ from streaming.reference.execution import run_case
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.case import Case, CaseResult, CaseRow, EndMode
 from tests.reference.drawn import Scope, cases
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import Rows, net
 
 EXPLICIT = Scope(explicit=True, wall=False, odd=False, ends=(EndMode.NONE,), policies=("drop", "adjust", "shift"))
@@ -31,7 +31,7 @@ def test_two_buckets_by_the_keys_of_the_stage_give_what_one_gives(kind: str, dat
     if len(stages) != 1 or any(part.keys not in (["k"], None) for part in stages[0].parts):
         event("other keys than those of the buckets")
         return
-    note(transcript(case))
+    note(ReadableCase(case))
     whole = run_case(case)
     one, other = (run_case(bucket(case, first=first)) for first in (True, False))
     reached = {name: min(last(result, name) for result in (whole, one, other)) for name in whole.ctis}

@@ -22,7 +22,7 @@ from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.case import Case
 from tests.planning.explain.runs import leaving, seen, steps
 from tests.reference.drawn import KINDS, Scope, cases
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 
 ANY = Scope(imports=True)
 MEETING = WindowSpec | TopKSpec | MatchSpec
@@ -35,7 +35,7 @@ in_runs = settings(max_examples=max(25, settings.default.max_examples // 4))
 def drawn(data: st.DataObject, kind: str, scope: Scope = ANY) -> tuple[Case, Explanation]:
     case = data.draw(cases(kind, scope))
     case = replace(case, graph=seen(case.graph))
-    note(transcript(case))
+    note(ReadableCase(case))
     return case, explain(case.graph, case.streams, case.advance)
 
 

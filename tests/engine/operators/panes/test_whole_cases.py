@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from streaming.engine import execution as engine
 from streaming.reference import execution as reference
 from tests.engine.agreement import differences
-from tests.reference.readable import transcript
+from tests.reference.readable import ReadableCase
 from tests.reference.runs import cut
 from tests.reference.windowing import Row, arrivals, case_of
 
@@ -53,7 +53,7 @@ def test_engine_and_reference_agree(shape: str, data: st.DataObject, node: Row, 
     """With one lane or two, however the rows are cut."""
     rows: list[Any] = data.draw(arrivals(shape))
     case = case_of([row | {"lane": "a"} for row in rows] if one else rows, node, shape=shape, late=late)
-    note(transcript(case))
+    note(ReadableCase(case))
     places = data.draw(st.sets(st.integers(1, max(1, len(case.rows) - 1))))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
     for each in (cut(case, sorted(places)), everywhere, cut(case, ())):
