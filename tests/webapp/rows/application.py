@@ -30,7 +30,7 @@ def run_as_application(server: PostgreSQL, files: Sequence[str]) -> subprocess.C
         if as_superuser.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [OWNER]).fetchone() is None:
             as_superuser.execute(f"CREATE ROLE {OWNER} LOGIN CREATEDB CREATEROLE")
     url = server.url.replace(f"{SUPERUSER}@", f"{OWNER}@")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--reuse-db", *files]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
     env = {**os.environ, "DATABASE_URL": url, ASKED_BY: ROLE}
     return subprocess.run(command, cwd=ROOT, env=env, check=False, capture_output=True, text=True)
 
