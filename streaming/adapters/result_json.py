@@ -7,7 +7,7 @@ from typing import Any, Final
 from streaming.temporal.ticks import LAST_TICK, Tick, format_instant
 
 LIFETIME: Final = ("start", "end")
-_WHEN_SAID: Final = ("key", "edge", "deleted", "pane", "incomplete", "repair")
+_WHEN_SAID: Final = ("key", "edge", "deleted", "pane", "incomplete", "incomplete_columns", "repair")
 
 
 def written_result(row: Mapping[str, Any]) -> dict[str, Any]:

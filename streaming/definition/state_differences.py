@@ -40,13 +40,14 @@ def state_differences(before: QueryGraph, after: QueryGraph) -> list[NodeDiffere
     for name in placed:
         node, old = news[name], olds.get(name)
         alike[name] = old is not None and _said(old) == _said(node) and _reads_alike(old, node, alike)
-        if _holds(node):
+        if holds(node):
             found.append(_compared(old, node, alike))
-    gone = [old for name, old in olds.items() if name not in news and _holds(old)]
+    gone = [old for name, old in olds.items() if name not in news and holds(old)]
     return [*found, *(_of(old, "gone") for old in gone)]
 
 
-def _holds(node: Node) -> bool:
+def holds(node: Node) -> bool:
+    """Whether `node` holds something from batch to batch."""
     if isinstance(node, ExtendNode):
         return parse_duration(node.by) < 0
     return node.kind not in HOLDING_NOTHING

@@ -39,6 +39,7 @@ FLUSHED: Final = "When the run before ended, all windows were closed, and the in
 ASKED: Final = "It was asked to begin anew, without the state of the run before."
 DISCARDED: Final = "The state of the run before was thrown away when it was stopped."
 STATE_IS_GONE: Final = "Nothing was found of the state of the run before."
+NOT_CARRIED: Final = "The state of the run before was to be carried over, and cannot be. {why}"
 OTHER_PROGRAM: Final = (
     "Another version of Punctual wrote the state of the run before, and this one cannot read it. If that one was not "
     "closed but killed, results and quarantined rows of its last ten seconds may stand here twice."
@@ -74,14 +75,19 @@ class PriorBinding:
     tick: int = 0
 
 
-def why_left(binding: RunnableBinding, known: CarriedBinding, before: AddBinding) -> str | None:
-    """Why `binding` does not go on with the state that is `known` of the run that was added `before`; None: it does."""
+def why_left(
+    binding: RunnableBinding, known: CarriedBinding, before: AddBinding, *, of_any_version: bool = False
+) -> str | None:
+    """Why `binding` does not go on with the state that is `known` of the run that was added `before`; None: it does.
+
+    `of_any_version`: state of another one would do.
+    """
     spec, plan, facts = binding.added.spec, binding.plan, binding.facts
     ids = before.bucket_ids[: plan.buckets]
     anew = spec.drops_state and spec.run != before.spec.run
     reasons = (
         (known.discarded or (anew and spec.after_discard), DISCARDED),
-        (not facts.fits(known.generation.shape), ANOTHER_VERSION),
+        (not of_any_version and not facts.fits(known.generation.shape), ANOTHER_VERSION),
         (anew, ASKED),
         (bool(known.now.ended), FLUSHED),
         (ids != binding.bucket_ids, begun_anew(len(ids), plan.buckets)),
@@ -159,6 +165,8 @@ def begun(
     where rows are gone that the user asks to be read again, `OSError`.
     """
     spec, wanted = binding.added.spec, binding.added.spec.begin
+    if wanted == "carried_over":
+        wanted = None  # there is no state that could be carried over
     if wanted == "now" or isinstance(wanted, BeginAtTime | BeginAtPositions):
         if not any(point.run == spec.run for point in before.points):
             return _sought(carrier, binding, before, fresh, wanted)

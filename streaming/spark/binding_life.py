@@ -118,6 +118,7 @@ class CarriedBinding:
     the tick of the last batch whose time counted for it, and `quiet` that of the last look before that batch which
     found nothing to read (0: none is known). `again`: where the run before had read to; up to there it reads what was
     read before, in this batch too. `discarded`: its state was thrown away; its positions alone are known.
+    `widens`: whose state it is until the batch has brought it into the form of its version (`widened_state.py`).
     """
 
     generation: StateGeneration
@@ -131,6 +132,7 @@ class CarriedBinding:
     quiet: int = 0
     again: LanePositions | None = None
     discarded: bool = False
+    widens: StateGeneration | None = None
 
     def __post_init__(self) -> None:
         if (self.before is not None) is not (self.state in MOVING):
@@ -179,28 +181,36 @@ class CarriedBinding:
 
     def failed_in_planning(self) -> "CarriedBinding":
         """It is parked; what the batch was to read is taken back when the next one is planned."""
-        if self.state is BindingState.READING:
-            return self._to(BindingState.STOPPING, held=None)
-        return self._to(BindingState.PARKED, held=None)
+        parked = BindingState.STOPPING if self.state is BindingState.READING else BindingState.PARKED
+        return self._to(parked, held=None, **self._unwidened())
 
     def set_aside(self, batch: int) -> "CarriedBinding":
         """Parked as if `batch`, in which it failed, had not been: old positions, and the lane clocks of before."""
         redo = self.redo if self.before is None else batch
         parked = _SET_ASIDE.get(self.state, BindingState.PARKED)
-        return self._to(parked, now=self.stood, before=None, savepoint=None, redo=redo, held=None)
+        changes = {"before": None, "savepoint": None, "redo": redo, "held": None}
+        return self._to(parked, now=self.stood, **changes, **self._unwidened())
 
     def settled(self) -> "CarriedBinding":
         """How it is when the batch is over."""
         again = None if self.again is not None and _reached(self.positions, self.again) else self.again
-        if self.state not in _SETTLED and again is self.again and self.held is None:
+        if self.state not in _SETTLED and again is self.again and self.held is None and self.widens is None:
             return self
-        changes = {"before": None, "savepoint": None, "held": None, "again": again}
+        changes = {"before": None, "savepoint": None, "held": None, "again": again, "widens": None}
         return self._to(_SETTLED.get(self.state, self.state), **changes)
 
     def resumed(self, entry: int, shape: str, routing: str) -> "CarriedBinding":
         """It is carried on with its state by control entry `entry`."""
         generation = replace(self.generation, entry=entry, shape=shape, routing=routing)
         return self._to(_RESUMED.get(self.state, BindingState.WAITING), generation=generation)
+
+    def widened(self, entry: int, shape: str, routing: str) -> "CarriedBinding":
+        """It is carried on by control entry `entry`, of another version, for which its state is changed first."""
+        return replace(self.resumed(entry, shape, routing), widens=self.generation)
+
+    def _unwidened(self) -> dict[str, Any]:
+        """As if its state had not been changed, where the batch was to change it."""
+        return {} if self.widens is None else {"generation": self.widens, "widens": None}
 
     def taking_over(self, generation: StateGeneration, again: LanePositions) -> "CarriedBinding":
         """It read beside another run, which stopped at `again`, and goes on in its place with its own state."""

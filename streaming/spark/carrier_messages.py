@@ -19,6 +19,7 @@ class MessageKind(StrEnum):
     Of the run: `state` is a StateChange; `clear`: the binding's state goes after this batch; `repair` names
     one whose rows the batch gives too; `again` and `cut` say of
     all rows of the batch what `BindingWork` and `BindingTurn` call so, and these have it as their `lane`.
+    `widen` names the control entry whose state a bucket has, before it goes on with the query of another.
     Of savepoints: `save` asks a bucket for its state and holds the head, `saved` is a piece of one, or the head;
     `enter` is a piece that a bucket begins with, of the stage that `input` names.
     """
@@ -41,6 +42,7 @@ class MessageKind(StrEnum):
     SAVE = "save"
     SAVED = "saved"
     ENTER = "enter"
+    WIDEN = "widen"
 
 
 class MessageSender(StrEnum):
@@ -121,6 +123,7 @@ MESSAGES: Final[dict[MessageKind, MessageRule]] = {
     _K.SAVE: _rule("feed", _H.READS_FOR_BOTH, _H.READS),
     _K.SAVED: _rule("feed first_stage second_stage", _H.PASSES, _H.PASSES, _S.WRITES_SAVEPOINT),
     _K.ENTER: _rule("feed", _H.READS_FOR_BOTH, _H.READS),
+    _K.WIDEN: _rule("feed", _H.READS_FOR_BOTH, _H.READS),
 }
 """Every kind of message."""
 OF_BATCH: Final = (MessageKind.AGAIN, MessageKind.CUT)

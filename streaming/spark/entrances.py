@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from streaming.definition.widening import NotCarried
 from streaming.spark.arrival_merge import feeds_together
 from streaming.spark.beginnings import (
     ANOTHER_ROUTING,
@@ -9,6 +10,7 @@ from streaming.spark.beginnings import (
     ASKED,
     DISCARDED,
     FLUSHED,
+    NOT_CARRIED,
     OTHER_PROGRAM,
     STATE_IS_GONE,
     PriorBinding,
@@ -26,6 +28,7 @@ from streaming.spark.changeover import begun_beside, taken_over
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.restart_points import read_points
 from streaming.spark.savepoints import SavepointHead, enter_journals, fitting, goes_on, read_head
+from streaming.spark.widened_state import carried_on_widened
 from streaming.wire.kept import RestartPoint
 
 TakenBinding = tuple[CarriedBinding, str | None]
@@ -63,11 +66,22 @@ class BindingEntrance:
         over = taken_over(self.carrier, self.entry, known, near, self.previous)
         if over is not None:
             return over
+        return self._after(known)
+
+    def _after(self, known: CarriedBinding) -> TakenBinding:
+        """The binding with the state that is `known` of the run before, or what of it can be had."""
+        binding = binding_of(self.carrier, self.entry)
+        command = binding.added
         before = self.carrier.control.added(known.entry)
         left = why_left(binding, known, before)
         if left is None:
             hand_on(self.carrier, before.spec, command.spec)
             return known.resumed(self.entry, binding.facts.shape, binding.plan.routing), None
+        if command.spec.begin == "carried_over" and why_left(binding, known, before, of_any_version=True) is None:
+            try:
+                return carried_on_widened(self.carrier, self.entry, known, self.previous)
+            except NotCarried as error:
+                left = NOT_CARRIED.format(why=error)
         kept = points_of(self.carrier, known, self.previous)
         journals = journals_of(self.carrier, before.spec)
         return self._begun(

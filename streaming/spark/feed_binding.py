@@ -89,7 +89,7 @@ class BindingTask:
             if self._suspicion is not None:
                 away, computes = self._carrier.settings.sends_away, bool(self._work.lanes)
                 self._suspicion.refuse(self._task.batch, computes=computes, sends_away=away)
-            rows = self._saved() + self._entered()
+            rows = self._saved() + self._entered() + self._widened()
             if turn is None or turn.state != "failed":
                 rows += self._begun() if self._work.begins else self._bound_rows()
         except Exception as error:
@@ -290,6 +290,11 @@ class BindingTask:
             for (part, bucket), items in by_bucket.items()
             for number, piece in enumerate(pieces_of(items))
         ]
+
+    def _widened(self) -> list[CarrierMessage]:
+        """The word to every bucket that its state is that of another version."""
+        entry = self._work.widens
+        return [] if entry is None else self._signals(MessageKind.WIDEN, str(entry).encode())
 
     def _reported(self) -> list[CarrierMessage]:
         turn = self._work.turn

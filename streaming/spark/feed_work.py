@@ -35,7 +35,8 @@ class BindingWork:
     `together`: one clock for all lanes, which are all here, resting ones too; `beat`: the time of the batch counts for
     it, and it had nothing to read until `quiet`. `saves`: the lane clocks that this task keeps go into a savepoint.
     `enters`: the savepoint that it begins with, of whose clocks this task takes those of `clocks`. `begins`: in this
-    batch its lanes only get their first clocks; `again`: what they read was read before.
+    batch its lanes only get their first clocks; `again`: what they read was read before. `widens`: the control entry
+    whose state its buckets have to change first; one of the tasks tells them.
     """
 
     key: str
@@ -52,6 +53,7 @@ class BindingWork:
     clocks: frozenset[str] = frozenset()
     begins: bool = False
     again: bool = False
+    widens: int | None = None
 
 
 @dataclass
@@ -94,6 +96,8 @@ def share_out(carrier: str, partitions: int, end: Offset) -> list[TaskWork]:
                 _work_of(task, item).saves = head_of(item, turn.save, end.n)
         if item.savepoint is not None:
             _enter(item, tasks)
+        if item.widens is not None:
+            _work_of(tasks[_home(item.key) % partitions], item).widens = item.widens.entry
     for turn in end.turns:
         task = tasks[_home(turn.key) % partitions]
         task.bindings.setdefault(turn.key, BindingWork(turn.key, turn.entry)).turn = turn

@@ -11,7 +11,7 @@ from streaming.spark.binding_life import CarriedBinding
 from streaming.spark.control import RepairBinding
 from streaming.spark.layout import CarrierFolder
 from streaming.spark.offset import BindingTurn
-from streaming.spark.row_lines import Mask
+from streaming.spark.row_lines import IncompleteRows, Mask
 from streaming.wire.beginning import RunBeginning
 from streaming.wire.repairs import read_given, rows_path
 
@@ -19,7 +19,7 @@ AGAIN = "again"
 CUT = "cut"
 
 
-def given(binding: RunnableBinding, output: str, table: pa.Table, said: str) -> tuple[pa.Table, Mask | None]:
+def given(binding: RunnableBinding, output: str, table: pa.Table, said: str) -> tuple[pa.Table, IncompleteRows | None]:
     """The rows of `table` that are given, and which of them are incomplete; None: none is.
 
     `said` is what holds for all of them: AGAIN while their run reads rows again, CUT where its user had all windows
@@ -29,14 +29,18 @@ def given(binding: RunnableBinding, output: str, table: pa.Table, said: str) -> 
     if beginning is not None:
         table = _not_twice(binding, beginning, output, table, said)
     if said == CUT:
-        return table, np.ones(table.num_rows, np.bool_)
-    if beginning is None or output not in beginning.incomplete_before:
+        return table, IncompleteRows(np.ones(table.num_rows, np.bool_))
+    if beginning is None:
         return table, None
-    before = beginning.incomplete_before[output]
-    if before is None:
-        return table, np.ones(table.num_rows, np.bool_)
-    mask = _column(table, "@start") < before
-    return table, mask if mask.any() else None
+    whole = None
+    if output in beginning.incomplete_before:
+        whole = _starting_before(table, beginning.incomplete_before[output])
+        whole = whole if whole.any() else None
+    lacks = beginning.lacking.get(output)
+    columns = None if lacks is None or not lacks.columns else _starting_before(table, lacks.before)
+    if lacks is None or columns is None or not columns.any():
+        return table, None if whole is None else IncompleteRows(whole)
+    return table, IncompleteRows(whole, columns, tuple(lacks.columns))
 
 
 def repair_turns(carrier: CarrierFolder, item: CarriedBinding | None, command: RepairBinding) -> Iterator[BindingTurn]:
@@ -61,10 +65,15 @@ def _not_twice(binding: RunnableBinding, said: RunBeginning, output: str, table:
         return table.slice(0, 0)
     until = said.until.get(output)
     later = of_batch == "" and (alike or binding.facts.releases[output].forgets)
-    if until is None or later or said.how != "oldest_open":
+    if until is None or later or said.how not in ("oldest_open", "carried_over"):
         return table
     new = _column(table, "@end") > until
     return table if new.all() else table.filter(pa.array(new))
+
+
+def _starting_before(table: pa.Table, before: int | None) -> Mask:
+    """Which rows start before `before`; None: any."""
+    return np.ones(table.num_rows, np.bool_) if before is None else _column(table, "@start") < before
 
 
 def _column(table: pa.Table, name: str) -> npt.NDArray[np.int64]:

@@ -85,7 +85,8 @@ class Offset:
     @property
     def entries(self) -> set[int]:
         """The control entries that later batches may need again, of those that were taken."""
-        return {item.entry for item in self.every} | {turn.entry for turn in self.turns}
+        widened = {item.widens.entry for item in self.every if item.widens is not None}
+        return {item.entry for item in self.every} | {turn.entry for turn in self.turns} | widened
 
     def to_json(self) -> dict[str, Any]:
         """As Spark keeps it: plain JSON values, which share what they hold with this offset."""
@@ -122,16 +123,19 @@ def _rows(positions: LanePositions) -> int:
 def _content(item: CarriedBinding) -> dict[str, Any]:
     """The fields as JSON values; not dataclasses.asdict, which copies deeply: there is one for each binding."""
     before = None if item.before is None else vars(item.before)
-    return {**vars(item), "generation": vars(item.generation), "now": vars(item.now), "before": before}
+    widens = None if item.widens is None else vars(item.widens)
+    apart = {"generation": vars(item.generation), "now": vars(item.now), "before": before, "widens": widens}
+    return {**vars(item), **apart}
 
 
 def _carried(content: dict[str, Any]) -> CarriedBinding:
-    before = content["before"]
+    before, widens = content["before"], content.get("widens")
     named = {
         "generation": StateGeneration(**content["generation"]),
         "state": BindingState(content["state"]),
         "now": _standing(content["now"]),
         "before": None if before is None else _standing(before),
+        "widens": None if widens is None else StateGeneration(**widens),
     }
     return CarriedBinding(**{**content, **named})
 

@@ -6,6 +6,7 @@ Lines come in pieces of bytes, each of whole lines with their ends: what Polars 
 import io
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,25 +28,45 @@ _FEW = 200
 _TO_JSON = json.JSONEncoder(ensure_ascii=False).encode
 
 
+@dataclass(frozen=True)
+class IncompleteRows:
+    """Which rows are incomplete: `whole` ones, in any column (None: none), and those that lack rows in `columns`."""
+
+    whole: Mask | None
+    lacking: Mask | None = None
+    columns: tuple[str, ...] = ()
+
+    def last(self, rows: int) -> "IncompleteRows":
+        """Of the last `rows` alone."""
+        whole, lacking = (None if each is None else each[len(each) - rows :] for each in (self.whole, self.lacking))
+        return IncompleteRows(whole, lacking, self.columns)
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether every row is incomplete in any column."""
+        return self.whole is not None and bool(self.whole.all())
+
+
 def lines_and_newest(
-    output: str, table: pa.Table, schema: Fields, newest: int, incomplete: Mask | None = None
+    output: str, table: pa.Table, schema: Fields, newest: int, incomplete: IncompleteRows | None = None
 ) -> tuple[Iterable[bytes], list[dict[str, Any]]]:
     """The rows of `table` as `result_lines` has them, and the `newest` last ones as values."""
     if table.num_rows >= _FEW:
-        last = table.num_rows - newest
-        marks = None if incomplete is None else incomplete[last:]
-        values = marked(result_rows(output, table.slice(last), schema), marks)
+        marks = None if incomplete is None else incomplete.last(newest)
+        values = marked(result_rows(output, table.slice(table.num_rows - newest), schema), marks)
         return result_lines(output, table, schema, incomplete), values
     rows = marked(result_rows(output, table, schema), incomplete)
     return [b"".join(map(_line, rows))], rows[-newest:]
 
 
-def result_lines(output: str, table: pa.Table, schema: Fields, incomplete: Mask | None = None) -> Iterable[bytes]:
+def result_lines(
+    output: str, table: pa.Table, schema: Fields, incomplete: IncompleteRows | None = None
+) -> Iterable[bytes]:
     """One ResultRow as JSON for each row of `table`, which is that of an `OperatorOutput` of kind rows.
 
-    Those for which `incomplete` is true say so.
+    Those that are `incomplete` say so.
     """
-    some = incomplete is not None and not incomplete.all()
+    some = incomplete is not None and not incomplete.all_alike
     if table.num_rows < _FEW or some or not _plain(table, schema):
         return map(_line, marked(result_rows(output, table, schema), incomplete))
     beside = len(table.column_names) - len(schema)
@@ -62,12 +83,18 @@ def result_lines(output: str, table: pa.Table, schema: Fields, incomplete: Mask 
     return _lines(_frame(table.rename_columns(places)).select(row))
 
 
-def marked(rows: list[dict[str, Any]], incomplete: Mask | None) -> list[dict[str, Any]]:
-    """`rows`, those that are `incomplete` with the mark."""
+def marked(rows: list[dict[str, Any]], incomplete: IncompleteRows | None) -> list[dict[str, Any]]:
+    """`rows`, those that are `incomplete` with the mark, and with the columns where it is of some alone."""
     if incomplete is None:
         return rows
-    marks = zip(rows, incomplete.tolist(), strict=True)
-    return [{**row, "incomplete": True} if mark else row for row, mark in marks]
+    none = [False] * len(rows)
+    whole = none if incomplete.whole is None else incomplete.whole.tolist()
+    lacking = none if incomplete.lacking is None else incomplete.lacking.tolist()
+    of_columns = {"incomplete": True, "incomplete_columns": list(incomplete.columns)}
+    return [
+        {**row, "incomplete": True} if all_of_it else {**row, **of_columns} if some else row
+        for row, all_of_it, some in zip(rows, whole, lacking, strict=True)
+    ]
 
 
 def _line(row: dict[str, Any]) -> bytes:

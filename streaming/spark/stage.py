@@ -21,6 +21,7 @@ from streaming.spark.memory import Suspicion, at_hand, limit_memory, suspects
 from streaming.spark.savepoints import PARTS, items_of, pieces_of
 from streaming.spark.shared_keys import MapState, StatePage
 from streaming.spark.state_change import StateChange
+from streaming.spark.widened_state import widen_bucket
 
 _SPARK_ROW: Callable[..., SparkRow] = SparkRow(*ARROW_SCHEMA.names)
 _FOR_OPERATORS = frozenset(MessageKind(kind) for kind in get_args(EnvelopeKind))
@@ -157,6 +158,8 @@ class StageProcessor(StatefulProcessor):
                 if row.kind is MessageKind.ENTER and row.input == PARTS[self._number]:
                     for _, _, key, value in items_of(row.chunk):
                         state.put(key, value)
+                if row.kind is MessageKind.WIDEN:
+                    widen_bucket(carrier, int(row.chunk), row.entry, self._number, state)
             released = self._within(partial(self._released, taken, state), state, carrier.settings.compute_deadline_s)
         except Exception as error:
             if shared_fault(error) or not carrier.isolates(taken[0].entry):

@@ -7,10 +7,10 @@ from pydantic import Field
 from streaming.definition.strict import Strict
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
-KeptBegin = Literal["oldest_open", "old_positions", "beginning"]
-"""Where a run may begin whose state cannot go on: where the oldest open window began, where the run before had read
-to, or at the beginning of its inputs."""
-KEPT_BEGINS: Final[tuple[KeptBegin, ...]] = ("oldest_open", "old_positions", "beginning")
+KeptBegin = Literal["oldest_open", "carried_over", "old_positions", "beginning"]
+"""Where a run may begin whose state cannot go on as it is: where the oldest open window began; where the run before had
+read to, with its state, in which windows are widened, or without; or at the beginning of its inputs."""
+KEPT_BEGINS: Final[tuple[KeptBegin, ...]] = ("oldest_open", "carried_over", "old_positions", "beginning")
 MOST_LANES: Final = 10_000
 """So many lanes of an input may be told a position."""
 
@@ -39,7 +39,7 @@ class BeginAtPositions(Strict):
 SoughtBegin = Literal["now"] | BeginAtTime | BeginAtPositions
 """Where a run begins that leaves the run before alone; `now`: with what comes after its start was planned."""
 BeginAt = KeptBegin | SoughtBegin
-"""Where a run begins; all but `oldest_open` and `old_positions` also drop state that could go on."""
+"""Where a run begins; all but `oldest_open`, `carried_over` and `old_positions` also drop state that could go on."""
 
 
 def sought(begin: BeginAt | None) -> SoughtBegin | None:
@@ -50,6 +50,16 @@ def sought(begin: BeginAt | None) -> SoughtBegin | None:
 def drops(begin: BeginAt | None) -> bool:
     """Whether a run that begins there goes on with no state that was kept."""
     return begin == "beginning" or sought(begin) is not None
+
+
+class LackingSince(Strict):
+    """The `columns` of an output that began empty in windows that were open: rows that start `before` say so of them.
+
+    `before` null: any row may. Without columns there is a window whose new aggregates no output has.
+    """
+
+    columns: list[str]
+    before: int | None
 
 
 class RunBeginning(Strict):
@@ -63,6 +73,8 @@ class RunBeginning(Strict):
     nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
     `sentence` says it all in words.
     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
+    `lacking`, by output: the columns that were not there before, of a run that has the state of the one before, in
+    which windows were widened.
     """
 
     how: BeginAt
@@ -76,6 +88,7 @@ class RunBeginning(Strict):
     sentence: str
     took_over: str | None = None
     rows_at_most: bool = False
+    lacking: dict[str, LackingSince] = Field(default_factory=dict)
 
     @property
     def whole_from(self) -> int | None:

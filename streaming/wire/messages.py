@@ -128,8 +128,9 @@ class ResultRow(Strict):
     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed. A row of
-    a `repair` takes an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
+    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed; with
+    `incomplete_columns`, the fields of its payload that were not kept before, in these alone. A row of a `repair` takes
+    an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
     """
 
     output: str
@@ -141,6 +142,7 @@ class ResultRow(Strict):
     deleted: bool = False
     pane: PaneOfRow | None = None
     incomplete: bool = False
+    incomplete_columns: list[str] | None = None
     repair: str | None = None
 
 

@@ -50,6 +50,8 @@ NEXT_START: Final = {
             "whole_from": None,
         },
     ],
+    "not_carried": "The node w is another one in this version, or reads something else, so that what it holds does not "
+    "fit. What is open can only be read again.",
     "nodes": [
         {"node": "a_window_with_a_long_name_of_its_own", "kind": "window", "standing": "widened"}
         | {"added": ["average_speed_in_each_minute"], "removed": [], "changed": []},
@@ -73,6 +75,7 @@ DISCARDED: Final = {
     "open_from": None,
     "open_until": None,
     "open_windows": None,
+    "not_carried": None,
     "options": [
         NEXT_START["options"][2],
         NEXT_START["options"][1]

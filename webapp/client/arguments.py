@@ -209,7 +209,7 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     where = started.add_mutually_exclusive_group()
     where.add_argument(
         "--begin",
-        choices=("oldest_open", "old_positions", "beginning", "now"),
+        choices=("oldest_open", "carried_over", "old_positions", "beginning", "now"),
         help="where it begins if the state of the last run cannot go on; beginning and now: in any case",
     )
     where.add_argument(

@@ -108,7 +108,8 @@ def _print(work: Work, row: Row) -> None:
         return
     values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
     of_run = f"{row['run'] or 'before-runs-were-told-apart'}  " if work.args.all_runs else ""
-    mark = "  (incomplete)" if row.get("incomplete") else ""
+    columns = ", ".join(row.get("incomplete_columns") or ())
+    mark = f"  (incomplete{': ' if columns else ''}{columns})" if row.get("incomplete") else ""
     line = f"{of_run}{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}{mark}"
     work.screen.say(clean_line(line))
 

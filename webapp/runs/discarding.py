@@ -30,7 +30,7 @@ def begin_after(begin: BeginAt | None, *, dropped: bool) -> BeginAt | None:
 
     Raises `Conflict` for what was thrown away.
     """
-    if dropped and begin == "oldest_open":
+    if dropped and begin in ("oldest_open", "carried_over"):
         raise Conflict(GONE)
     return "beginning" if dropped and begin is None else begin
 

@@ -145,7 +145,7 @@ def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now
         run.progress = newest
         with transaction.atomic():
             run.save(update_fields=["progress"])
-            if first and report.beginning is not None:
+            if first and report.beginning is not None and report.beginning.how != "carried_over":
                 note(run, RunEventKind.BEGAN, message=report.beginning.sentence, at=now)
     away = run.observed in {Observed.LOST, Observed.RECOVERING}
     if away and lease is not None and report.at > run.changed_at.timestamp() * 1_000_000:

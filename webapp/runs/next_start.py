@@ -21,8 +21,10 @@ from streaming.wire.kept import (
     points_path,
 )
 from streaming.wire.messages import RunSpec
+from webapp.core.errors import Conflict
 from webapp.queries.models import QueryVersion
 from webapp.runs.access import bound_inputs, latest_run
+from webapp.runs.carrying import CarriedState, carrying
 from webapp.runs.changing import chosen_for
 from webapp.runs.discarding import state_is_dropped
 from webapp.runs.kept_folders import shared_folder
@@ -41,6 +43,7 @@ COMPLETED: Final = (
     "again; if they have more rows by then, it goes on where it had read to, and reads what was open at the end again."
 )
 OTHER: Final = "The query, its streams or its settings are not those of the last run, so that its state does not fit."
+OTHER_VERSION: Final = "The version of the query is not that of the last run."
 ASKED: Final = "The state of the last run is dropped."
 DISCARDED: Final = "The state of the last run was thrown away when it was stopped."
 POSITION_ALONE: Final = (
@@ -77,7 +80,8 @@ class NextStart:
     most `open_windows` are open, each with all of its groups, with at most `open_rows` rows; None where windows are not
     fixed, or that is not known. `options` are what may be chosen; where it does not go on, the
     first is what it does if nothing is. `nodes`: what becomes of what each node holds, where the query is another one
-    than that of the last run.
+    than that of the last run. `not_carried`: why what they hold cannot be carried over; None where it can, which is one
+    of the `options` then, or where nobody would ask.
     """
 
     goes_on: bool
@@ -89,6 +93,7 @@ class NextStart:
     options: Sequence[StartOption]
     nodes: Sequence[NodeDifference] = ()
     open_rows: int | None = None
+    not_carried: str | None = None
 
 
 def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
@@ -110,9 +115,14 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     goes_on = facts.fits(points[0].shape) and not points[0].flushed
     ended = FLUSHED if facts.fits(points[0].shape) else OTHER
     why = ASKED if goes_on else ended
+    nodes = () if goes_on else _differences(last.read_spec().query, spec.query)
+    carried = carrying(binding, spec, points) if nodes else CarriedState()
+    why = why if carried.beginning is None else OTHER_VERSION
     options = []
     for choice in KEPT_BEGINS:
         said = plan_beginning(points, facts, choice, None).said
+        if choice == "carried_over" and carried.beginning is not None:
+            options.append(_carried_option(carried.beginning))
         if said.how == choice and (not goes_on or choice == "beginning"):
             options.append(_option(choice, said))
     planned = plan_beginning(points, facts, None, None)
@@ -120,7 +130,6 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
     reason = why if options else None
-    nodes = () if goes_on else _differences(last.read_spec().query, spec.query)
     return NextStart(
         goes_on=goes_on,
         reason=reason,
@@ -131,12 +140,30 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
         open_rows=None if planned.point is None else said.rows_again,
         options=options,
         nodes=nodes,
+        not_carried=carried.refusal,
     )
 
 
 def _option(choice: KeptBegin, said: RunBeginning) -> StartOption:
     lacking = bool(said.incomplete_before)
     return StartOption(choice, said.sentence, said.rows_again, said.rows_at_most, lacking, said.whole_from)
+
+
+def _carried_option(said: RunBeginning) -> StartOption:
+    """Return the choice of a start that begins as `said`; its columns that began empty are marked."""
+    moments = [each.before for each in said.lacking.values() if each.columns]
+    whole = None if None in moments else max((each for each in moments if each is not None), default=None)
+    return StartOption("carried_over", said.sentence, 0, rows_at_most=False, incomplete=bool(moments), whole_from=whole)
+
+
+def refuse_carrying(binding: Binding) -> None:
+    """Raise `Conflict` where a start of `binding` as it is now cannot carry the state of its last run over."""
+    points, spec = restart_points(binding), spec_of_start(binding)
+    if not points or facts_of(concealed_spec(spec)).fits(points[0].shape):
+        return  # all goes on, or there is nothing
+    carried = carrying(binding, spec, points)
+    if carried.refusal is not None:
+        raise Conflict(f"The state cannot be carried over. {carried.refusal}")
 
 
 def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:

@@ -47,8 +47,9 @@ class NextStartShown(Strict):
     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
     not known. At most `open_rows` rows are in what is open; null where that is not known. `options` are what may
     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
-    each node holds, where the query is another one than that of the last run: none of it is carried over, it is made
-    again from the rows that are read again.
+    each node holds, where the query is another one than that of the last run: it is made again from rows that are read
+    again, or carried over, where `carried_over` is an option. `not_carried`: why it is none; null where the query is
+    the same.
     """
 
     goes_on: bool
@@ -60,6 +61,7 @@ class NextStartShown(Strict):
     open_rows: int | None
     options: list[StartOptionShown]
     nodes: list[NodeDifference]
+    not_carried: str | None
 
 
 class NextStartView(TenantView):
@@ -87,5 +89,6 @@ class NextStartView(TenantView):
                 open_rows=found.open_rows,
                 options=options,
                 nodes=list(found.nodes),
+                not_carried=found.not_carried,
             )
         )

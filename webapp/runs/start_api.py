@@ -17,6 +17,7 @@ from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.runs import services
 from webapp.runs.access import access_binding
 from webapp.runs.api import REFUSALS, RunShown, shown_run
+from webapp.runs.next_start import refuse_carrying
 from webapp.runs.timeline import place_faults
 
 
@@ -39,8 +40,9 @@ class StopBody(Strict):
 class StartAsked(Strict):
     """Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
 
-    All but `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by input
-    and lane, as `timeline/` shows them.
+    `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
+    All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
+    input and lane, as `timeline/` shows them.
     """
 
     begin: BeginAt | None = None
@@ -76,6 +78,8 @@ class StartView(TenantView):
         asked = access_binding(binding)
         if faults := place_faults(asked, begin):
             raise Faulty(faults)
+        if begin == "carried_over":
+            refuse_carrying(asked)
         start = services.start(binding=asked, by=self.user, begin_at=begin)
         return answer(shown_run(start.run), 201 if start.is_new else 200)
 

@@ -8,6 +8,7 @@ import { ErrorNote, Waiting } from "./Notices";
 
 const WORDS: Record<KeptBegin, string> = {
   oldest_open: "Read again what was open",
+  carried_over: "Carry over what was open",
   old_positions: "Go on where it had read to, without its state",
   beginning: "From the beginning",
 };
@@ -15,6 +16,8 @@ const WORDS: Record<KeptBegin, string> = {
 export function titleOf({ begin, rows_again, rows_at_most, incomplete }: NextStart["options"][number]): string {
   if (begin === "oldest_open" && rows_again > 0)
     return `${WORDS[begin]}: ${rowsText(rows_again, rows_at_most)}, nothing is lost`;
+  if (begin === "carried_over")
+    return `${WORDS[begin]}: nothing is read again${incomplete ? ", and new columns are incomplete at first" : ""}`;
   return incomplete ? `${WORDS[begin]}: the first results are incomplete` : WORDS[begin];
 }
 
@@ -87,7 +90,7 @@ export function NextStartWords({ binding, version }: Props) {
       <Sentence next={next.data} version={version} />
       <OpenWords next={next.data} />
       {version === undefined ? null : <Choices next={next.data} />}
-      {version === undefined ? null : <NodeDifferences nodes={next.data.nodes} />}
+      {version === undefined ? null : <NodeDifferences next={next.data} />}
     </div>
   );
 }

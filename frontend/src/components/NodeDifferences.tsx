@@ -1,16 +1,20 @@
-import type { NodeDifference } from "../model/api";
-import { differenceWords, standingWords } from "../model/stateDifferences";
+import type { NextStart } from "../model/api";
+import { carryingWords, differenceWords, standingWords } from "../model/stateDifferences";
 import { Scroll } from "./Scroll";
 
+interface Props {
+  next: Pick<NextStart, "nodes" | "options" | "not_carried">;
+  /** The version reads beside the run, which never carries state over. */
+  beside?: boolean;
+}
+
 /** What becomes of what each node holds, when another version of the query takes over. */
-export function NodeDifferences({ nodes }: { nodes: readonly NodeDifference[] }) {
+export function NodeDifferences({ next, beside = false }: Props) {
+  const { nodes } = next;
   if (nodes.length === 0) return null;
   return (
     <>
-      <p>
-        No state is carried from one version to another: where rows are read again, what is open is made again from
-        them. Node by node, beside the last run:
-      </p>
+      <p>{carryingWords(next, beside)} Node by node, beside the last run:</p>
       <Scroll label="What becomes of what each node holds">
         <table>
           <thead>

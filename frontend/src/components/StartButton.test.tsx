@@ -20,11 +20,11 @@ vi.mock("../lib/runControl", () => ({
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
-      data: { nodes: [], ...known.next },
+      data: { nodes: [], not_carried: null, ...known.next },
       isPending: false,
       isError: false,
       isFetching: false,
-      refetch: () => Promise.resolve({ data: { nodes: [], ...known.next } }),
+      refetch: () => Promise.resolve({ data: { nodes: [], not_carried: null, ...known.next } }),
     };
   },
 }));
@@ -77,6 +77,33 @@ test("a start whose state does not fit says what each choice does, and reads aga
   );
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "old_positions" });
+});
+
+const CARRIED = {
+  begin: "carried_over",
+  sentence: "New columns began empty.",
+  rows_again: 0,
+  incomplete: true,
+  whole_from: 5,
+};
+const WIDENED = [{ node: "w", kind: "window", standing: "widened", added: ["top"], removed: [], changed: [] }];
+
+test("state of widened windows is carried over where that is chosen, and read again otherwise", async () => {
+  const options = [OPTIONS[0], CARRIED, OPTIONS[1]];
+  await shown({ goes_on: false, reason: null, sentence: "It reads again.", options, nodes: WIDENED });
+  expect(screen.getByRole("dialog").textContent).toContain("What is open may be carried over");
+  expect((screen.getByRole("radio", { name: /^Read again/ }) as HTMLInputElement).checked).toBe(true);
+  const carried = "Carry over what was open: nothing is read again, and new columns are incomplete at first";
+  await userEvent.click(screen.getByRole("radio", { name: carried }));
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "carried_over" });
+});
+
+test("where state cannot be carried over a start says why", async () => {
+  const why = { nodes: WIDENED, not_carried: "The node w keeps rows." };
+  await shown({ goes_on: false, reason: null, sentence: "It reads again.", options: OPTIONS, ...why });
+  expect(screen.getByRole("dialog").textContent).toContain("The node w keeps rows.");
+  expect(screen.queryByRole("radio", { name: /^Carry over/ })).toBeNull();
 });
 
 test("a start goes to its run though the button is gone when the answer comes", async () => {

@@ -52,11 +52,16 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
   const [chosen, setChosen] = useState<KeptBegin>();
   const options = next.data?.options ?? [];
   const begin = chosen ?? options[0]?.begin;
+  const carried = options.some((option) => option.begin === "carried_over");
   return (
-    <Ask title={`Start ${name}: its state does not go along`} open onClose={onClose}>
+    <Ask
+      title={`Start ${name}: ${carried ? "what becomes of its state" : "its state does not go along"}`}
+      open
+      onClose={onClose}
+    >
       {next.data?.reason ? <p>{next.data.reason}</p> : null}
       {next.data === undefined ? null : <OpenWords next={next.data} />}
-      {next.data === undefined ? null : <NodeDifferences nodes={next.data.nodes} />}
+      {next.data === undefined ? null : <NodeDifferences next={next.data} />}
       {begin === undefined ? null : <BeginChoice options={options} value={begin} onChange={setChosen} />}
       <ErrorNote error={start.error} />
       <p className="row">

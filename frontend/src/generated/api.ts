@@ -3890,6 +3890,18 @@ export interface components {
             end: number;
         };
         /**
+         * LackingSince
+         * @description The `columns` of an output that began empty in windows that were open: rows that start `before` say so of them.
+         *
+         *     `before` null: any row may. Without columns there is a window whose new aggregates no output has.
+         */
+        LackingSince: {
+            /** Columns */
+            columns: string[];
+            /** Before */
+            before: number | null;
+        };
+        /**
          * LaneHeldShown
          * @description A lane now; each value null where it is not known, or not asked. Times are ticks, and when rows came.
          *
@@ -4421,8 +4433,9 @@ export interface components {
          *     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
          *     not known. At most `open_rows` rows are in what is open; null where that is not known. `options` are what may
          *     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
-         *     each node holds, where the query is another one than that of the last run: none of it is carried over, it is made
-         *     again from the rows that are read again.
+         *     each node holds, where the query is another one than that of the last run: it is made again from rows that are read
+         *     again, or carried over, where `carried_over` is an option. `not_carried`: why it is none; null where the query is
+         *     the same.
          */
         NextStartShown: {
             /** Goes On */
@@ -4443,6 +4456,8 @@ export interface components {
             options: components["schemas"]["StartOptionShown"][];
             /** Nodes */
             nodes: components["schemas"]["NodeDifference"][];
+            /** Not Carried */
+            not_carried: string | null;
         };
         /**
          * NoClock
@@ -5402,8 +5417,9 @@ export interface components {
          *     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
          *     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
          *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed. A row of
-         *     a `repair` takes an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
+         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed; with
+         *     `incomplete_columns`, the fields of its payload that were not kept before, in these alone. A row of a `repair` takes
+         *     an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
          */
         ResultRow: {
             /** Output */
@@ -5438,6 +5454,11 @@ export interface components {
              * @default false
              */
             incomplete?: boolean;
+            /**
+             * Incomplete Columns
+             * @default null
+             */
+            incomplete_columns?: string[] | null;
             /**
              * Repair
              * @default null
@@ -5484,6 +5505,11 @@ export interface components {
              * @default false
              */
             incomplete?: boolean;
+            /**
+             * Incomplete Columns
+             * @default null
+             */
+            incomplete_columns?: string[] | null;
             /**
              * Repair
              * @default null
@@ -5622,10 +5648,12 @@ export interface components {
          *     nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
          *     `sentence` says it all in words.
          *     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
+         *     `lacking`, by output: the columns that were not there before, of a run that has the state of the one before, in
+         *     which windows were widened.
          */
         RunBeginning: {
             /** How */
-            how: ("oldest_open" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"];
+            how: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"];
             /** After */
             after: string;
             /** Incomplete Before */
@@ -5656,6 +5684,10 @@ export interface components {
              * @default false
              */
             rows_at_most?: boolean;
+            /** Lacking */
+            lacking?: {
+                [key: string]: components["schemas"]["LackingSince"];
+            };
         };
         /**
          * RunBody
@@ -6459,15 +6491,16 @@ export interface components {
          * StartAsked
          * @description Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
          *
-         *     All but `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by input
-         *     and lane, as `timeline/` shows them.
+         *     `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
+         *     All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
+         *     input and lane, as `timeline/` shows them.
          */
         StartAsked: {
             /**
              * Begin
              * @default null
              */
-            begin?: ("oldest_open" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
+            begin?: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
         };
         /**
          * StartName
@@ -6490,7 +6523,7 @@ export interface components {
              * Begin
              * @enum {string}
              */
-            begin: "oldest_open" | "old_positions" | "beginning";
+            begin: "oldest_open" | "carried_over" | "old_positions" | "beginning";
             /** Sentence */
             sentence: string;
             /** Rows Again */
@@ -9043,7 +9076,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The same as `begin` of the body. */
-                begin?: "beginning" | "now" | "old_positions" | "oldest_open";
+                begin?: "beginning" | "carried_over" | "now" | "old_positions" | "oldest_open";
             };
             header?: never;
             path: {

@@ -4,18 +4,36 @@ import type { ResultShown } from "./api";
 export function standing(row: ResultShown): string {
   const words = ofLater(row);
   if (!row.incomplete) return words;
-  return words === "" ? "incomplete" : `${words}, incomplete`;
+  const mark = row.incomplete_columns ? `incomplete: ${row.incomplete_columns.join(", ")}` : "incomplete";
+  return words === "" ? mark : `${words}, ${mark}`;
+}
+
+/** Whether a column of a row lacks what came before it was there. */
+export function lacks(row: ResultShown, column: string): boolean {
+  return row.incomplete_columns?.includes(column) ?? false;
 }
 
 /** Why a row is not whole, for whoever asks what the mark means. */
 export const INCOMPLETE_MEANS =
   "It may lack rows that its run has not read, or was cut short when all windows were closed at a stop.";
 
+/** Why a row is whole but for some columns. */
+export const COLUMNS_MEAN =
+  "The version of this run has columns that the one before had not. In windows that were open then, these lack the rows that came before; all other columns are whole.";
+
+/** What the mark of a row means; nothing where it has none. */
+export function incompleteWords(row: ResultShown): string | undefined {
+  if (!row.incomplete) return undefined;
+  return row.incomplete_columns ? COLUMNS_MEAN : INCOMPLETE_MEANS;
+}
+
 /** What holds for the rows that are listed, in one or two sentences; `older` ones, which are not, may be otherwise. */
 export function standingNote(rows: readonly ResultShown[], older: boolean): string {
   if (rows.length === 0) return "";
   const words = [];
-  if (rows.some((row) => row.incomplete)) words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
+  if (rows.some((row) => row.incomplete && !row.incomplete_columns))
+    words.push(`Rows that are marked are incomplete. ${INCOMPLETE_MEANS}`);
+  if (rows.some((row) => row.incomplete_columns)) words.push(`Some are incomplete in some columns. ${COLUMNS_MEAN}`);
   if (rows.some((row) => row.key))
     words.push("A later row of the same edge or pane takes the place of the one before.");
   if (rows.some((row) => row.repaired))

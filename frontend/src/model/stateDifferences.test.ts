@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeDifference } from "./api";
-import { differenceWords, standingWords } from "./stateDifferences";
+import { carryingWords, differenceWords, standingWords } from "./stateDifferences";
 
 const NODE: NodeDifference = { node: "w", kind: "window", standing: "same", added: [], removed: [], changed: [] };
 
@@ -19,4 +19,26 @@ test("one that is another says by what", () => {
 
 test("every standing has words", () => {
   for (const standing of ["same", "new", "gone"] as const) expect(differenceWords({ ...NODE, standing })).not.toBe("");
+});
+
+const CARRIED = {
+  begin: "carried_over" as const,
+  sentence: "",
+  rows_again: 0,
+  rows_at_most: false,
+  incomplete: true,
+  whole_from: 5,
+};
+
+test("whether state is carried over is said, and why it is not", () => {
+  expect(carryingWords({ options: [CARRIED], not_carried: null }, false)).toContain("may be carried over");
+  expect(carryingWords({ options: [], not_carried: "The node w is new." }, false)).toBe(
+    "What is open is not carried over: where rows are read again, it is made again from them. The node w is new.",
+  );
+  expect(carryingWords({ options: [], not_carried: null }, false)).not.toContain("null");
+});
+
+test("a version that reads beside the run carries nothing over, and the page says what would", () => {
+  expect(carryingWords({ options: [CARRIED], not_carried: null }, true)).toContain("Stopped and started");
+  expect(carryingWords({ options: [], not_carried: "No." }, true)).not.toContain("Stopped");
 });

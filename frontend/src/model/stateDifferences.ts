@@ -1,6 +1,6 @@
 /** What becomes of what the nodes of a query hold when another version takes over, in words. */
 
-import type { NodeDifference } from "./api";
+import type { NextStart, NodeDifference } from "./api";
 
 const STANDINGS: Record<NodeDifference["standing"], string> = {
   same: "the same",
@@ -12,6 +12,19 @@ const STANDINGS: Record<NodeDifference["standing"], string> = {
 
 export function standingWords({ standing }: Pick<NodeDifference, "standing">): string {
   return STANDINGS[standing];
+}
+
+/** Whether what nodes hold may be carried over, or why it cannot; `beside`: by a version that reads beside the run. */
+export function carryingWords({ options, not_carried }: Pick<NextStart, "options" | "not_carried">, beside: boolean) {
+  const offered = options.some(({ begin }) => begin === "carried_over");
+  if (beside)
+    return offered
+      ? "Changed without a pause, what is open is read again, and is whole. Stopped and started, it may be carried over instead: nothing is read again, and new columns lack rows in what is open."
+      : "What is open is made again from rows that are read again.";
+  if (offered)
+    return "What is open may be carried over: windows that are the same or widened go on, and nothing is read again. Or it is read again, and is whole.";
+  const why = not_carried === null ? "" : ` ${not_carried}`;
+  return `What is open is not carried over: where rows are read again, it is made again from them.${why}`;
 }
 
 /** What is other about a node, and what that means for its windows and groups. */

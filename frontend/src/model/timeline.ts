@@ -135,7 +135,8 @@ export function marksOf(
 function timeOf(chosen: Chosen, from: Ticks, now: Ticks, stoppedAt: Ticks | null): Ticks | null {
   if (chosen.kind === "time") return chosen.at;
   if (chosen.kind === "positions") return null;
-  return { beginning: from, now, stopped: stoppedAt, old_positions: stoppedAt, oldest_open: null }[chosen.word];
+  const stopped = { stopped: stoppedAt, carried_over: stoppedAt, old_positions: stoppedAt };
+  return { beginning: from, now, ...stopped, oldest_open: null }[chosen.word];
 }
 
 /** What is sent to the server; null while what is typed cannot be sent, undefined to say nothing. */

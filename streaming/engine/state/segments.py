@@ -4,7 +4,7 @@ A segment is one table, written once. So a turn writes what is new and reads wha
 it; what is left of a segment that a turn has read is written as a new one.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,6 +72,14 @@ class Segments:
         names = {segment.name for segment in segments}
         self._listed = [segment for segment in self._listed if segment.name not in names]
         self._state.drop(sorted(names))
+
+    def rewrite(self, changed: Callable[[pa.Table], pa.Table]) -> None:
+        """Write the rows of every segment as they are `changed`, which leaves their number and their times."""
+        every, self._listed = self._listed, []
+        for segment in every:
+            rows = changed(self._state.get(segment.name))
+            self._state.drop([segment.name])
+            self.add(rows, (segment.first, segment.last), segment.bound, watched=segment.watched)
 
     def crowded(self) -> list[Segment]:
         """Those that should become one: the smaller half where there are too many, so that large ones stay."""

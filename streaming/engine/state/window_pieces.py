@@ -49,6 +49,12 @@ class WindowPieces:
             if segment.first <= until:
                 yield _split(clipped(self._segments.read(segment), closed), until)[0]
 
+    def rewrite(self, changed: Callable[[pa.Table], pa.Table]) -> int | None:
+        """Write all rows as they are `changed`, in the same windows; the last of these, None where nothing is kept."""
+        self._segments.rewrite(changed)
+        self._segments.save()
+        return max((segment.bound for segment in self._segments), default=None)
+
     def _from_segment(self, segment: Segment, closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
         """What a segment gives to the windows up to `closing`, and what must be written again."""
         due, rest = _split(clipped(self._segments.read(segment), closed), closing)

@@ -36,6 +36,7 @@ LIMITED_JOBS = (
     "webapp.queries.simulating",
     "webapp.queries.preflights",
     "webapp.queries.comparing",
+    "webapp.runs.carrying",
     "webapp.runs.checking",
     "webapp.runs.delivered_rows",
     "webapp.runs.footprint_jobs",

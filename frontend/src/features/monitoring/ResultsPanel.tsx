@@ -10,7 +10,7 @@ import type { ResultShown, RunShown } from "../../model/api";
 
 import { type Column, columnsOf, hasColumn } from "../../model/columns";
 import { repairedWords, whoRepaired } from "../../model/repairs";
-import { INCOMPLETE_MEANS, standing, standingNote } from "../../model/standing";
+import { COLUMNS_MEAN, incompleteWords, lacks, standing, standingNote } from "../../model/standing";
 import { formatInstant } from "../../model/ticks";
 
 import { More, Newer } from "./paging";
@@ -19,6 +19,12 @@ import { NotKept, RunCell, type RunScope, ScopeChoice } from "./scope";
 import { useWhyAsked, WhyDialog } from "./WhyAsked";
 
 function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: Column }) {
+  if (lacks(row, name))
+    return (
+      <span title={COLUMNS_MEAN}>
+        <span className="quiet small">incomplete</span> <Value value={row.payload[name]} decimals={decimals} />
+      </span>
+    );
   if (hasColumn(row.payload, name)) return <Value value={row.payload[name]} decimals={decimals} />;
   return (
     <span className="quiet" title="The output, in the version of this run, has no such column">
@@ -29,7 +35,7 @@ function Cell({ row, column: { name, decimals } }: { row: ResultShown; column: C
 
 function StandingCell({ row }: { row: ResultShown }) {
   return (
-    <td className="nowrap" title={row.incomplete ? INCOMPLETE_MEANS : undefined}>
+    <td className="nowrap" title={incompleteWords(row)}>
       {row.repaired ? (
         <>
           <p>{repairedWords(row)}</p>

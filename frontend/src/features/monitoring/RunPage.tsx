@@ -13,6 +13,7 @@ import { type Connection, LOOKS_EVERY_S } from "../../lib/eventStream";
 import { useNow } from "../../lib/now";
 import { useReason, useSlug } from "../../lib/session";
 import type { MendableRun, Observed, ProgressReport, RunEventShown, RunShown, RunState } from "../../model/api";
+import { beganWords, lacksSome } from "../../model/beginning";
 import { counted } from "../../model/counts";
 import { type Freshness, freshnessTicks, recentBatches, staleWords } from "../../model/freshness";
 import { heldBackWords } from "../../model/heldBack";
@@ -102,12 +103,10 @@ function Began({ report }: { report: ProgressReport }) {
   const { beginning, reading_again } = report;
   if (!beginning) return null;
   if (beginning.took_over) return null; // that is said of the change of versions
-  const lacks = Object.keys(beginning.incomplete_before).length > 0;
   return (
-    <Notice tone={lacks ? "unknown" : "busy"}>
+    <Notice tone={lacksSome(beginning) ? "unknown" : "busy"}>
       <p>
-        <strong>{lacks ? "The first results of this run are incomplete." : "This run began with fresh state."}</strong>{" "}
-        {beginning.sentence}
+        <strong>{beganWords(beginning)}</strong> {beginning.sentence}
       </p>
       {reading_again ? <p>It is still reading what was read before; new results come after that.</p> : null}
     </Notice>

@@ -120,7 +120,7 @@ function Asked({ run, versions, onClose }: AskedProps) {
         stops, and the new version goes on from the same CTI: no window is missing, and none is given twice.
       </p>
       {next.data === undefined ? <Waiting>Asking what is open…</Waiting> : <OpenWords next={next.data} />}
-      {next.data === undefined ? null : <NodeDifferences nodes={next.data.nodes} />}
+      {next.data === undefined ? null : <NodeDifferences next={next.data} beside />}
       <ErrorNote error={standing.error ?? next.error} />
       {refusal === null ? null : (
         <Notice tone="unknown">

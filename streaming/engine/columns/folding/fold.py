@@ -32,9 +32,13 @@ FIRST, LAST, COUNT = "first", "last", "n"
 
 @dataclass(frozen=True)
 class Fold:
-    """How rows are folded for one window node, and partials merged. Deterministic: same rows, same bytes."""
+    """How rows are folded for one window node, and partials merged. Deterministic: same rows, same bytes.
+
+    The aggregates `apart` have columns of their own: they know less of the open windows than others (`widening.py`).
+    """
 
     spec: WindowSpec
+    apart: frozenset[str] = frozenset()
 
     @cached_property
     def panes(self) -> WindowIndices:
@@ -45,7 +49,7 @@ class Fold:
 
     @cached_property
     def _measured(self) -> tuple[list[Measure], list[int]]:
-        return measures_of(self.spec.aggregates)
+        return measures_of(self.spec.aggregates, self.apart)
 
     @property
     def measures(self) -> list[Measure]:

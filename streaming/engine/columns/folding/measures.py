@@ -1,7 +1,7 @@
 """What a window keeps of its rows so that partials can be merged: counts, exact sums, extremes, moments, firsts."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ class Measure:
     Its columns in a partial: `c<index>`, how many values there are (nulls do not count); `s<index>_<limb>` with `sum`;
     `min<index>`, `max<index>`; `pivot<index>`, `offset<index>`, `spread<index>` with `moments` (moments.py);
     `first<index>` and `last<index>`, with `_at` the starts of their events. `of` None stands for every row.
+    `apart`: it has not seen all rows that another one of the same has (`widening.py`).
     """
 
     index: int
@@ -33,6 +34,7 @@ class Measure:
     where: Expression | None
     of_type: Type | None
     needs: tuple[Partial, ...]
+    apart: bool = False
 
     @property
     def count(self) -> str:
@@ -63,20 +65,24 @@ class Measure:
         return [(need, name, f"{name}_at") for need, name in names]
 
 
-def measures_of(aggregates: Iterable[AggregateColumn]) -> tuple[list[Measure], list[int]]:
-    """The distinct measures of `aggregates`, and for each aggregate the index of its measure."""
+def measures_of(aggregates: Iterable[AggregateColumn], apart: Collection[str] = ()) -> tuple[list[Measure], list[int]]:
+    """The distinct measures of `aggregates`, and for each aggregate the index of its measure.
+
+    Those named `apart` share none with the others.
+    """
     measures: list[Measure] = []
     places = []
     for column in aggregates:
         needs = AGGREGATES[column.function].partials
         if needs is None:
             raise TypeError(f"{column.name!r} needs every value")
-        found = next((m for m in measures if (m.of, m.where) == (column.of, column.where)), None)
+        taken = (column.of, column.where, column.name in apart)
+        found = next((m for m in measures if (m.of, m.where, m.apart) == taken), None)
         if found is None:
-            found = Measure(len(measures), column.of, column.where, column.of_type, needs)
+            found = Measure(len(measures), column.of, column.where, column.of_type, needs, column.name in apart)
             measures.append(found)
         else:
-            found = Measure(found.index, found.of, found.where, found.of_type, (*found.needs, *needs))
+            found = replace(found, needs=(*found.needs, *needs))
             measures[found.index] = found
         places.append(found.index)
     return measures, places

@@ -1,0 +1,36 @@
+"""The state of a bucket in the form of another version of its query, whose windows have other aggregates."""
+
+from collections.abc import Iterable, Mapping
+
+from streaming.engine.operators.windows.folded_window import FoldedWindowKernel
+from streaming.engine.state.bucket_state import BucketState
+from streaming.engine.state.state_store import StateStore
+from streaming.planning.plan import PlannedStage, QueryPlan, WindowSpec
+
+
+def widens(before: QueryPlan, after: QueryPlan, nodes: Iterable[str]) -> bool:
+    """Whether the state of the windows `nodes` is partials in both, in the same stage: `widen` brings it over."""
+    first = _folded(before).keys() & _folded(after).keys()
+    if before.second is not None and after.second is not None:
+        first |= _folded(before.second).keys() & _folded(after.second).keys()
+    return first.issuperset(nodes)
+
+
+def widen(
+    before: PlannedStage, after: PlannedStage, begin_empty: Mapping[str, Iterable[str]], store: StateStore
+) -> None:
+    """Bring what operators of `before` left in `store` into the form of those of `after`.
+
+    `begin_empty` (`definition/widening.py`): the windows that have other aggregates, and which of these begin empty;
+    some may be in another stage. All else that the two hold is the same.
+    """
+    olds, news = _folded(before), _folded(after)
+    memory = BucketState(store)
+    for node, names in ((node, names) for node, names in begin_empty.items() if node in olds):
+        FoldedWindowKernel(news[node]).widen(olds[node], names, memory.node(node))
+    memory.write()
+
+
+def _folded(stage: PlannedStage) -> dict[str, WindowSpec]:
+    specs = (node.spec for node in stage.nodes)
+    return {spec.node: spec for spec in specs if isinstance(spec, WindowSpec) and spec.folded}

@@ -1,0 +1,168 @@
+"""Another version whose windows are widened may go on with the last run's state: the API offers it, or says why not."""
+
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+
+from streaming.definition.widening import READ_AGAIN
+from streaming.wire import keys
+from streaming.wire.beginning import KeptBegin, LackingSince, RunBeginning
+from streaming.wire.kept import beginning_path
+from tests.webapp.conftest import graph
+from tests.webapp.scene import Scene
+from tests.webapp.test_next_start import MINUTE, asked, keep
+from webapp.core.context import organisation_context
+from webapp.runs.carrying import DEDICATED, NOT_KNOWN
+from webapp.runs.journal import RunEventKind
+from webapp.runs.models import Binding, Run, RunEvent
+
+REACH = 110 * 1_000_000
+COUNT = {"name": "n", "function": "count"}
+FASTEST = {"name": "fastest", "function": "max", "of": "speed"}
+
+
+def widened(**more: Any) -> dict[str, Any]:
+    """The query with `fastest` beside the count, and with `more` in its window."""
+    wanted = graph()
+    wanted["nodes"][2] |= {"aggregates": [COUNT, FASTEST], **more}
+    return wanted
+
+
+def version_of(scene: Scene, wanted: dict[str, Any]) -> str:
+    made = scene.person.post(f"queries/{scene.binding['query']}/versions/", {"graph": wanted})
+    assert made.status_code == 201, made.json()
+    version: str = made.json()["id"]
+    return version
+
+
+def beginning(how: KeptBegin, before: int | None) -> RunBeginning:
+    return RunBeginning(
+        how=how,
+        after="before",
+        incomplete_before={},
+        until={},
+        alike=[],
+        open_from=None,
+        open_until=None,
+        rows_again=0,
+        sentence="It is said.",
+        lacking={"out": LackingSince(columns=["n"], before=before)},
+    )
+
+
+def begins(said: dict[str, Any]) -> list[str]:
+    return [each["begin"] for each in said["options"]]
+
+
+def give(scene: Scene, version: str) -> None:
+    """Let the binding, whose run has ended, be of `version`."""
+    with organisation_context(scene.person.organisation.pk):
+        Binding.objects.filter(pk=scene.binding["id"]).update(query_version=version)
+
+
+def ended(scene: Scene) -> None:
+    scene.running().stop()
+    scene.report("stopped")
+    scene.turn()
+
+
+def start(scene: Scene) -> Any:
+    return scene.person.post(f"bindings/{scene.binding['id']}/start/", {"begin": "carried_over"})
+
+
+def test_one_more_aggregate_is_offered_with_what_lacks_rows_and_until_when(
+    scene: Scene, settings: LazySettings
+) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    said = asked(scene, version_of(scene, widened()))
+    assert begins(said) == ["oldest_open", "carried_over", "old_positions", "beginning"]
+    option = said["options"][1]
+    assert (option["rows_again"], option["incomplete"], option["whole_from"]) == (0, True, REACH)
+    assert "before 1970-01-01 00:01:50Z, fastest of out is marked as incomplete" in option["sentence"]
+    assert said["not_carried"] is None
+    [node] = said["nodes"]
+    assert (node["standing"], node["added"]) == ("widened", ["fastest"])
+    assert asked(scene)["not_carried"] is None, "of the same version nobody asks"
+
+
+def test_what_was_counted_anyway_is_whole_at_once(scene: Scene, settings: LazySettings) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    wanted = widened(aggregates=[{"name": "cars", "function": "count"}])
+    option = asked(scene, version_of(scene, wanted))["options"][1]
+    assert (option["begin"], option["incomplete"], option["whole_from"]) == ("carried_over", False, None)
+    assert "All results are whole." in option["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        (graph(where="speed > 1"), "per_plate is another one"),
+        (widened(window={"kind": "tumbling", "size": "20s"}), "per_plate is another one"),
+        (widened(aggregates=[COUNT, {"name": "all", "function": "collect", "of": "speed"}]), "collect of the node"),
+    ],
+)
+def test_where_it_is_not_sound_the_choice_is_absent_with_a_sentence(
+    scene: Scene, settings: LazySettings, wanted: dict[str, Any], why: str
+) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    version = version_of(scene, wanted)
+    said = asked(scene, version)
+    assert "carried_over" not in begins(said)
+    assert why in said["not_carried"]
+    assert said["not_carried"].endswith(READ_AGAIN)
+    ended(scene)
+    give(scene, version)
+    refused = start(scene)
+    assert refused.status_code == 409
+    assert why in refused.json()["message"]
+
+
+def test_it_goes_to_the_runner_and_can_be_asked_twice(scene: Scene, settings: LazySettings) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    version = version_of(scene, widened())
+    ended(scene)
+    give(scene, version)
+    made, again = start(scene), start(scene)
+    assert (made.status_code, again.status_code) == (201, 200), (made.json(), again.json())
+    scene.run_id = made.json()["id"]
+    assert scene.run.read_spec().begin == "carried_over"
+
+
+def test_a_streaming_query_of_its_own_and_a_run_that_is_gone_are_said(scene: Scene, settings: LazySettings) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    version = version_of(scene, widened())
+    with organisation_context(scene.person.organisation.pk):
+        Binding.objects.filter(pk=scene.binding["id"]).update(dedicated=True)
+    assert asked(scene, version)["not_carried"] == DEDICATED
+    with organisation_context(scene.person.organisation.pk):
+        Binding.objects.filter(pk=scene.binding["id"]).update(dedicated=False)
+        run = Run.objects.get(pk=scene.run_id)
+        run.spec["query"]["nodes"][1]["where"] = "speed > 2"
+        run.save(update_fields=["spec"])
+    assert asked(scene, version)["not_carried"] == NOT_KNOWN, "the point is of another query than its run"
+
+
+@pytest.mark.parametrize("how", ["carried_over", "oldest_open"])
+def test_the_journal_calls_no_state_fresh_that_was_carried_over(scene: Scene, how: KeptBegin) -> None:
+    scene.running()
+    report = scene.progress(1).model_copy(update={"beginning": beginning(how, MINUTE)})
+    scene.connection.hset(keys.progress(scene.organisation), scene.run_id, report.model_dump_json())
+    scene.turn()
+    with organisation_context(scene.person.organisation.pk):
+        told = RunEvent.objects.filter(run=scene.run_id, kind=RunEventKind.BEGAN)
+        assert [each.message for each in told] == ([] if how == "carried_over" else ["It is said."])
+
+
+@pytest.mark.parametrize(("before", "offered"), [(MINUTE, True), (MINUTE + 1, False), (None, False)])
+def test_a_second_one_waits_until_the_windows_of_the_first_are_closed(
+    scene: Scene, settings: LazySettings, before: int | None, offered: bool
+) -> None:
+    keep(scene, settings.PUNCTUAL_DATA)
+    spec, began = scene.run.read_spec(), beginning("carried_over", before)
+    path = settings.PUNCTUAL_DATA / scene.organisation / beginning_path(spec.binding, spec.run)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(began.model_dump_json())
+    said = asked(scene, version_of(scene, widened()))
+    assert ("carried_over" in begins(said)) is offered
+    assert offered or "State was carried over before" in said["not_carried"]
