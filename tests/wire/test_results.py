@@ -98,7 +98,7 @@ def test_a_page_gives_up_after_many_commits_and_can_be_continued(
 def test_a_page_of_long_rows_is_short_and_reads_no_more_of_a_part_than_it_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "MOST_BYTES_A_PAGE", 1_500)
+    monkeypatch.setattr(results, "MOST_BYTES_A_PAGE", 1_700)
     long = [row(number).model_copy(update={"payload": {"text": "x" * 600}}) for number in range(6)]
     part = write_part(tmp_path, "results", 1, 0, [row(99), *long])
     write_commit(tmp_path, Commit(batch=1, parts=[part], totals={}))
