@@ -22,7 +22,7 @@ export function useVersionChange(binding: string, run: string) {
   return found;
 }
 
-/** Why a run cannot be changed to a version without a pause; null: it can. */
+/** Why a run cannot be changed to a version without a pause; null: it can. What is refused is asked again: it may pass. */
 export function useChangeRefusal(binding: string, version: string | undefined) {
   const slug = useSlug();
   return useQuery({
@@ -34,6 +34,7 @@ export function useChangeRefusal(binding: string, version: string | undefined) {
         }),
       ),
     enabled: version !== undefined,
+    refetchInterval: ({ state }) => (state.data?.refusal == null ? 10 * LOOKS_MS : LOOKS_MS),
     staleTime: 0,
     gcTime: 0,
   });
