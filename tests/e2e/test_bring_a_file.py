@@ -97,7 +97,13 @@ def brought_and_run(person: Person, file: Path) -> None:
     rows_shown(page)
 
 
-@pytest.mark.parametrize(("press", "name"), [(by_mouse, "brought-by-mouse"), (by_keyboard, "brought-by-keyboard")])
+@pytest.mark.parametrize(
+    ("press", "name"),
+    [
+        (by_mouse, "brought-by-mouse"),
+        pytest.param(by_keyboard, "brought-by-keyboard", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_file_with_late_rows_is_a_running_query_in_fifteen_clicks(
     press: Callable[[Locator], None], name: str, visitor: Page, installation: Installation, late_rows: Path
 ) -> None:

@@ -51,6 +51,7 @@ def fill_disk(folder: Path) -> list[Path]:
     return full
 
 
+@pytest.mark.thorough
 def test_a_dedicated_query_that_fails_and_a_runner_that_is_killed_change_no_results(
     runner: RunnerProcess, tmp_path: Path
 ) -> None:
