@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser thorough audit bench screenshots client clean python
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser checks test-pages thorough audit bench screenshots client clean python
 
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
@@ -27,20 +27,30 @@ prepare-tests: python
 	@$(PYTHON) -m deploy.prepare tests
 
 test: prepare-tests
-	@$(MAKE) --no-print-directory lint
-	cd frontend && npm run --silent test
+	@$(MAKE) --no-print-directory checks
 	@$(MAKE) --no-print-directory test-fast
 	@$(MAKE) --no-print-directory test-spark
 	@$(MAKE) --no-print-directory test-browser
 
+checks:  # types take longest, so that they begin
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser test-pages
+
+test-pages:
+	cd frontend && npm run --silent test
+
+# the files in which a mark of these stands: to read all takes each process half a minute
+holding = $(shell grep -rlwE 'mark\.($(1))' tests --include='test_*.py' | sort)
+
+BOTH = -n 2 --dist loadfile --no-loadscope-reorder
+
 test-fast:
-	$(BIN)/pytest -n 2 --dist loadfile -m "not spark and not kafka and not browser and not thorough"
+	$(BIN)/pytest $(BOTH) -m "not spark and not kafka and not browser and not thorough"
 
 test-spark:
-	$(BIN)/pytest -n 2 --dist loadfile -m "(spark or kafka) and not thorough"
+	@$(BIN)/pytest $(BOTH) -m "(spark or kafka) and not thorough" $(call holding,spark|kafka)
 
 test-browser:
-	$(BIN)/pytest -m "browser and not thorough"
+	@$(BIN)/pytest -m "browser and not thorough" $(call holding,browser)
 
 lint:
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser

@@ -1,9 +1,11 @@
 """What every room's tests may use."""
 
+import gc
 import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,42 @@ settings.register_profile(
     "thorough", max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+STAGES = ("spark", "kafka", "browser")
+"""Marks of the stages that read only the files in which their marks stand, as the Makefile finds them."""
+LONGEST = frozenset({"test_on_postgresql.py", "test_pipeline.py", "test_transcripts.py", "test_dedicated_process.py"})
+"""Files that are begun first, so that no process waits for another's in the end."""
+
+
+def pytest_configure() -> None:
+    """Look for no garbage while thousands of tests are collected: all of it stays to the end."""
+    gc.disable()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """A mark of a stage stands in the file of its test, else the stage would not find the test."""
+    for mark in STAGES:
+        if item.get_closest_marker(mark) and f"mark.{mark}" not in text_of(item.path):
+            raise pytest.UsageError(f"{item.nodeid} is marked {mark}: write pytest.mark.{mark} into its file.")
+
+
+@cache
+def text_of(path: Path) -> str:
+    """Return what a file holds."""
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest files; all others keep their order."""
+    items.sort(key=lambda each: each.path.name not in LONGEST)
+
+
+def pytest_collection_finish() -> None:
+    """From here on garbage is looked for, but not among what was collected: a walk through that takes a second."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -116,7 +116,9 @@ def test_engine_agrees_with_the_computation_by_hand(delay_h: int, rows_per_batch
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize(("delay_h", "rows_per_batch"), [(2, 30_000), (2, 70_001), (9, ROWS)])
+@pytest.mark.parametrize(
+    ("delay_h", "rows_per_batch"), [(2, 30_000), pytest.param(2, 70_001, marks=pytest.mark.thorough), (9, ROWS)]
+)
 def test_spark_agrees_with_the_computation_by_hand(delay_h: int, rows_per_batch: int, tmp_path: Path) -> None:
     assert by_spark(delay_h, rows_per_batch, tmp_path) == by_hand(delay_h)
 

@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 
 from tests.architecture.tree import name, written
 
@@ -50,6 +51,7 @@ RIDDLES = frozenset(
 """Bare participles and words that fit everything: none of them says what an object is."""
 
 
+@cache
 def classes() -> dict[str, list[str]]:
     """By name the files in which a class of that name stands."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -61,12 +63,9 @@ def classes() -> dict[str, list[str]]:
     return found
 
 
-CLASSES = classes()
-
-
 def test_a_class_name_occurs_once() -> None:
-    assert {each: files for each, files in CLASSES.items() if len(files) > 1} == {}
+    assert {each: files for each, files in classes().items() if len(files) > 1} == {}
 
 
 def test_no_class_is_named_by_a_riddle() -> None:
-    assert {each: files for each, files in CLASSES.items() if each.lstrip("_") in RIDDLES} == {}
+    assert {each: files for each, files in classes().items() if each.lstrip("_") in RIDDLES} == {}

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -42,6 +43,7 @@ def fields(schema: Any) -> Iterator[str]:
         yield from fields(each)
 
 
+@cache
 def names() -> set[tuple[str, str]]:
     """What stands where: fields, schemas and paths of the API, classes, pages."""
     api = json.loads((ROOT / "frontend" / "openapi.json").read_text())
@@ -56,13 +58,10 @@ def names() -> set[tuple[str, str]]:
     return found
 
 
-NAMES = names()
-
-
 def test_the_glossary_forbids_something() -> None:
     assert never()["watermark"] == "CTI"
 
 
 @pytest.mark.parametrize("word", sorted(never()))
 def test_one_word_for_one_thing(word: str) -> None:
-    assert [each for each in NAMES if word in parts(each[1])] == [], f"write {never()[word]!r}"
+    assert [each for each in names() if word in parts(each[1])] == [], f"write {never()[word]!r}"

@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from streaming.transcripts.load import LoadedTranscript, load
+from streaming.transcripts.load import LoadedTranscript
 from tests.spark.looped_cases import Looped, differing, divided
+from tests.transcripts.loaded import with_shared
 
-HERE = Path(__file__).resolve().parents[1] / "transcripts"
 SLICES = 8
 SAMPLE = 40
 OTHERS = 50
 KILLED_SAMPLE = 40
-IN_EVERY_TEST = 3
+IN_EVERY_TEST = 2
 """So many slices are of `make test`; `make thorough` takes them all. The engine's tests take every cut of each."""
 
 
 @pytest.fixture(scope="module")
 def transcripts(shared_transcripts: Path) -> list[LoadedTranscript]:
-    return list(load([shared_transcripts, HERE]))
+    return with_shared(shared_transcripts)
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,16 @@ from streaming.spark.execution import AT_END, execute_together, spec_of, tell
 from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import run_to_end
 from streaming.transcripts.judge import judge
-from streaming.transcripts.load import LoadedTranscript, load
+from streaming.transcripts.load import LoadedTranscript
 from streaming.transcripts.prepare import Cuts
 from streaming.wire.case import Case, CaseResult
 from streaming.wire.case_execution import CaseSink, execution_of
 from tests.spark.looped_cases import differing as differing_by
 from tests.spark.looped_cases import divided
+from tests.transcripts.loaded import with_shared
 
 pytestmark = pytest.mark.spark
 
-HERE = Path(__file__).resolve().parents[1] / "transcripts"
 SAMPLE = 10
 DEDICATED = 2
 
@@ -31,11 +31,11 @@ def differing(transcripts: list[LoadedTranscript], cuts: Cuts) -> list[str]:
 
 
 def test_every_transcript_holds(session: SparkSession, shared_transcripts: Path) -> None:
-    assert differing(list(load([shared_transcripts, HERE])), "none") == []
+    assert differing(with_shared(shared_transcripts), "none") == []
 
 
 def test_a_sample_of_transcripts_holds_for_every_cut(session: SparkSession, shared_transcripts: Path) -> None:
-    transcripts = list(load([shared_transcripts, HERE]))
+    transcripts = with_shared(shared_transcripts)
     assert differing(random.Random(2).sample(transcripts, SAMPLE), "all") == []
 
 
@@ -57,7 +57,7 @@ def test_a_transcript_holds_in_a_carrier_of_its_own(
     def run(cases: Sequence[Case]) -> list[CaseResult]:
         return [dedicated(session, case, tmp_path / str(number), buckets) for number, case in enumerate(cases)]
 
-    usable = [each for each in load([shared_transcripts, HERE]) if each.transcript.expect is not None]
+    usable = [each for each in with_shared(shared_transcripts) if each.transcript.expect is not None]
     sample = random.Random(4).sample(list(filter(divided, usable)), DEDICATED)
     assert differing_by(sample, "none", run, monkeypatch) == []
 
@@ -72,4 +72,4 @@ def dedicated(session: SparkSession, case: Case, home: Path, buckets: int) -> Ca
 
 @pytest.mark.thorough
 def test_every_transcript_holds_for_every_cut(session: SparkSession, shared_transcripts: Path) -> None:
-    assert differing(list(load([shared_transcripts, HERE])), "all") == []
+    assert differing(with_shared(shared_transcripts), "all") == []

@@ -20,7 +20,7 @@ from streaming.spark.binding import binding_of
 from streaming.spark.control import AddBinding, SaveBinding, StopBinding
 from streaming.spark.layout import SETTINGS_FILE, CarrierSettings, create
 from streaming.spark.savepoints import VERSION, read_head
-from streaming.transcripts.load import LoadedTranscript, load
+from streaming.transcripts.load import LoadedTranscript
 from streaming.wire.case import EndMode
 from streaming.wire.messages import ProgressReport, RunSpec
 from tests.engine.agreement import differences
@@ -31,8 +31,8 @@ from tests.spark.loop import Loop
 from tests.spark.looped_cases import Looped, chained, differing, divided
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import BATCHES, STAGES, rows, states
+from tests.transcripts.loaded import with_shared
 
-HERE = Path(__file__).resolve().parents[1] / "transcripts"
 TWO: dict[str, Any] = {"buckets": 2, "stages": 2, "isolate": False}
 PATH = "savepoints/a.arrow"
 Rows = tuple[list[str], list[str]]
@@ -89,7 +89,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Rows:
 
 @pytest.fixture(scope="module")
 def runnable(shared_transcripts: Path) -> list[LoadedTranscript]:
-    return [each for each in load([shared_transcripts, HERE]) if each.transcript.expect is not None]
+    return [each for each in with_shared(shared_transcripts) if each.transcript.expect is not None]
 
 
 def test_a_dedicated_carrier_gives_what_a_shared_one_gives(tmp_path: Path, undisturbed: Rows) -> None:

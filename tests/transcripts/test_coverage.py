@@ -21,9 +21,9 @@ from streaming.definition.graph import (
 from streaming.definition.presets import PRESETS, preset_name
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
-from streaming.transcripts.load import load
 from streaming.transcripts.prepare import define
 from streaming.wire.case import EndMode
+from tests.transcripts.loaded import repository_transcripts
 
 FOLDER = Path(__file__).parent
 DECISIONS = [f"T{number}" for number in range(1, 27)]
@@ -63,7 +63,7 @@ DEFAULTS = {
 def said() -> frozenset[tuple[str, str]]:
     """Every key with a text value, and every name of a preset, in the definitions that the reference runs."""
     found: set[tuple[str, str]] = set()
-    for transcript in (loaded.transcript for loaded in load([FOLDER])):
+    for transcript in (loaded.transcript for loaded in repository_transcripts()):
         if transcript.expect is None or "reference" in transcript.broken_on:
             continue
         definition = define(transcript)
@@ -89,7 +89,7 @@ def _pairs(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def test_there_are_documents_to_look_at() -> None:
-    assert len(documents()) == len(load([FOLDER]))
+    assert len(documents()) == len(repository_transcripts())
 
 
 @pytest.mark.parametrize("decision", DECISIONS)

@@ -7,8 +7,9 @@ import pytest
 from streaming.transcripts.format import ExecutorName
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import LoadedTranscript, load
+from tests.transcripts.loaded import repository_transcripts
 
-TRANSCRIPTS = load([Path(__file__).parent])
+TRANSCRIPTS = repository_transcripts()
 
 
 @pytest.mark.parametrize("executor", ["reference", "engine"])

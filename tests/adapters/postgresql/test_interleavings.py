@@ -143,7 +143,9 @@ def play(scene: Scene, steps: list[Step]) -> None:
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=max(30, settings.default.max_examples // 10) if settings.default else 30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(seed=st.integers(0, 2**32), cursor=st.sampled_from(["id", "made"]), small=st.booleans())
 def test_each_committed_row_is_read_once_and_in_one_order(
