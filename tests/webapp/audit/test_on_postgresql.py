@@ -1,4 +1,7 @@
-"""The audit log is the same on a real PostgreSQL, where the application's role has no right to change it."""
+"""The check of the audit log's triggers, on a real PostgreSQL, by the owner of its tables.
+
+What else is stated of the log is in `tests/webapp/test_on_postgresql.py`, as the application's role.
+"""
 
 import os
 import subprocess
@@ -6,20 +9,6 @@ import sys
 
 from tests.conftest import ROOT
 from tests.postgresql import PostgreSQL
-from tests.webapp.rows import application
-
-STATED = [
-    "tests/webapp/audit/test_append_only.py",
-    "tests/webapp/audit/test_reading.py",
-    "tests/webapp/audit/test_exporting.py",
-    "tests/webapp/audit/test_sign_ins.py",
-    "tests/webapp/audit/test_redaction.py",
-]
-
-
-def test_what_is_stated_of_the_audit_log_holds_as_the_applications_role(postgresql: PostgreSQL) -> None:
-    done = application.run_as_application(postgresql, STATED)
-    assert done.returncode == 0, done.stdout[-4_000:] + done.stderr[-1_000:]
 
 
 def test_the_check_sees_what_the_owner_of_the_tables_did_to_the_triggers(postgresql: PostgreSQL) -> None:
