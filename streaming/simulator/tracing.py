@@ -277,10 +277,14 @@ def _found(tracer: Tracer, run: ReferenceRun, given: ResultRow) -> tuple[OutputR
 
 
 def _among(tracer: Tracer, alike: Sequence[OutputRow], given: ResultRow) -> tuple[OutputRow | None, bool]:
-    """The row of `alike`, which are of its time, that is `given`; else the last one of its group."""
+    """The row of `alike`, which are of its time, that is `given`; else the last one of its group.
+
+    Columns in which `given` says that it is incomplete are whole in what was read again, and not compared.
+    """
     payloads = [payload_to_json(row.flow.payload, tracer.schemas[given.output]) for row in alike]
+    lacks = dict.fromkeys(given.incomplete_columns or ())
     for row, payload in zip(alike, payloads, strict=True):
-        if payload == given.payload:
+        if {**payload, **lacks} == {**given.payload, **lacks}:
             return row, True
     group = group_of(tracer, given.payload)
     for row, payload in zip(reversed(alike), reversed(payloads), strict=True):

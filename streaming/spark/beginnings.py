@@ -50,8 +50,8 @@ ANOTHER_ROUTING: Final = (
 START_AGAIN: Final = "Start it again: what was open is read again where the inputs still have it."
 BEGUN_ANEW: Final = "What the run had kept was for {before} and cannot be divided into {now}."
 GONE: Final = (
-    "The input {name} no longer has the rows that were to be read again. Start the run at the old positions, where "
-    "what was open is left behind, or from the beginning."
+    "The input {name} no longer has the rows that were to be read again. Nothing was read, and nothing is lost: start "
+    "it again where the run before had read to, where what was open is left behind, or from the beginning."
 )
 LEFT_BEHIND: Final = "The input {name} no longer has the rows that would have to be read again."
 UNKNOWN: Final = (

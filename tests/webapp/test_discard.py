@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from streaming.wire.messages import RunSpec
 from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import asked, keep
+from tests.webapp.test_timeline import timeline
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.runs.next_start import DISCARDED, POSITION_ALONE
@@ -63,7 +64,8 @@ def test_the_next_start_begins_at_the_beginning_unless_it_is_told_where(scene: S
 
 @pytest.mark.parametrize("begin", ["old_positions", "now", {"kind": "time", "at": 5}])
 def test_it_may_be_told_where_it_begins(scene: Scene, begin: Any) -> None:
-    spec = spec_of_next(ended(scene), begin)
+    timeline(ended(scene))
+    spec = spec_of_next(scene, begin)
     assert spec.after_discard
     assert spec.model_dump(mode="json")["begin"] == begin
 

@@ -1,11 +1,15 @@
 """Where a binding may begin: what its inputs hold, where its last run stopped, and places that there are not."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import LazySettings
+from django.core.cache import cache
+from django.utils import timezone
 
 from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import keep
@@ -46,8 +50,18 @@ def ended(scene: Scene) -> Scene:
     return scene
 
 
-def start(scene: Scene, begin: Any) -> Any:
-    return scene.person.post(f"bindings/{scene.binding['id']}/start/", {"begin": begin})
+def start(scene: Scene, begin: Any, shown: str | None = None) -> Any:
+    """Ask the inputs, as pages do, and start."""
+    timeline(scene)
+    return start_alone(scene, begin, shown)
+
+
+def start_alone(scene: Scene, begin: Any, shown: str | None = None) -> Any:
+    return scene.person.post(f"bindings/{scene.binding['id']}/start/", {"begin": begin, "shown": shown})
+
+
+def mark(scene: Scene) -> str:
+    return str(scene.person.get(f"bindings/{scene.binding['id']}/next-start/").json()["mark"])
 
 
 def faults(answer: Any) -> list[str]:
@@ -148,3 +162,83 @@ def test_a_place_that_there_is_goes_to_the_runner(scene: Scene, settings: LazySe
 def test_where_it_begins_is_said_once(scene: Scene) -> None:
     refused = ended(scene).person.post(f"bindings/{scene.binding['id']}/start/?begin=now", {"begin": "now"})
     assert "said twice" in str(faults(refused))
+
+
+def unasked(answer: Any) -> list[str]:
+    assert (answer.status_code, answer.json()["code"]) == (409, "inputs_not_asked"), answer.json()
+    assert "timeline/?input=" in answer.json()["message"]
+    return [each["node"] for each in answer.json()["faults"]]
+
+
+def test_a_start_asks_no_input_itself(scene: Scene, settings: LazySettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads_files(scene, settings.PUNCTUAL_DATA)
+    node = scene.binding["inputs"][0]["node"]
+    ended(scene)
+    with monkeypatch.context() as silent:
+        silent.setattr("webapp.runs.timeline.input_held", lambda *_: pytest.fail("it was asked"))
+        assert unasked(start_alone(scene, "now")) == [node]
+    timeline(scene)
+    monkeypatch.setattr("webapp.runs.timeline.input_held", lambda *_: pytest.fail("it was asked"))
+    made = start_alone(scene, "now")
+    assert made.status_code == 201, made.json()
+    cache.clear()
+    again = start_alone(scene, "now")
+    assert (again.status_code, again.json()["id"]) == (200, made.json()["id"]), "a second click is the same start"
+
+
+def test_an_input_that_reads_something_else_by_now_is_asked_again(scene: Scene, settings: LazySettings) -> None:
+    timeline(ended(scene))
+    reads_files(scene, settings.PUNCTUAL_DATA)
+    assert unasked(start_alone(scene, "now")) == [scene.binding["inputs"][0]["node"]]
+
+
+def test_what_was_away_is_asked_again_and_what_could_begin_is_not(
+    scene: Scene, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = reads_files(scene, settings.PUNCTUAL_DATA)
+    for path in paths:
+        path.rename(path.with_suffix(".away"))
+    path.parent.rename(path.parent.with_name("away"))
+    timeline(ended(scene))
+    assert faults(start_alone(scene, "now")), "it has just said so"
+    path.parent.with_name("away").rename(path.parent)
+    for path in paths:
+        path.with_suffix(".away").rename(path)
+    later = timezone.now() + timedelta(seconds=11)
+    monkeypatch.setattr("webapp.runs.timeline.timezone.now", lambda: later)
+    assert unasked(start_alone(scene, "now"))
+    timeline(scene)
+    monkeypatch.setattr("webapp.runs.timeline.timezone.now", lambda: later + timedelta(seconds=200))
+    assert start_alone(scene, "now").status_code == 201
+
+
+def test_what_somebody_started_or_changed_meanwhile_is_not_started_as_it_was_shown(
+    scene: Scene, settings: LazySettings
+) -> None:
+    shown = mark(ended(scene))
+    reads_files(scene, settings.PUNCTUAL_DATA)
+    refused = start(scene, "now", shown)
+    assert (refused.status_code, refused.json()["code"]) == (409, "changed_meanwhile"), refused.json()
+    shown = mark(scene)
+    started = start(scene, "now", shown)
+    assert started.status_code == 201
+    assert start_alone(scene, "now", shown).status_code == 200, "somebody else chose the same"
+    scene.run_id = started.json()["id"]
+    ended(scene)
+    assert start(scene, "now", shown).json()["code"] == "changed_meanwhile", "it ran meanwhile"
+    assert start(scene, "now", mark(scene)).status_code == 201
+
+
+def test_a_run_that_came_and_went_while_the_start_was_checked_is_noticed(
+    scene: Scene, settings: LazySettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads_files(scene, settings.PUNCTUAL_DATA)
+    shown = mark(ended(scene))
+    monkeypatch.setattr("webapp.runs.services.measure", lambda _: came_and_went(scene))
+    assert start(scene, "now", shown).json()["code"] == "changed_meanwhile"
+
+
+def came_and_went(scene: Scene) -> None:
+    run = scene.run
+    run.pk, run.created_at = uuid4(), run.created_at + timedelta(seconds=1)
+    run.save(force_insert=True)

@@ -49,16 +49,26 @@ class Stage:
         return self.why(place={"output": "out", "at": ticks(second), "key": key})
 
 
-@pytest.fixture
-def stage(scene: Scene, settings: LazySettings) -> Stage:
-    home = settings.PUNCTUAL_DATA / scene.organisation
+def looped(scene: Scene, data: Path) -> Loop:
+    """A carrier that carries the scene's run over `ROWS`, and has not begun."""
+    home = data / scene.organisation
     text = "\n".join(line(second, plate) for second, plate in ROWS)
     (home / "files" / "cars.jsonl").write_text(text + "\n")
-    spec = scene.run.read_spec()
-    loop = Loop(home, str(home / CARRIERS / home_of(home, spec.binding)), files=str(home / "files"), batch_rows=A_BATCH)
-    command = AddBinding(kind="add", tick=0, spec=spec, bucket_ids=[0], lanes={}, at_end="nothing")
+    place = str(home / CARRIERS / home_of(home, scene.binding["id"]))
+    loop = Loop(home, place, files=str(home / "files"), batch_rows=A_BATCH)
+    carried(loop, scene)
+    return loop
+
+
+def carried(loop: Loop, scene: Scene) -> None:
+    """Let the loop carry the scene's run."""
+    command = AddBinding(kind="add", tick=0, spec=scene.run.read_spec(), bucket_ids=[0], lanes={}, at_end="nothing")
     loop.carrier.control.append(command)
-    loop.run()
+
+
+@pytest.fixture
+def stage(scene: Scene, settings: LazySettings) -> Stage:
+    looped(scene, settings.PUNCTUAL_DATA).run()
     return Stage(scene, settings.PUNCTUAL_DATA)
 
 

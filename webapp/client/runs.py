@@ -30,9 +30,14 @@ def start(work: Work) -> ExitCode:
     binding = named(work.server, "bindings", work.args.binding)
     begin, at = work.args.begin, work.args.begin_at
     place = begin if at is None else {"kind": "time", "at": at}
+    path = f"bindings/{binding['id']}"
+    said = work.server.get(f"{path}/next-start/")
+    if at is not None or begin in SOUGHT:
+        for each in binding["inputs"]:  # a start asks none, for any of them may take its time
+            with work.screen.busy(f"Asking {each['node']} what it holds"):
+                work.server.get(f"{path}/timeline/", input=each["node"])
     with work.screen.busy("Starting"):
-        said = work.server.get(f"bindings/{binding['id']}/next-start/")
-        run = work.server.post(f"bindings/{binding['id']}/start/", {"begin": place})
+        run = work.server.post(f"{path}/start/", {"begin": place, "shown": said["mark"]})
     work.screen.say(clean_line(_beginning(said, begin if at is None else "time")))
     return _shown(
         work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."

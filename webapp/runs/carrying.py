@@ -42,7 +42,7 @@ class KeptRun:
 
 def carrying(binding: Binding, spec: RunSpec, points: Sequence[RestartPoint]) -> CarriedState:
     """Return how a run of `spec` would begin with what `binding` keeps, of which `points` are known, newest first."""
-    kept = _kept_run(binding, points)
+    kept = kept_run(binding, points)
     if kept is None:
         return CarriedState(refusal=NOT_KNOWN)
     if spec.dedicated or kept.spec.dedicated:
@@ -59,7 +59,7 @@ def carried_state(before: RunSpec, after: RunSpec, point: RestartPoint, said: Ru
         return CarriedState(refusal=str(why))
 
 
-def _kept_run(binding: Binding, points: Sequence[RestartPoint]) -> KeptRun | None:
+def kept_run(binding: Binding, points: Sequence[RestartPoint]) -> KeptRun | None:
     """Return the run of the newest of `points`, None where that is not known any more, or is of another form."""
     if not points:
         return None

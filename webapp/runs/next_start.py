@@ -24,12 +24,13 @@ from streaming.wire.messages import RunSpec
 from webapp.core.errors import Conflict
 from webapp.queries.models import QueryVersion
 from webapp.runs.access import bound_inputs, latest_run
-from webapp.runs.carrying import CarriedState, carrying
+from webapp.runs.carrying import CarriedState, carrying, kept_run
 from webapp.runs.changing import chosen_for
 from webapp.runs.discarding import state_is_dropped
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
 from webapp.runs.services import spec_from
+from webapp.runs.shown_starts import mark_of
 from webapp.runs.states import Observed
 
 FIRST: Final = "This is its first start: it begins at the beginning of its inputs."
@@ -102,7 +103,7 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     points = restart_points(binding)
     if last is None:
         return _plain(FIRST)
-    spec = _spec(binding, version)
+    spec = spec_of_version(binding, version)
     if spec is None:
         return _plain(NO_VERSION)
     if not points:
@@ -115,7 +116,9 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
     goes_on = facts.fits(points[0].shape) and not points[0].flushed
     ended = FLUSHED if facts.fits(points[0].shape) else OTHER
     why = ASKED if goes_on else ended
-    nodes = () if goes_on else _differences(last.read_spec().query, spec.query)
+    kept = kept_run(binding, points)  # runs that were refused since have left nothing
+    before = last.read_spec() if kept is None else kept.spec
+    nodes = () if goes_on else _differences(before.query, spec.query)
     carried = carrying(binding, spec, points) if nodes else CarriedState()
     why = why if carried.beginning is None else OTHER_VERSION
     options = []
@@ -196,7 +199,7 @@ def _plain(sentence: str) -> NextStart:
     )
 
 
-def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
+def spec_of_version(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
     """Return what a start would be given, None where inputs of `version` have no stream yet."""
     now = timezone.now()
     run = Run(binding=binding, dedicated=binding.dedicated, created_at=now, changed_at=now)
@@ -206,9 +209,15 @@ def _spec(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
     return None if faults else spec_from(run, version.read_graph(), chosen)
 
 
+def start_mark(binding: Binding, version: QueryVersion | None = None) -> str | None:
+    """Return what a start of `binding`, if it were of `version`, is known by; None where it has no streams for it."""
+    spec = spec_of_version(binding, version)
+    return None if spec is None else mark_of(latest_run(binding), spec)
+
+
 def spec_of_start(binding: Binding) -> RunSpec:
     """Return what a start of `binding` as it is now would be given."""
-    spec = _spec(binding, None)
+    spec = spec_of_version(binding, None)
     assert spec is not None  # nosec B101 # a binding has a stream for each input of its own version
     return spec
 

@@ -16,7 +16,7 @@ from webapp.core.errors import ErrorEnvelope
 from webapp.queries.access import access_version
 from webapp.runs.access import access_binding
 from webapp.runs.api import REFUSALS
-from webapp.runs.next_start import next_start
+from webapp.runs.next_start import next_start, start_mark
 
 
 class NextStartAsked(Strict):
@@ -49,7 +49,7 @@ class NextStartShown(Strict):
     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
     each node holds, where the query is another one than that of the last run: it is made again from rows that are read
     again, or carried over, where `carried_over` is an option. `not_carried`: why it is none; null where the query is
-    the same.
+    the same. `mark`: what a start is known by that is as it is shown here; null where that has no streams yet.
     """
 
     goes_on: bool
@@ -62,6 +62,7 @@ class NextStartShown(Strict):
     options: list[StartOptionShown]
     nodes: list[NodeDifference]
     not_carried: str | None
+    mark: str | None
 
 
 class NextStartView(TenantView):
@@ -76,7 +77,9 @@ class NextStartView(TenantView):
         """Say what the next start does with what the last run kept; 404 for a version that is not yours."""
         asked = read_query(request, NextStartAsked).query_version
         version = None if asked is None else access_version(asked)
-        found = next_start(access_binding(binding), version)
+        of = access_binding(binding)
+        mark = start_mark(of, version)  # before the rest: what changes in between is another start then
+        found = next_start(of, version)
         options = [StartOptionShown.model_validate(asdict(option)) for option in found.options]
         return answer(
             NextStartShown(
@@ -90,5 +93,6 @@ class NextStartView(TenantView):
                 options=options,
                 nodes=list(found.nodes),
                 not_carried=found.not_carried,
+                mark=mark,
             )
         )

@@ -19,7 +19,7 @@ from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
-from webapp.runs.access import bound_inputs, open_run
+from webapp.runs.access import bound_inputs, latest_run, open_run
 from webapp.runs.bound_outputs import BoundOutput, outputs_of, store_outputs
 from webapp.runs.changing import call_off_by_stop, refuse_while_changing
 from webapp.runs.checking import BoundChecked, BoundInput, bind, checked_for_start, definitions, refuses
@@ -32,6 +32,7 @@ from webapp.runs.models import Binding, Run
 from webapp.runs.moves import audited, target_of
 from webapp.runs.output_checks import checked_outputs
 from webapp.runs.repair_steps import finish_repair, refuse_while_repaired
+from webapp.runs.shown_starts import ChangedMeanwhile, mark_of
 from webapp.runs.starting import begin
 from webapp.runs.state_events import announce
 from webapp.runs.states import Desired, Observed
@@ -81,8 +82,12 @@ class StartOutcome:
     is_new: bool
 
 
-def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None) -> StartOutcome:
+def start(
+    *, binding: Binding, by: User | None, begin_at: BeginAt | None = None, shown: str | None = None
+) -> StartOutcome:
     """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
+
+    `shown`: what it was shown to begin as (`mark_of`); raises `ChangedMeanwhile` if that is not so any more.
 
     A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
     Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
@@ -91,7 +96,7 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     (`streaming/wire/beginning.py`); with state that was thrown away it does not go on (`discarding`).
     """
     now = timezone.now()
-    same = _same_start(binding, now, begin_at)
+    same, last = _same_start(binding, now, begin_at), latest_run(binding)
     if same is not None:
         return StartOutcome(same, is_new=False)
     checked = checked_before_start(binding)
@@ -102,23 +107,11 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
         )
         raise Faulty(with_targets(checked.faults, inputs, query, binding), message)
     measure(binding)
-    version = binding.query_version
-    run = Run(
-        binding=binding,
-        binding_name=binding.name,
-        query=version.query,
-        query_name=version.query.name,
-        query_version=version.number,
-        query_text=text_of(version),
-        desired=Desired.RUNNING,
-        observed=Observed.REQUESTED,
-        dedicated=binding.dedicated,
-        started_by=by,
-        started_by_label=current_actor().label,
-        created_at=now,
-        changed_at=now,
-    )
-    run.spec = _told(spec_of(run), begin_at, dropped=state_is_dropped(binding)).model_dump(mode="json")
+    run = _new_run(binding, by, now)
+    spec = _told(spec_of(run), begin_at, dropped=state_is_dropped(binding))
+    if shown is not None and shown != mark_of(last, spec) and open_run(binding) is None:
+        raise ChangedMeanwhile(binding)
+    run.spec = spec.model_dump(mode="json")
     begin(run, now)
     finish_repair(binding)
     run.without_clock = [each.model_dump(mode="json") for each in checked.clockless]
@@ -127,6 +120,8 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
             check_open("nothing is started")
             if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
                 check_room_for_run(dedicated=binding.dedicated)
+                if shown is not None and latest_run(binding) != last:  # it ran and ended while that was being checked
+                    raise ChangedMeanwhile(binding)
             _refuse_while_under_way(binding)
             run.save()
             note(run, RunEventKind.STARTED, message=f"{run.query_name}, version {run.query_version}.", at=now)
@@ -141,6 +136,26 @@ def start(*, binding: Binding, by: User | None, begin_at: BeginAt | None = None)
     announce(run)
     reconcile_soon(binding.organisation_id)
     return StartOutcome(run, is_new=True)
+
+
+def _new_run(binding: Binding, by: User | None, now: datetime) -> Run:
+    """Return a run of `binding` that is asked for, unsaved and without its specification."""
+    version = binding.query_version
+    return Run(
+        binding=binding,
+        binding_name=binding.name,
+        query=version.query,
+        query_name=version.query.name,
+        query_version=version.number,
+        query_text=text_of(version),
+        desired=Desired.RUNNING,
+        observed=Observed.REQUESTED,
+        dedicated=binding.dedicated,
+        started_by=by,
+        started_by_label=current_actor().label,
+        created_at=now,
+        changed_at=now,
+    )
 
 
 def _refuse_while_under_way(binding: Binding) -> None:

@@ -1,10 +1,10 @@
 """The start and the stop of a binding, over HTTP."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,7 +15,7 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import MOST_BYTES, answer, raw_body, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.runs import services
-from webapp.runs.access import access_binding
+from webapp.runs.access import access_binding, open_run
 from webapp.runs.api import REFUSALS, RunShown, shown_run
 from webapp.runs.next_start import refuse_carrying
 from webapp.runs.timeline import place_faults
@@ -42,10 +42,13 @@ class StartAsked(Strict):
 
     `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
     All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
-    input and lane, as `timeline/` shows them.
+    input and lane, as `timeline/` shows them. Inputs of a run that begins now, at a time or at positions are asked
+    before (`timeline/`): 409 `inputs_not_asked` names those that were not within five minutes, or refused it earlier.
+    `shown`: the `mark` of what `next-start/` said; 409 `changed_meanwhile` if a start would begin otherwise by now.
     """
 
     begin: BeginAt | None = None
+    shown: Annotated[str, Field(max_length=64)] | None = None
 
 
 class StartWord(Strict):
@@ -71,16 +74,18 @@ class StartView(TenantView):
         200 with the run that was started already, where the same is asked again before a runner carries it.
         """
         word = read_query(request, StartWord).begin
-        said = read_body(request, StartAsked).begin if raw_body(request, MOST_BYTES) else None
+        body = read_body(request, StartAsked) if raw_body(request, MOST_BYTES) else StartAsked()
+        said = body.begin
         if word is not None and said is not None:
             raise Faulty([fault(FaultCode.BAD_SHAPE, "Where it begins is said twice.", "Say it in the body alone.")])
         begin: BeginAt | None = word or said
         asked = access_binding(binding)
-        if faults := place_faults(asked, begin):
-            raise Faulty(faults)
-        if begin == "carried_over":
-            refuse_carrying(asked)
-        start = services.start(binding=asked, by=self.user, begin_at=begin)
+        if open_run(asked) is None:  # else it is the same start, or refused for that
+            if faults := place_faults(asked, begin):
+                raise Faulty(faults)
+            if begin == "carried_over":
+                refuse_carrying(asked)
+        start = services.start(binding=asked, by=self.user, begin_at=begin, shown=body.shown)
         return answer(shown_run(start.run), 201 if start.is_new else 200)
 
 

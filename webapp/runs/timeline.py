@@ -8,22 +8,28 @@ from django.utils import timezone
 from streaming.adapters.seeking import way_of
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.strict import Strict
-from streaming.wire.beginning import BeginAt, BeginAtPositions, BeginAtTime, sought
+from streaming.wire.beginning import BeginAt, BeginAtPositions, BeginAtTime, SoughtBegin, sought
 from streaming.wire.kept import RestartPoint, concealed_spec, facts_of
 from streaming.wire.messages import InputSpec, RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.context import current_organisation
 from webapp.core.errors import Faulty, TooMuchWork, fault
 from webapp.core.server_paths import without_server_paths
+from webapp.queries.models import QueryVersion
 from webapp.runs.access import latest_run
-from webapp.runs.held_inputs import InputHeldShown, LaneHeldShown, input_held
+from webapp.runs.asked_inputs import REFUSES_TICKS, InputsNotAsked, note_told, told_inputs
+from webapp.runs.held_inputs import GONE, InputHeldShown, LaneHeldShown, RowsAgainAsked, RowsAgainShown, input_held
 from webapp.runs.models import Binding
-from webapp.runs.next_start import restart_points, spec_of_start
+from webapp.runs.next_start import NO_VERSION, restart_points, spec_of_start, spec_of_version
+from webapp.runs.rows_again import gone_inputs, rows_again
 from webapp.runs.starting import ticks_of
 
 _ANOTHER: Final = "Start the run from the beginning, or give this input another source."
 _MEND: Final = "Mend what the input points at, and try again."
 _OTHERWISE: Final = "Begin in another way, or give this input another source."
+NOT_AGAIN: Final = (
+    "Go on where the last run had read to, where what was open is left behind, or begin at the beginning."
+)
 NO_PLACE: Final = "This input cannot begin in the middle: nothing says which of its rows came before."
 
 
@@ -35,28 +41,40 @@ class TimelineShown(Strict):
     inputs: list[InputHeldShown]
 
 
-def timeline(binding: Binding, since: int | None, only: str | None = None) -> TimelineShown:
+def timeline(
+    binding: Binding, since: int | None, only: str | None = None, version: QueryVersion | None = None
+) -> TimelineShown:
     """Return the timeline of `binding`, or of its input `only`, with what came at `since` (ticks) or later.
 
-    Raises `OverQuota`, `Busy`, `TooMuchWork`, and `Faulty` for an input that there is not.
+    `version`: as if the binding were of it. Raises `OverQuota`, `Busy`, `TooMuchWork`, and `Faulty` for an input that
+    there is not, or a version whose inputs have no streams yet.
     """
     now, last = timezone.now(), latest_run(binding)
-    spec = spec_of_start(binding)
+    spec = spec_of_version(binding, version)
+    if spec is None:
+        raise Faulty([fault(FaultCode.BAD_SHAPE, NO_VERSION, "Give the binding that version first.")])
     if only is not None and only not in spec.inputs:
         there = f"Take one of {', '.join(sorted(spec.inputs))}."
         raise Faulty([fault(FaultCode.BAD_SHAPE, f"The binding has no input {only}.", there)])
     names = sorted(spec.inputs) if only is None else [only]
     with previewing():
-        inputs = [_asked(name, spec.inputs[name], since, ticks_of(now)) for name in names]
-    points = restart_points(binding)
-    if points:
-        inputs = [_stood(each, spec, points[0]) for each in inputs]
+        again = rows_again(binding, spec)
+        inputs = [_asked(name, spec.inputs[name], since, again.get(name)) for name in names]
+    for each in inputs:
+        note_told(spec, each, ticks_of(timezone.now()))
+    inputs = _as_kept(binding, spec, inputs)
     ended = None if last is None or last.ended_at is None else ticks_of(last.ended_at)
     return TimelineShown(at=ticks_of(now), stopped_at=ended, inputs=inputs)
 
 
 def place_faults(binding: Binding, begin: BeginAt | None) -> list[Fault]:
-    """Return why a run of `binding` cannot begin at `begin`; nothing of what no adapter has to seek."""
+    """Return why a run of `binding` cannot begin at `begin`, where that is to be sought, or rows are read again.
+
+    No input is asked here, for any may take its time: what they told to `timeline` counts. Raises `InputsNotAsked`
+    where that is not known, or is old and would refuse.
+    """
+    if begin == "oldest_open":
+        return [_fault(name, GONE, NOT_AGAIN) for name in gone_inputs(spec_of_start(binding))]
     place = sought(begin)
     if place is None:
         return []
@@ -64,28 +82,54 @@ def place_faults(binding: Binding, begin: BeginAt | None) -> list[Fault]:
     if isinstance(place, BeginAtTime) and place.at > now:
         remedy = "Begin now, or choose a time that has come."
         return [_fault(None, "That time has not come yet.", remedy)]
-    shown = timeline(binding, None).inputs
-    if isinstance(place, BeginAtPositions) and (unknown := sorted(place.positions.keys() - {i.input for i in shown})):
-        remedy = f"Take it out; the inputs are {', '.join(each.input for each in shown)}."
+    spec = spec_of_start(binding)
+    if isinstance(place, BeginAtPositions) and (unknown := sorted(place.positions.keys() - spec.inputs.keys())):
+        remedy = f"Take it out; the inputs are {', '.join(sorted(spec.inputs))}."
         return [_fault(None, f"There is no input {name} to begin at a position.", remedy) for name in unknown]
-    found = [_fault(each.input, NO_PLACE, _ANOTHER) for each in shown if not each.seeks]
-    found += [_fault(each.input, each.failure, _MEND) for each in shown if each.seeks and each.failure]
-    way = way_of(place)
-    found += [_fault(each.input, each.refused[way], _OTHERWISE) for each in shown if way in each.refused]
-    if isinstance(place, BeginAtPositions):
-        for each in shown:
-            found += _misplaced(each, place.positions.get(each.input, {}))
-    return found
+    told = told_inputs(spec)
+    held = _as_kept(binding, spec, [each.held for each in told.values()])
+    found = {each.input: _place_faults_of(each, place) for each in held}
+    unasked = [
+        name
+        for name in sorted(spec.inputs)
+        if name not in told or (found[name] and now - told[name].at > REFUSES_TICKS)
+    ]
+    if unasked:
+        raise InputsNotAsked(unasked)
+    return [each for name in sorted(found) for each in found[name]]
 
 
-def _asked(name: str, of: InputSpec, since: int | None, now: int) -> InputHeldShown:
+def _place_faults_of(held: InputHeldShown, place: SoughtBegin) -> list[Fault]:
+    """Return why an input that holds `held` cannot begin at `place`."""
+    if not held.seeks:
+        return [_fault(held.input, NO_PLACE, _ANOTHER)]
+    if held.failure:
+        return [_fault(held.input, held.failure, _MEND)]
+    refusal = held.refused.get(way_of(place))
+    if refusal is not None:
+        return [_fault(held.input, refusal, _OTHERWISE)]
+    return _misplaced(held, place.positions.get(held.input, {})) if isinstance(place, BeginAtPositions) else []
+
+
+def _asked(name: str, of: InputSpec, since: int | None, again: RowsAgainAsked | None) -> InputHeldShown:
     try:
-        found = input_held(name, of, since, now)
+        found = input_held(name, of, since, ticks_of(timezone.now()), again)
     except TooMuchWork as refused:
-        return InputHeldShown(input=name, seeks=True, time_means=None, failure=refused.message, lanes=[], refused={})
-    if found.failure is None:
-        return found
-    return found.model_copy(update={"failure": without_server_paths(found.failure, current_organisation())})
+        unknown = None if again is None else RowsAgainShown.unknown(refused.message)
+        why = refused.message
+        return InputHeldShown(input=name, seeks=True, time_means=None, failure=why, lanes=[], refused={}, again=unknown)
+    mine = current_organisation()
+    failure = None if found.failure is None else without_server_paths(found.failure, mine)
+    if found.again is not None:
+        sentence = without_server_paths(found.again.sentence, mine)
+        found = found.model_copy(update={"again": found.again.model_copy(update={"sentence": sentence})})
+    return found.model_copy(update={"failure": failure})
+
+
+def _as_kept(binding: Binding, spec: RunSpec, inputs: list[InputHeldShown]) -> list[InputHeldShown]:
+    """`inputs` with where the last run had read to."""
+    points = restart_points(binding)
+    return [_stood(each, spec, points[0]) for each in inputs] if points else inputs
 
 
 def _stood(held: InputHeldShown, spec: RunSpec, point: RestartPoint) -> InputHeldShown:

@@ -21,7 +21,7 @@ from streaming.wire.messages import InputSpec, LateEvent
 from streaming.wire.results import committed_rows
 from streaming.wire.rows import Element
 from webapp.core.errors import Faulty, fault
-from webapp.samples.journals import journal_of
+from webapp.runs.input_journals import journal_of
 from webapp.samples.replay_bodies import MendedRow
 from webapp.streams.adapters import adapter_fault, build, now_ticks
 
@@ -67,6 +67,7 @@ class ReadWork:
     until when each output had given all, the folder of its quarantine, and that of its journals (`journals_folder`).
     `ended`: all inputs have come to their end, which has closed all windows.
     `settled` are the rows of its quarantine that repairs have taken back into its results, which are in `results`.
+    `carried` says what it means that it began with the state of another version, "" where it did not.
     """
 
     graph: QueryGraph
@@ -80,6 +81,11 @@ class ReadWork:
     ended: bool = False
     settled: Sequence[SettledRow] = ()
     results: str = ""
+    carried: str = ""
+
+    def said_of(self, begin: BeginChoice) -> str:
+        """What is to be said where all that can be is read again, from `begin` on, and something is missing."""
+        return self.carried if self.begins and begin == self.begins[0] else ""
 
 
 @dataclass(frozen=True)
@@ -97,8 +103,11 @@ def read_rows(work: ReadWork, most: int) -> tuple[RowsAgain, ReadRows]:
     except AdapterError as error:
         raise Faulty([adapter_fault(f"What the binding has read cannot be read again. {error}")]) from None
     if again is None:
-        message = NOT_AGAIN.format(most=counted(most, "row"))
-        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, message, MORE_ROWS)])
+        message, remedy = NOT_AGAIN.format(most=counted(most, "row")), MORE_ROWS
+        if work.carried:
+            more = any(begin.positions != work.positions for begin in work.begins)  # else nothing was read since
+            message, remedy = (f"{message} {work.carried}", MORE_ROWS) if more else (work.carried, TRY_THERE)
+        raise Faulty([fault(FaultCode.EMPTY_SAMPLE, message, remedy)])
     judged = judged_between(work, again.begin)
     other = first_other(again.found, judged)
     if other is not None:

@@ -29,6 +29,7 @@ KEPT_LATE: Final = (
 )
 NOT_WHOLE: Final = "{result} has rows that were read before what is read again here, so that its values are not known."
 READ_MORE: Final = "Let more rows be read again, or choose rows of later results."
+LATER: Final = "Choose rows of later results."
 OTHER_RESULT: Final = (
     "{result} as the input gives it now is not among those that are kept: it was deleted, "
     "or was not whole, or the input is not what the binding has read."
@@ -116,7 +117,8 @@ def _prepared(work: ReadWork, gathered: GatheredRows, body: ReplayBody, repair: 
         return RepairGiven(None, [fault(FaultCode.EMPTY_SAMPLE, f"{NO_CHANGE}{whys}", SEE_WHY)])
     partial = next((row for row in changes if not _is_whole(gathered, row)), None)
     if partial is not None:
-        return _of_row(NOT_WHOLE, partial, READ_MORE)
+        carried = work.said_of(gathered.again.begin)
+        return _of_row(f"{NOT_WHOLE} {carried}" if carried else NOT_WHOLE, partial, LATER if carried else READ_MORE)
     given = corrected(changes, _stored(work, gathered.again.begin.batch), repair)
     if given.lacking is not None:
         return _of_row(OTHER_RESULT, given.lacking, LEAVE_IT)

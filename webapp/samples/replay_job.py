@@ -156,12 +156,15 @@ def _shown(work: ReadWork, gathered: GatheredRows, refused: Mapping[str, str], r
     notes = list(result.notes)
     if chosen.more:
         notes.append(f"More rows are chosen: the newest {MOST_CHOSEN:,} of them are taken here.")
+    rows = [_row(work, again.begin, each) for each in others[:MOST_SHOWN]]
+    if not all(each.whole for each in rows) and (carried := work.said_of(again.begin)):
+        notes.append(carried)
     return ReplayShown(
         chosen=len(chosen.rows),
         ids=list(chosen.rows),
         counted=len(chosen.rows) - len(refused),
         not_counted=not_counted_rows(chosen, refused),
-        rows=[_row(work, again.begin, each) for each in others[:MOST_SHOWN]],
+        rows=rows,
         rows_left_out=max(len(others) - MOST_SHOWN, 0),
         marks=marks,
         read_again=len(again.found),

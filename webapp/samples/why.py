@@ -16,12 +16,12 @@ from streaming.wire.results import Commit, commit_before, commit_with, committed
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run, listed_runs
+from webapp.runs.input_journals import NOTHING_READ, WAIT, journals_folder
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, Repair, Run
 from webapp.runs.next_start import restart_points
 from webapp.runs.repairs import repairs_of
 from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
-from webapp.samples.journals import NOTHING_READ, WAIT, journals_folder
 from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replaying import begins_of, of_one_history, settled_rows
 from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown
@@ -106,7 +106,9 @@ def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[Read
         message = NOT_NOTED if points or asked.batch is None else OTHER_QUERY
         return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, message, WAIT)])
     with rows_at_hand(binding.pk) as at_hand:
-        work = _work(binding, spec, [point for point in points if point.batch <= end.batch], at_hand, asked)
+        work = _work(
+            binding, spec, [point for point in restart_points(binding) if point.batch <= end.batch], at_hand, asked
+        )
         with previewing():
             return trace(work)
 
@@ -115,6 +117,16 @@ def _points(binding: Binding, spec: RunSpec) -> list[RestartPoint]:
     """Return the restart points of what `spec` runs, newest first."""
     facts = facts_of(concealed_spec(spec))
     return [point for point in restart_points(binding) if facts.fits(point.shape)]
+
+
+def _points_until(binding: Binding, spec: RunSpec, end: RestartPoint) -> list[RestartPoint]:
+    """Return the restart points up to `end`, newest first, of all versions that read the same inputs."""
+    sources = facts_of(concealed_spec(spec)).sources
+    return [
+        point
+        for point in restart_points(binding)
+        if point.batch <= end.batch and {name: each.source for name, each in point.inputs.items()} == sources
+    ]
 
 
 def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | None:
@@ -131,8 +143,9 @@ def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | No
 def _work(
     binding: Binding, spec: RunSpec, points: list[RestartPoint], at_hand: RowsAtHand, asked: _AskedTime
 ) -> ReadWork:
-    """Return what is to be read up to the newest of `points`."""
-    begins = begins_of(binding, spec, facts_of(concealed_spec(spec)), points)
+    """Return what is to be read up to the newest of `points`, also from where the run before one had begun to read."""
+    begins = begins_of(binding, spec, facts_of(concealed_spec(spec)), points, beyond=True)
+    runs = of_one_history(binding, spec.run, points, beyond=True)
     before = points[0].batch if asked.batch is None else asked.batch
     there = [
         begin
@@ -150,7 +163,7 @@ def _work(
         given_until={},
         folder=at_hand.folder,
         journals=journals_folder(spec),
-        settled=settled_rows(_repairs_until(binding, asked.batch), of_one_history(binding, spec.run, points)),
+        settled=settled_rows(_repairs_until(binding, asked.batch), runs),
     )
 
 

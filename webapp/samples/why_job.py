@@ -42,6 +42,10 @@ READ_BEFORE: Final = (
 READ_BEFORE_ANY: Final = (
     "What was read before may matter to any later row of {output!r}, and was not read again: rows may be missing here."
 )
+IN_COLUMNS: Final = (
+    "Columns that this row lacks something in ({columns}) have only those of these rows that came after its run had "
+    "begun with what the run before it held; the other columns have them all."
+)
 NEAREST_ALONE: Final = "Of the late rows only the {most:,} that start nearest to it were tried."
 
 
@@ -79,6 +83,8 @@ def traced_row(work: ReadWork, row: ResultRow, moved: list[InputMoved], most: in
         notes.append(NO_SUCH_ROW)
     elif not trace.same:
         notes.append(OTHER_VALUES)
+    if row.incomplete_columns:
+        notes.append(IN_COLUMNS.format(columns=", ".join(row.incomplete_columns)))
     return WhyTraced(trace=trace, read_again=len(again.found), notes=notes)
 
 

@@ -1,6 +1,7 @@
 import type { NextStart } from "../model/api";
 import { carryingWords, differenceWords, standingWords } from "../model/stateDifferences";
 import { Scroll } from "./Scroll";
+import "./differences.css";
 
 interface Props {
   next: Pick<NextStart, "nodes" | "options" | "not_carried">;
@@ -16,7 +17,7 @@ export function NodeDifferences({ next, beside = false }: Props) {
     <>
       <p>{carryingWords(next, beside)} Node by node, beside the last run:</p>
       <Scroll label="What becomes of what each node holds">
-        <table>
+        <table className="differences">
           <thead>
             <tr>
               <th>Node</th>
@@ -30,7 +31,7 @@ export function NodeDifferences({ next, beside = false }: Props) {
                 <th scope="row">
                   {each.node} <span className="quiet">{each.kind}</span>
                 </th>
-                <td className="nowrap">{standingWords(each)}</td>
+                <td>{standingWords(each)}</td>
                 <td>{differenceWords(each)}</td>
               </tr>
             ))}

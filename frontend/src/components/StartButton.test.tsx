@@ -11,20 +11,23 @@ const known = vi.hoisted(() => ({
   next: {} as Record<string, unknown>,
   asked: [] as unknown[],
   error: null as unknown,
+  inputs: [] as unknown[],
   mutate: vi.fn(),
   reset: vi.fn(),
 }));
 
 vi.mock("../lib/runControl", () => ({
+  isOutdated: () => false,
+  useTimeline: () => ({ inputs: known.inputs }),
   useStart: () => ({ mutateAsync: known.mutate, isPending: false, error: known.error, reset: known.reset }),
   useNextStart: (...asked: unknown[]) => {
     known.asked = asked;
     return {
-      data: { nodes: [], not_carried: null, ...known.next },
+      data: { nodes: [], not_carried: null, mark: "m", ...known.next },
       isPending: false,
       isError: false,
       isFetching: false,
-      refetch: () => Promise.resolve({ data: { nodes: [], not_carried: null, ...known.next } }),
+      refetch: () => Promise.resolve({ data: { nodes: [], not_carried: null, mark: "m", ...known.next } }),
     };
   },
 }));
@@ -50,6 +53,7 @@ const OPTIONS = [
 
 beforeEach(() => {
   known.error = null;
+  known.inputs = [];
   known.mutate.mockReset().mockResolvedValue({ id: "r" });
 });
 afterEach(cleanup);
@@ -62,7 +66,7 @@ function shown(next: Record<string, unknown>) {
 
 test("a start that leaves nothing behind asks nothing", async () => {
   await shown({ goes_on: true, reason: null, sentence: "It goes on.", options: [OPTIONS[1]] });
-  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b" });
+  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", shown: "m" });
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
@@ -76,7 +80,7 @@ test("a start whose state does not fit says what each choice does, and reads aga
     screen.getByRole("radio", { name: /^Go on where it had read to, without its state: the first results/ }),
   );
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
-  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "old_positions" });
+  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", shown: "m", begin: "old_positions" });
 });
 
 const CARRIED = {
@@ -96,7 +100,7 @@ test("state of widened windows is carried over where that is chosen, and read ag
   const carried = "Carry over what was open: nothing is read again, and new columns are incomplete at first";
   await userEvent.click(screen.getByRole("radio", { name: carried }));
   await userEvent.click(screen.getByRole("button", { name: "Start" }));
-  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", begin: "carried_over" });
+  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", shown: "m", begin: "carried_over" });
 });
 
 test("where state cannot be carried over a start says why", async () => {
@@ -204,4 +208,25 @@ test("a stop promises no more than is so", () => {
   render(<NextStartWords binding="b" />);
   expect(document.body.textContent).toContain("as the binding is now: It was flushed. What was open is left behind.");
   expect(document.body.textContent).not.toContain("goes on where this run stopped");
+});
+
+test("what an input no longer has is not read again, and what is not known is said", async () => {
+  const says = (input: string, standing: string, sentence: string) => ({
+    input,
+    stream: input,
+    shown: { inputs: [{ input, again: { standing, sentence } }] },
+    isAsked: false,
+    isPending: false,
+    error: null,
+  });
+  known.inputs = [says("cars", "gone", "It no longer has them."), says("roads", "unknown", "It is away.")];
+  await shown({ goes_on: false, reason: null, sentence: "It reads again.", options: OPTIONS });
+  const dialog = screen.getByRole("dialog");
+  expect(dialog.textContent).toContain("cars: It no longer has them.");
+  expect(dialog.textContent).toContain("roads: It is away.");
+  await userEvent.click(within(dialog).getByRole("button", { name: "Start" }));
+  expect(known.mutate).not.toHaveBeenCalled();
+  await userEvent.click(screen.getByRole("radio", { name: /^Go on where it had read to/ }));
+  await userEvent.click(within(dialog).getByRole("button", { name: "Start" }));
+  expect(known.mutate.mock.calls[0]?.[0]).toEqual({ binding: "b", shown: "m", begin: "old_positions" });
 });

@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { ApiFailure } from "../lib/api";
-import { type KeptBegin, useNextStart, useStart } from "../lib/runControl";
+import { type AskedInput, isOutdated, type KeptBegin, useNextStart, useStart, useTimeline } from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import { Ask } from "./Ask";
 import { MendLinks } from "./MendLinks";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote } from "./Notices";
+import { notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 
 type Option = NextStart["options"][number];
@@ -14,10 +15,11 @@ type Option = NextStart["options"][number];
 interface ChoiceProps {
   options: readonly Option[];
   value: KeptBegin;
+  asked: readonly AskedInput[];
   onChange: (value: KeptBegin) => void;
 }
 
-function BeginChoice({ options, value, onChange }: ChoiceProps) {
+function BeginChoice({ options, value, asked, onChange }: ChoiceProps) {
   return (
     <fieldset className="group stack">
       <legend>Where it begins</legend>
@@ -34,13 +36,21 @@ function BeginChoice({ options, value, onChange }: ChoiceProps) {
             <strong>{titleOf(option)}</strong>
           </label>
           <p className="quiet small">{option.sentence}</p>
+          {option.begin === "oldest_open" ? <ReadAgain asked={asked} /> : null}
         </div>
       ))}
     </fieldset>
   );
 }
 
+/** What the inputs say of the rows that would be read again, where that is offered. */
+function useHeldAgain(binding: string, options: readonly Option[]): readonly AskedInput[] {
+  const wanted = options.some((option) => option.begin === "oldest_open");
+  return useTimeline(binding, null, { wanted }).inputs ?? [];
+}
+
 interface AskedProps {
+  binding: string;
   name: string;
   start: ReturnType<typeof useStart>;
   next: ReturnType<typeof useNextStart>;
@@ -48,11 +58,12 @@ interface AskedProps {
   onClose: () => void;
 }
 
-function Asked({ name, start, next, onStart, onClose }: AskedProps) {
+function Asked({ binding, name, start, next, onStart, onClose }: AskedProps) {
   const [chosen, setChosen] = useState<KeptBegin>();
   const options = next.data?.options ?? [];
-  const begin = chosen ?? options[0]?.begin;
+  const begin = (options.find((option) => option.begin === chosen) ?? options[0])?.begin;
   const carried = options.some((option) => option.begin === "carried_over");
+  const asked = useHeldAgain(binding, options);
   return (
     <Ask
       title={`Start ${name}: ${carried ? "what becomes of its state" : "its state does not go along"}`}
@@ -62,18 +73,17 @@ function Asked({ name, start, next, onStart, onClose }: AskedProps) {
       {next.data?.reason ? <p>{next.data.reason}</p> : null}
       {next.data === undefined ? null : <OpenWords next={next.data} />}
       {next.data === undefined ? null : <NodeDifferences next={next.data} />}
-      {begin === undefined ? null : <BeginChoice options={options} value={begin} onChange={setChosen} />}
+      {begin === undefined ? null : <BeginChoice options={options} value={begin} asked={asked} onChange={setChosen} />}
       <ErrorNote error={start.error} />
       <p className="row">
-        <button
-          type="button"
-          className="button"
-          data-kind="primary"
-          disabled={start.isPending}
-          onClick={() => onStart(begin)}
+        <ReasonedButton
+          kind="primary"
+          reason={notAgain(begin, asked)}
+          aria-disabled={start.isPending}
+          onClick={() => (start.isPending ? undefined : onStart(begin))}
         >
           {start.isPending ? "Starting…" : "Start"}
-        </button>
+        </ReasonedButton>
         <button type="button" className="button" onClick={onClose}>
           Not now
         </button>
@@ -119,10 +129,13 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
   const [asking, setAsking] = useState(false);
   const start = useStart();
   const next = useNextStart(binding, false);
-  const begin = async (at?: KeptBegin) => {
+  const begin = async (shown: string | null, at?: KeptBegin) => {
     const here = window.location.pathname;
-    const started = start.mutateAsync(at === undefined ? { binding } : { binding, begin: at });
-    const run = await started.catch(() => null); // why it was refused is said by start.error
+    const started = start.mutateAsync({ binding, shown, ...(at === undefined ? {} : { begin: at }) });
+    const run = await started.catch((refusal: unknown) => {
+      if (isOutdated(refusal)) void next.refetch();
+      return null; // why it was refused is said by start.error
+    });
     // Once the binding is known to run, the button is gone: what is to be done then must not hang on it.
     if (run !== null && window.location.pathname === here) onStarted(run);
   };
@@ -130,7 +143,7 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
     if (start.isPending || next.isFetching) return;
     const { data } = await next.refetch();
     if (data !== undefined && !data.goes_on && data.options.length > 0) setAsking(true);
-    else await begin();
+    else await begin(data?.mark ?? null);
   };
   const busy = start.isPending || next.isFetching;
   return (
@@ -143,10 +156,11 @@ export function StartButton({ binding, name, words, label, reason, onStarted }: 
       </ReasonedButton>
       {asking ? (
         <Asked
+          binding={binding}
           name={name}
           start={start}
           next={next}
-          onStart={(at) => void begin(at)}
+          onStart={(at) => void begin(next.data?.mark ?? null, at)}
           onClose={() => setAsking(false)}
         />
       ) : null}

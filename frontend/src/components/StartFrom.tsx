@@ -1,5 +1,14 @@
-import { type ReactNode, useDeferredValue, useId, useState } from "react";
-import { type KeptBegin, useNextStart, useStart, useTimeline } from "../lib/runControl";
+import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
+import { ApiFailure } from "../lib/api";
+import {
+  type AskedInput,
+  isOutdated,
+  type KeptBegin,
+  type StartWish,
+  useNextStart,
+  useStart,
+  useTimeline,
+} from "../lib/runControl";
 import type { NextStart, RunShown } from "../model/api";
 import {
   beginOf,
@@ -12,8 +21,10 @@ import {
   tickOfField,
 } from "../model/timeline";
 import { Ask } from "./Ask";
+import { Elapsed } from "./Elapsed";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { ErrorNote, Waiting } from "./Notices";
+import { notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 import { Timeline } from "./Timeline";
 
@@ -121,14 +132,16 @@ function PositionFields({ inputs, typed, onChange }: PositionsProps) {
 interface WaysProps {
   ways: WayShown[];
   chosen: Way;
+  /** While it is started: what is shown is what is started. */
+  isFixed: boolean;
   onChange: (way: Way) => void;
   /** What belongs to the way that is chosen. */
   children: ReactNode;
 }
 
-function Ways({ ways, chosen, onChange, children }: WaysProps) {
+function Ways({ ways, chosen, isFixed, onChange, children }: WaysProps) {
   return (
-    <fieldset className="group stack">
+    <fieldset className="group stack" disabled={isFixed}>
       <legend>Where it begins</legend>
       {ways.map(({ way, title, sentence, saidFirst }) => (
         <div key={way}>
@@ -144,10 +157,17 @@ function Ways({ ways, chosen, onChange, children }: WaysProps) {
   );
 }
 
+function heldBy(asked: readonly AskedInput[]): InputHeld[] {
+  return asked.flatMap(({ shown }) => shown?.inputs ?? []);
+}
+
 /** Why it cannot be started yet; null if it can. */
-function missing(chosen: Chosen, now: number | undefined, inputs: readonly InputHeld[]): string | null {
+function missing(chosen: Chosen, now: number | undefined, asked: readonly AskedInput[]): string | null {
+  const inputs = heldBy(asked);
   const refused = inputs.find((input) => refusalOf(chosen, input) !== null);
   if (refused !== undefined) return `${refused.input} cannot begin so: it says why below.`;
+  if (chosen.kind === "positions" && asked.some(({ shown }) => shown === undefined))
+    return "Wait until every input has said which positions it holds.";
   if (beginOf(chosen) === null)
     return chosen.kind === "time" ? "Choose a time first." : "Each position is a whole number of at least 0.";
   if (chosen.kind === "time" && now !== undefined && chosen.at !== null && chosen.at > now)
@@ -185,46 +205,113 @@ function Held({ timeline, chosen }: { timeline: ReturnType<typeof useTimeline>; 
   return <Waiting>Asking which inputs it has…</Waiting>;
 }
 
-interface AskedProps extends StartFromProps {
-  next: NextStart;
+/** The inputs that have to be asked before a start that was refused for that; none where it was not. */
+function unasked(refusal: unknown): string[] {
+  const asks = refusal instanceof ApiFailure && refusal.code === "inputs_not_asked";
+  return asks ? refusal.faults.flatMap(({ node }) => node ?? []) : [];
 }
 
-function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
+/**
+ * Starts a binding while the dialog is open: inputs of which nothing is known any more are asked first. Whoever closes
+ * it meanwhile starts nothing.
+ */
+function useAskedStart(ask: (inputs: string[]) => Promise<void>) {
   const start = useStart();
+  const [isAsking, setAsking] = useState(false);
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  const again = async (refusal: unknown, wish: StartWish) => {
+    const inputs = unasked(refusal);
+    if (inputs.length === 0) throw refusal;
+    setAsking(true);
+    await ask(inputs).finally(() => setAsking(false));
+    return isOpen.current ? await start.mutateAsync(wish) : null;
+  };
+  const begin = async (wish: StartWish, onStarted: (run: RunShown) => void, onOutdated: () => void) => {
+    try {
+      const run = await start.mutateAsync(wish).catch((refusal: unknown) => again(refusal, wish));
+      if (run !== null && isOpen.current) onStarted(run);
+    } catch (refusal) {
+      if (isOutdated(refusal)) onOutdated(); // the refusal itself stands in `error`
+    }
+  };
+  return { begin, isAsking, isStarting: start.isPending, error: isAsking ? null : start.error };
+}
+
+function StartProgress({ isAsking, isStarting }: { isAsking: boolean; isStarting: boolean }) {
+  if (isAsking) return <Waiting>Nothing is started yet: its inputs are asked first, above.</Waiting>;
+  if (!isStarting) return null;
+  return (
+    <Waiting>
+      Trying its query, its inputs and its outputs… <Elapsed />
+    </Waiting>
+  );
+}
+
+/** What belongs to `way`, of those that have something. */
+function WayParts({ way, ...parts }: { way: Way } & Partial<Record<Way, ReactNode>>) {
+  return parts[way as keyof typeof parts] ?? null;
+}
+
+function usualWay(next: NextStart): Way {
+  return next.goes_on ? "stopped" : (next.options[0]?.begin ?? "beginning");
+}
+
+function wishOf(binding: string, next: NextStart, chosen: Chosen): StartWish {
+  const at = beginOf(chosen);
+  return { binding, shown: next.mark, ...(at == null ? {} : { begin: at }) };
+}
+
+interface AskedProps extends StartFromProps {
+  next: NextStart;
+  onOutdated: () => void;
+}
+
+function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedProps) {
   const ways = waysOf(next);
-  const [way, setWay] = useState<Way>(next.goes_on ? "stopped" : (next.options[0]?.begin ?? "beginning"));
+  const [wanted, setWay] = useState<Way>();
+  const way = ways.find((each) => each.way === wanted)?.way ?? usualWay(next);
   const [time, setTime] = useState("");
   const [typed, setTyped] = useState<TypedPositions>();
   const since = useDeferredValue(tickOfField(time));
   const timeline = useTimeline(binding, way === "time" ? since : null);
-  const inputs = (timeline.inputs ?? []).flatMap(({ shown }) => shown?.inputs ?? []);
-  const positions = typed ?? proposed(inputs, "stopped");
+  const start = useAskedStart(timeline.ask);
+  const asked = timeline.inputs ?? [];
+  const inputs = heldBy(asked);
+  const positions = { ...proposed(inputs, "stopped"), ...typed };
   const chosen = chosenOf(way, time, positions);
-  const now = timeline.inputs?.find(({ shown }) => shown !== undefined)?.shown?.at;
-  const begin = async () => {
-    const at = beginOf(chosen);
-    const run = await start.mutateAsync(at == null ? { binding } : { binding, begin: at }).catch(() => null);
-    if (run !== null) onStarted(run);
+  const now = asked.find(({ shown }) => shown !== undefined)?.shown?.at;
+  const isBusy = start.isAsking || start.isStarting;
+  const begin = () => {
+    if (!isBusy) void start.begin(wishOf(binding, next, chosen), onStarted, onOutdated);
   };
   return (
     <Ask title={`Start ${name} from…`} open onClose={onClose} wide>
       <Before next={next} />
-      <Ways ways={ways} chosen={way} onChange={setWay}>
-        {way === "time" ? (
-          <TimeField value={time} latest={now === undefined ? "" : fieldOfTick(now)} onChange={setTime} />
-        ) : null}
-        {way === "positions" ? <PositionFields inputs={inputs} typed={positions} onChange={setTyped} /> : null}
+      <Ways ways={ways} chosen={way} isFixed={isBusy} onChange={setWay}>
+        <WayParts
+          oldest_open={<ReadAgain asked={asked} />}
+          time={<TimeField value={time} latest={now === undefined ? "" : fieldOfTick(now)} onChange={setTime} />}
+          positions={<PositionFields inputs={inputs} typed={positions} onChange={setTyped} />}
+          way={way}
+        />
       </Ways>
       <Held timeline={timeline} chosen={chosen} />
+      <StartProgress {...start} />
       <ErrorNote error={start.error} />
       <p className="row">
         <ReasonedButton
           kind="primary"
-          reason={missing(chosen, now, inputs)}
-          aria-disabled={start.isPending}
-          onClick={() => void begin()}
+          reason={notAgain(way, asked) ?? missing(chosen, now, asked)}
+          aria-disabled={isBusy}
+          onClick={begin}
         >
-          {start.isPending ? "Starting…" : "Start"}
+          {isBusy ? "Starting…" : "Start"}
         </ReasonedButton>
         <button type="button" className="button" onClick={onClose}>
           Not now
@@ -237,7 +324,7 @@ function Asked({ binding, name, next, onStarted, onClose }: AskedProps) {
 /** Asks where a binding begins, on the timeline of its inputs, and starts it there. */
 export function StartFrom(props: StartFromProps) {
   const next = useNextStart(props.binding, true);
-  if (next.data !== undefined) return <Asked {...props} next={next.data} />;
+  if (next.data !== undefined) return <Asked {...props} next={next.data} onOutdated={() => void next.refetch()} />;
   return (
     <Ask title={`Start ${props.name} from…`} open onClose={props.onClose}>
       {next.isPending ? <Waiting>Asking what is kept…</Waiting> : null}

@@ -1,6 +1,7 @@
 import type { AskedInput } from "../lib/runControl";
 import type { TimelineShown } from "../model/api";
 import { type Chosen, type InputHeld, type LaneHeld, laneWords, marksOf, refusalOf } from "../model/timeline";
+import { Elapsed } from "./Elapsed";
 import { Instant } from "./Instant";
 import { ErrorNote, Notice, Waiting } from "./Notices";
 import "./timeline.css";
@@ -131,14 +132,25 @@ function InputFacts({ input, chosen }: { input: InputHeld; chosen: Chosen }) {
   );
 }
 
+function Asking({ input, stream, isAsked, isPending }: AskedInput) {
+  if (isAsked)
+    return (
+      <Waiting>
+        Asking {input === stream ? "" : "the stream "}
+        <bdi>{stream}</bdi> what it holds… <Elapsed />
+      </Waiting>
+    );
+  return isPending ? <p className="quiet small">It is asked when the input before it has answered.</p> : null;
+}
+
 function Input({ asked, chosen }: { asked: AskedInput; chosen: Chosen }) {
   const { shown } = asked;
   const input = shown?.inputs[0];
   return (
     <section aria-label={`Input ${asked.input}`}>
       <h3>{asked.input}</h3>
-      {asked.isPending ? <Waiting>Asking what it holds…</Waiting> : null}
-      <ErrorNote error={asked.error} onRetry={asked.retry} />
+      <Asking {...asked} />
+      {asked.isAsked ? null : <ErrorNote error={asked.error} onRetry={asked.retry} />}
       {shown === undefined || input === undefined ? null : <Answer shown={shown} input={input} chosen={chosen} />}
     </section>
   );

@@ -357,7 +357,8 @@ export interface paths {
         /**
          * @description Say what each lane of each input holds now, and where the last run had read to.
          *
-         *     An input that does not answer says why; the others are shown.
+         *     An input that does not answer says why; the others are shown. Each also says whether it still has what a start
+         *     reads again that reads again what was open. 404 for a version that is not yours.
          */
         get: operations["bindings_timeline"];
         put?: never;
@@ -3664,7 +3665,8 @@ export interface components {
          * @description An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
          *
          *     `refused`: the ways in which it cannot begin, though it seeks, each with a sentence. `failure`: why it is not known
-         *     what it holds.
+         *     what it holds. `again`: whether it has what is read again where it is told to read again what was open; null where
+         *     nothing would be.
          */
         InputHeldShown: {
             /** Input */
@@ -3681,6 +3683,8 @@ export interface components {
             refused: {
                 [key: string]: string;
             };
+            /** @default null */
+            again?: components["schemas"]["RowsAgainShown"] | null;
         };
         /**
          * InputMoved
@@ -4435,7 +4439,7 @@ export interface components {
          *     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
          *     each node holds, where the query is another one than that of the last run: it is made again from rows that are read
          *     again, or carried over, where `carried_over` is an option. `not_carried`: why it is none; null where the query is
-         *     the same.
+         *     the same. `mark`: what a start is known by that is as it is shown here; null where that has no streams yet.
          */
         NextStartShown: {
             /** Goes On */
@@ -4458,6 +4462,8 @@ export interface components {
             nodes: components["schemas"]["NodeDifference"][];
             /** Not Carried */
             not_carried: string | null;
+            /** Mark */
+            mark: string | null;
         };
         /**
          * NoClock
@@ -5631,6 +5637,19 @@ export interface components {
             raw: string;
         };
         /**
+         * RowsAgainShown
+         * @description Whether an input still has the rows that a start would read again, and what that means.
+         */
+        RowsAgainShown: {
+            /**
+             * Standing
+             * @enum {string}
+             */
+            standing: "held" | "gone" | "unknown";
+            /** Sentence */
+            sentence: string;
+        };
+        /**
          * Rowtime
          * @description Where the start of an event comes from: a column, or the arrival of its row (T17).
          * @enum {string}
@@ -6493,7 +6512,9 @@ export interface components {
          *
          *     `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
          *     All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
-         *     input and lane, as `timeline/` shows them.
+         *     input and lane, as `timeline/` shows them. Inputs of a run that begins now, at a time or at positions are asked
+         *     before (`timeline/`): 409 `inputs_not_asked` names those that were not within five minutes, or refused it earlier.
+         *     `shown`: the `mark` of what `next-start/` said; 409 `changed_meanwhile` if a start would begin otherwise by now.
          */
         StartAsked: {
             /**
@@ -6501,6 +6522,11 @@ export interface components {
              * @default null
              */
             begin?: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
+            /**
+             * Shown
+             * @default null
+             */
+            shown?: string | null;
         };
         /**
          * StartName
@@ -9220,6 +9246,8 @@ export interface operations {
             query?: {
                 /** @description Ask this input alone: each may take its time to answer. */
                 input?: string;
+                /** @description As if the binding were of this version. */
+                query_version?: string;
                 /** @description A time in ticks: what came then or later is counted. */
                 since?: number;
             };

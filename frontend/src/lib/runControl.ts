@@ -3,7 +3,7 @@
 import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { BeginAt, NextStart, RunShown, TimelineShown } from "../model/api";
 import type { Ticks } from "../model/ticks";
-import { api, unwrap } from "./api";
+import { ApiFailure, api, unwrap } from "./api";
 import { useSlug } from "./session";
 
 export type KeptBegin = NextStart["options"][number]["begin"];
@@ -19,18 +19,25 @@ function once(key: string, ask: () => Promise<RunShown>): Promise<RunShown> {
   return asked;
 }
 
+/** A start of `binding` that begins at `begin`, if it still is the one that was `shown` (the mark of that). */
+export interface StartWish {
+  binding: string;
+  begin?: BeginAt;
+  shown?: string | null;
+}
+
+/** Whether a start was refused because it would not begin any more as it was shown. */
+export function isOutdated(refusal: unknown): boolean {
+  return refusal instanceof ApiFailure && refusal.code === "changed_meanwhile";
+}
+
 export function useStart() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ binding, begin }: { binding: string; begin?: BeginAt }) =>
-      once(`${slug} ${binding}`, () =>
-        unwrap(
-          api.POST("/api/t/{slug}/bindings/{binding}/start/", {
-            params: { path: { slug, binding } },
-            ...(begin === undefined ? {} : { body: { begin } }),
-          }),
-        ),
+    mutationFn: ({ binding, ...body }: StartWish) =>
+      once(`${slug} ${binding} ${JSON.stringify(body)}`, () =>
+        unwrap(api.POST("/api/t/{slug}/bindings/{binding}/start/", { params: { path: { slug, binding } }, body })),
       ),
     onSettled: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
   });
@@ -54,43 +61,51 @@ export function useNextStart(binding: string, wanted: boolean, version?: string)
   });
 }
 
-/** An input of a binding: what it holds, while it is asked, or why that was not answered. */
+/** An input of a binding, which reads `stream`: what it holds, or why that was not answered. */
 export interface AskedInput {
   input: string;
+  stream: string;
   shown: TimelineShown | undefined;
+  /** Whether it is asked now; one that `isPending` and is not asked waits for another. */
+  isAsked: boolean;
   isPending: boolean;
   error: Error | null;
   retry: () => void;
 }
 
 /**
- * What the inputs of a binding hold now, and how much of it came at `since` or later; null until it is known which they
- * are. One is asked after the other, so that each is shown when it has answered. The last answer stays meanwhile.
+ * What the inputs of a binding, if it were of `version`, hold now, and how much of it came at `since` or later; null
+ * until it is known which they are. One is asked after the other, so that each is shown when it has answered, while it
+ * is `wanted`. The last answer stays meanwhile.
  */
 export function useTimeline(
   binding: string,
   since: Ticks | null,
-): { inputs: AskedInput[] | null; error: Error | null; retry: () => void } {
+  { wanted = true, version }: { wanted?: boolean; version?: string | undefined } = {},
+): { inputs: AskedInput[] | null; error: Error | null; retry: () => void; ask: (inputs: string[]) => Promise<void> } {
   const slug = useSlug();
   const queries = useQueryClient();
   const bound = useQuery({
     queryKey: [slug, "runs", "bindings", binding],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } } })),
   });
-  const names = bound.data?.inputs.map(({ node }) => node) ?? [];
-  const keys = names.map((input) => [slug, "runs", "timeline", binding, since, input]);
+  const bindingInputs = bound.data?.inputs ?? [];
+  const names = bindingInputs.map(({ node }) => node);
+  const keys = names.map((input) => [slug, "runs", "timeline", binding, version, since, input]);
+  const more = { ...(since === null ? {} : { since }), ...(version === undefined ? {} : { query_version: version }) };
   const isAnswered = (key: unknown[] | undefined) =>
     key === undefined || (queries.getQueryState(key)?.status ?? "pending") !== "pending";
   const asked = useQueries({
     queries: names.map((input, number) => ({
       queryKey: keys[number] ?? [],
-      queryFn: () =>
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
         unwrap(
           api.GET("/api/t/{slug}/bindings/{binding}/timeline/", {
-            params: { path: { slug, binding }, query: { input, ...(since === null ? {} : { since }) } },
+            params: { path: { slug, binding }, query: { input, ...more } },
+            signal, // whoever closes the dialog ends what is asked for it
           }),
         ),
-      enabled: isAnswered(keys[number - 1]),
+      enabled: wanted && isAnswered(keys[number - 1]),
       placeholderData: keepPreviousData,
       staleTime: 0,
       gcTime: 0,
@@ -100,12 +115,18 @@ export function useTimeline(
   });
   const inputs = asked.map((each, number) => ({
     input: names[number] ?? "",
+    stream: bindingInputs[number]?.stream_name ?? "",
     shown: each.data,
+    isAsked: each.isFetching,
     isPending: each.isPending || each.isPlaceholderData,
     error: each.error,
     retry: () => void each.refetch(),
   }));
+  const ask = async (wanted: string[]) => {
+    for (const [number, each] of asked.entries()) if (wanted.includes(names[number] ?? "")) await each.refetch();
+  };
   return {
+    ask,
     inputs: bound.data === undefined ? null : inputs,
     error: bound.error,
     retry: () => void bound.refetch(),

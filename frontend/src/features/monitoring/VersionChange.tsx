@@ -6,9 +6,10 @@ import { Instant, IsoInstant } from "../../components/Instant";
 import { OpenWords } from "../../components/NextStartWords";
 import { NodeDifferences } from "../../components/NodeDifferences";
 import { ErrorNote, Notice, Waiting } from "../../components/Notices";
+import { goneWords, ReadAgain } from "../../components/ReadAgain";
 import { ReasonedButton } from "../../components/Reasoned";
 import { useVersionsOf } from "../../lib/bindings";
-import { useNextStart } from "../../lib/runControl";
+import { useNextStart, useTimeline } from "../../lib/runControl";
 import { useReason, useSlug } from "../../lib/session";
 import type { RunShown, VersionChangeShown, VersionShown } from "../../model/api";
 import { isUnderWay, progressWords, takeoverCti } from "../../model/versionChanges";
@@ -105,7 +106,8 @@ function Asked({ run, versions, onClose }: AskedProps) {
   const { begin } = useChangeVersion(run.binding);
   const standing = useChangeRefusal(run.binding, version?.id);
   const next = useNextStart(run.binding, true, version?.id);
-  const refusal = standing.data?.refusal ?? null;
+  const asked = useTimeline(run.binding, null, { wanted: standing.data?.refusal === null, version: version?.id });
+  const refusal = standing.data?.refusal ?? goneWords(asked.inputs ?? []);
   const change = () => version && begin.mutate(version.id, { onSuccess: onClose });
   return (
     <Ask title={`Change ${run.binding_name} to another version`} wide open onClose={onClose}>
@@ -121,6 +123,7 @@ function Asked({ run, versions, onClose }: AskedProps) {
       </p>
       {next.data === undefined ? <Waiting>Asking what is open…</Waiting> : <OpenWords next={next.data} />}
       {next.data === undefined ? null : <NodeDifferences next={next.data} beside />}
+      {standing.data?.refusal === null ? <ReadAgain asked={asked.inputs ?? []} /> : null}
       <ErrorNote error={standing.error ?? next.error} />
       {refusal === null ? null : (
         <Notice tone="unknown">

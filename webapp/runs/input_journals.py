@@ -25,3 +25,8 @@ def journal_of(folder: str, name: str) -> Path | None:
     """Return the journal of the input `name`, None where there is none."""
     found = Path(folder, name)
     return found if found.is_dir() else None
+
+
+def journal_here(folder: str, name: str) -> str | None:
+    """Return where the input `name` journals, if its carrier is on this disk: one that has journaled nothing, too."""
+    return str(Path(folder, name)) if Path(folder).parent.parent.is_dir() else None

@@ -1,0 +1,98 @@
+// @vitest-environment happy-dom
+import { cleanup, render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ApiFailure } from "../lib/api";
+import { StartFrom } from "./StartFrom";
+
+const known = vi.hoisted(() => ({
+  start: vi.fn(),
+  ask: vi.fn(),
+  next: vi.fn(),
+  inputs: [] as Record<string, unknown>[],
+}));
+
+vi.mock("../lib/runControl", async (original) => ({
+  ...(await original<object>()),
+  useStart: () => ({ mutateAsync: known.start, isPending: false, error: null }),
+  useNextStart: () => ({
+    data: { goes_on: true, reason: null, sentence: "It goes on.", options: [], nodes: [], mark: "m" },
+    refetch: known.next,
+  }),
+  useTimeline: () => ({ inputs: known.inputs, error: null, retry: vi.fn(), ask: known.ask }),
+}));
+
+const refusal = (code: string, node: string | null = null) =>
+  new ApiFailure(409, {
+    code,
+    message: "Nothing was started.",
+    faults: [
+      { code: "bad_adapter" as const, severity: "error" as const, node, field: "begin", message: "", remedy: "" },
+    ],
+  });
+const onStarted = vi.fn();
+
+beforeEach(() => {
+  known.inputs = [];
+  for (const each of [known.start, known.ask, known.next, onStarted]) each.mockReset();
+});
+afterEach(cleanup);
+
+async function begun() {
+  const drawn = render(<StartFrom binding="b" name="watch" onStarted={onStarted} onClose={vi.fn()} />);
+  await userEvent.click(screen.getByRole("radio", { name: "From now" }));
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
+  return drawn;
+}
+
+test("inputs of which nothing is known are asked, then it is started as it was shown", async () => {
+  known.start.mockRejectedValueOnce(refusal("inputs_not_asked", "cars")).mockResolvedValueOnce({ id: "r" });
+  known.ask.mockResolvedValue(undefined);
+  await begun();
+  expect(known.ask.mock.calls).toEqual([[["cars"]]]);
+  expect(known.start.mock.calls).toEqual([
+    [{ binding: "b", shown: "m", begin: "now" }],
+    [{ binding: "b", shown: "m", begin: "now" }],
+  ]);
+  expect(onStarted).toHaveBeenCalledWith({ id: "r" });
+});
+
+test("an answer that comes after the dialog was closed starts nothing, and nothing else can be chosen before", async () => {
+  let answer = () => {};
+  known.start.mockRejectedValue(refusal("inputs_not_asked", "cars"));
+  known.ask.mockReturnValue(
+    new Promise<void>((resolve) => {
+      answer = resolve;
+    }),
+  );
+  const { unmount } = await begun();
+  expect(await screen.findByText("Nothing is started yet: its inputs are asked first, above.")).not.toBeNull();
+  expect(screen.getByRole("group", { name: "Where it begins" }).hasAttribute("disabled")).toBe(true);
+  await userEvent.click(screen.getByRole("button", { name: "Starting…" }));
+  unmount();
+  answer();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(known.start).toHaveBeenCalledTimes(1);
+});
+
+test("what changed meanwhile is shown anew before it is started", async () => {
+  known.start.mockRejectedValue(refusal("changed_meanwhile"));
+  await begun();
+  expect(known.next).toHaveBeenCalled();
+  expect(onStarted).not.toHaveBeenCalled();
+});
+
+test("positions wait for every input; one that is asked says whom it asks", async () => {
+  known.inputs = [
+    { input: "c", stream: "cars", shown: undefined, isAsked: true, isPending: true, error: null, retry: vi.fn() },
+    { input: "m", stream: "m", shown: undefined, isAsked: false, isPending: true, error: null, retry: vi.fn() },
+  ];
+  render(<StartFrom binding="b" name="watch" onStarted={onStarted} onClose={vi.fn()} />);
+  expect((await screen.findByText(/Asking the stream/)).textContent).toContain("cars");
+  expect(screen.getByText("It is asked when the input before it has answered.")).not.toBeNull();
+  await userEvent.click(screen.getByRole("radio", { name: "From positions" }));
+  const start = screen.getByRole("button", { name: "Start" });
+  expect(start.getAttribute("aria-disabled")).toBe("true");
+  await userEvent.click(start);
+  expect(known.start).not.toHaveBeenCalled();
+});
