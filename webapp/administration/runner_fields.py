@@ -5,12 +5,14 @@ from typing import Any, Final
 from django import forms
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils import timezone
 
 from streaming.definition.counts import counted
 from webapp.accounts.models import Organisation
 from webapp.core.context import organisation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.own_runners import SIZES, give_own_runner, own_runner, take_back_own_runner
+from webapp.runs.pooling import MOVES_AFTER, changing_now
 from webapp.runs.runner_models import OwnRunner, SeatInPool
 
 OWN: Final = "own_runner"
@@ -29,12 +31,12 @@ SIZE_WITHOUT: Final = "Only a runner of its own has a size: tick “A runner of 
 def show_runner(form: "forms.ModelForm[Any]") -> None:
     """Fill the fields of the runner in `form`, whose organisation is known."""
     with organisation_context(form.instance.pk):
-        given = own_runner()
+        given, changing = own_runner(), changing_now(timezone.now()).count()
     form.initial[OWN] = given is not None
     form.initial.update(given or {})
     form.fields[OWN].help_text = (
         f"Else it shares {counted(settings.POOLS, 'pooled runner')} with others. What runs moves by itself, and "
-        "nothing of it is lost or given twice."
+        f"nothing of it is lost or given twice.{_waits(changing)}"
         if settings.POOLS
         else "In this installation every organisation has one (PUNCTUAL_POOLS is 0); tick it to say how large it is. "
         "It is then ended and started again, and what runs goes on."
@@ -42,6 +44,17 @@ def show_runner(form: "forms.ModelForm[Any]") -> None:
     form.fields["heap_mb"].help_text = f"Empty: as the installation says, {settings.JVM_MEMORY_MB:,}."
     form.fields["worker_mb"].help_text = f"Empty: as the installation says, {settings.WORKER_MEMORY_MB:,}."
     form.fields["cores"].help_text = "Empty: 2."
+
+
+def _waits(changing: int) -> str:
+    """Return what a move waits for while so many runs are being changed to another version."""
+    if not changing:
+        return ""
+    runs = "One run is" if changing == 1 else f"{changing:,} runs are"
+    return (
+        f" {runs} being changed to another version now: a move waits until that has taken over, "
+        f"{counted(MOVES_AFTER.seconds // 60, 'minute')} at most, after which it would end the change."
+    )
 
 
 def check_runner(form: "forms.ModelForm[Any]", said: dict[str, Any]) -> None:

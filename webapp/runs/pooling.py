@@ -6,11 +6,15 @@ it is the only one that may carry it, until that pool has let it go.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import redis
 from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire import keys
@@ -21,6 +25,7 @@ from webapp.accounts.models import Organisation
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.kept_folders import own_folder
+from webapp.runs.models import VersionChange
 from webapp.runs.runner_models import OwnRunner, PooledRunner, RunnerLaunch, SeatInPool
 from webapp.runs.starting import RunnerLaunched, launch_told
 
@@ -28,6 +33,8 @@ UNKNOWN: Final = (
     "It cannot be read which runner keeps what the organisation's runs have written, so none is started. Whoever runs "
     "this installation finds why in the log of the worker."
 )
+MOVES_AFTER: Final = timedelta(minutes=30)
+"""A move waits so long for another version that catches up; one that has not by then may never."""
 Carrier = int | str | None
 """Who holds an organisation's lease: a pool by its number, its own runner (`keys.OWN`), or nobody."""
 
@@ -78,8 +85,8 @@ def decide(
 ) -> Belonging:
     """Return where the organisation belongs.
 
-    `room` gives a pool that has room, None where none has; `ready` whether a pool can carry it at once, `prepared`
-    whether a runner of its own can, or does not come up. An organisation that its own runner carries stays there until
+    `room` gives a pool that has room, None where none has; `ready` whether a pool may carry it at once, `prepared`
+    whether a runner of its own may, or does not come up. An organisation that its own runner carries stays there until
     the pool is ready, and one that its pool carries until its own runner is, so that nothing rests meanwhile.
     """
     home = min(known.kept, default=None)
@@ -115,9 +122,10 @@ def belonging(
 ) -> Belonging:
     """Return where the organisation in context belongs now; `prepared` as in `decide`. Raises `HomesUnknown`.
 
-    One that is to be deleted leaves its pool once nothing of it runs any more.
+    One that is to be deleted leaves its pool once nothing of it runs any more. While another version catches up beside
+    one of its runs it stays where it is carried: that version could not go along.
     """
-    served = seat_of()
+    served, settled = seat_of(), partial(_settled, timezone.now())
     gone = not active and Organisation.objects.filter(pk=current_organisation(), delete_after__isnull=False).exists()
     known = PoolStanding(
         own=gone or has_own_runner(),
@@ -126,7 +134,22 @@ def belonging(
         seat=served,
         carrier=carrier_of(connection, lease, served),
     )
-    return decide(known, settings.POOLS, _with_room, lambda pool: _ready(connection, pool), prepared)
+    return decide(
+        known,
+        settings.POOLS,
+        _with_room,
+        lambda pool: settled() and _ready(connection, pool),
+        lambda: settled() and prepared(),
+    )
+
+
+def changing_now(now: datetime) -> QuerySet[VersionChange]:
+    """Return the changes of version for which a move of the organisation in context waits: a move would end them."""
+    return VersionChange.objects.filter(ended_at__isnull=True, created_at__gt=now - MOVES_AFTER)
+
+
+def _settled(now: datetime) -> bool:
+    return not changing_now(now).exists()
 
 
 def seat_of() -> int | None:
