@@ -87,8 +87,9 @@ def ours(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         carrier.start()
         until(lambda: len(running(carrier)) >= count, carrier)
         rest(carrier, WARM_UP_S)
-        begun = last_batch(carrier)
+        begun, spent = last_batch(carrier), processor_of()
         rest(carrier, seconds)
+        spent = {kind: processor_of()[kind] - before for kind, before in spent.items()}
         batches = [each for each in carrier.manifests_after(begun) if each.reports]
         memory = memory_of(session)
         adding = [added(carrier, home, f"late{number}") for number in range(ADDED)]
@@ -97,7 +98,8 @@ def ours(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         session.stop()
     took = [max(report["batch_s"] for report in each.reports) for each in batches]
     behind = [max_behind(each) for each in batches]
-    return {"took": took, "behind": behind, "adding": adding, "failed": len(failed), **memory}
+    each = {kind: seconds / max(1, len(batches)) for kind, seconds in spent.items()}
+    return {"took": took, "behind": behind, "adding": adding, "failed": len(failed), "processor": each, **memory}
 
 
 def max_behind(manifest: dict[str, Any]) -> float:
@@ -203,6 +205,18 @@ def memory_of(session: SparkSession) -> dict[str, float]:
             continue
     assert session.version
     return {name: size / 1e6 for name, size in sizes.items()}
+
+
+def processor_of() -> dict[str, float]:
+    """Seconds of processor so far: of this process, its JVM, all other Python processes."""
+    me = psutil.Process()
+    spent = {"driver": sum(me.cpu_times()[:2]), "jvm": 0.0, "python": 0.0}
+    for child in me.children(recursive=True):
+        try:
+            spent["jvm" if "java" in child.name() else "python"] += sum(child.cpu_times()[:2])
+        except psutil.Error:
+            continue
+    return spent
 
 
 def quantile(values: Sequence[float], share: float) -> str:
