@@ -37,6 +37,7 @@ FIELDS: Final[Mapping[str, str]] = {
 UNPACED_START: Final = 1_767_225_600_000_000
 """2026-01-01T00:00Z: where rows begin when nothing says when the run started."""
 CHUNK_ROWS: Final = 250_000
+_ticks_of: Final = lru_cache(maxsize=64)(parse_duration)
 _FAULTS: Final = (Reason.BAD_ROW, Reason.BAD_TIME, Reason.BAD_PAYLOAD)
 _STARTED: Final = "started_at.json"
 
@@ -160,7 +161,7 @@ class GeneratorAdapter:
         happened: Int64s = sent - self._lateness(index) + self._clock_error(device)
         if self._stream.rowtime is Rowtime.IMPLICIT:
             happened = sent  # a row starts when it arrives (T17)
-        start = np.clip(happened, FIRST_TICK, LAST_TICK)
+        start: Int64s = np.minimum(np.maximum(happened, FIRST_TICK), LAST_TICK)
         end = start + 1 + (self._durations(index) if self._stream.shape is Shape.INTERVAL else 0)
         wanted = [_column(name, options, index, device, sent) for name in self._stream.fields]
         payload = payload_of(wanted, self._stream, len(index))
@@ -182,23 +183,23 @@ class GeneratorAdapter:
         options = self._options
         lateness = np.zeros(len(index))
         if options.late_share:
-            mean, largest = parse_duration(options.late_mean), parse_duration(options.late_max)
+            mean, largest = _ticks_of(options.late_mean), _ticks_of(options.late_max)
             late = np.minimum(exponential(options.seed, DrawPurpose.LATENESS, index, mean), largest)
             lateness = np.where(uniform(options.seed, DrawPurpose.IS_LATE, index) < options.late_share, late, 0.0)
         if options.burst_every:
             in_burst = index % options.burst_every < options.burst_rows
-            spread = uniform(options.seed, DrawPurpose.BURST, index) * parse_duration(options.burst_spread)
+            spread = uniform(options.seed, DrawPurpose.BURST, index) * _ticks_of(options.burst_spread)
             lateness = np.where(in_burst, np.maximum(lateness, spread), lateness)
         return lateness.astype(np.int64)
 
     def _clock_error(self, device: Int64s) -> Int64s:
-        largest = parse_duration(self._options.clock_skew)
+        largest = _ticks_of(self._options.clock_skew)
         if not largest:
             return np.zeros(len(device), np.int64)
         return np.rint((uniform(self._options.seed, DrawPurpose.CLOCK, device) * 2 - 1) * largest).astype(np.int64)
 
     def _durations(self, index: Int64s) -> Int64s:
-        mean = parse_duration(self._options.duration_mean)
+        mean = _ticks_of(self._options.duration_mean)
         return exponential(self._options.seed, DrawPurpose.DURATION, index, mean).astype(np.int64)
 
     def _malformed(self, index: Int64s) -> dict[int, Reason]:

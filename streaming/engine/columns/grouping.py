@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.engine.columns.masks import rows_where
 from streaming.wire.arrived import Int64s
 
 _DENSE_PER_ROW: Final = 4
@@ -94,7 +95,7 @@ def group(codes: Codes) -> Grouping:
         codes = _from_dictionary(pc.dictionary_encode(pa.array(codes.codes)))
     ids = codes.codes
     counts = np.bincount(ids, minlength=codes.size)
-    used = np.flatnonzero(counts)
+    used = rows_where(counts)
     first_row = np.empty(codes.size, np.int64)
     # from the last row to the first, for numpy keeps what is assigned last: results carry the first row of a group
     first_row[ids[::-1]] = np.arange(rows - 1, -1, -1)

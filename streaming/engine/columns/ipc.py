@@ -9,6 +9,7 @@ _AS_IT_IS: Final = pa.ipc.IpcWriteOptions()
 """Without options pyarrow looks into the environment for every table, which costs as much as writing a small one."""
 _COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", 1), use_threads=False)
 _LARGE: Final = 1 << 16
+_MANY_ROWS: Final = 1 << 10
 
 
 def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> bytes:
@@ -17,8 +18,14 @@ def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> byte
 
 
 def to_chunk(table: pa.Table, metadata: Mapping[str, str] | None = None) -> bytes:
-    """As `to_bytes`, for an envelope: large tables are compressed, for each MB costs the JVM about 50 ms on its way."""
-    return _written(table, metadata, _AS_IT_IS if table.nbytes < _LARGE else _COMPRESSED)
+    """As `to_bytes`, for an envelope: large tables are compressed, for each MB costs the JVM about 50 ms on its way.
+
+    Few rows are written to see how large they are: to ask Arrow for their size takes as long.
+    """
+    if table.num_rows >= _MANY_ROWS:
+        return _written(table, metadata, _AS_IT_IS if table.nbytes < _LARGE else _COMPRESSED)
+    plain = _written(table, metadata, _AS_IT_IS)
+    return plain if len(plain) < _LARGE else _written(table, metadata, _COMPRESSED)
 
 
 def _written(table: pa.Table, metadata: Mapping[str, str] | None, options: pa.ipc.IpcWriteOptions) -> bytes:

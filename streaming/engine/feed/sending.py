@@ -12,6 +12,7 @@ from streaming.engine.columns.folding.admission import AdmittedRows, assign
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.measures import column_of
 from streaming.engine.columns.ipc import to_chunk
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.steps import evaluate_operands, follow, step_times
 from streaming.engine.exchange.buckets import bucket_of
@@ -188,7 +189,7 @@ class InputSender:
             return NONE, np.empty(0, np.int8)
         reasons = folded.reasons(rows)
         found |= reasons != NO_REASON
-        return np.flatnonzero(found & ~folded.taken(rows)), reasons
+        return rows_where(found & ~folded.taken(rows)), reasons
 
     def _flows(self, lane: str, judged: Judgement, admitted: _EnqueuedRows) -> Flows:
         """The enqueued rows as flows, whose `source` is the index in the chunk for now."""
@@ -227,7 +228,7 @@ class InputSender:
             return
         buckets = bucket_of([column_of(table, key) for key in sent.keys], table.num_rows, self._plan.buckets)
         for number in range(self._plan.buckets):
-            rows = np.flatnonzero(buckets == number)
+            rows = rows_where(buckets == number)
             if len(rows):
                 yield number, table.take(pa.array(rows))
 
@@ -254,7 +255,7 @@ def _parted_behind(taken: AdmittedRows, late_at: Int64s, step_row: Int64s) -> tu
 
 def _admitted(arrived: Arrived, judged: Judgement, late: Late) -> _EnqueuedRows:
     columns = dict(zip(arrived.payload.schema.names, arrived.payload.columns, strict=True))
-    kept = None if judged.kept is None or judged.kept.all() else np.flatnonzero(judged.kept)
+    kept = None if judged.kept is None or judged.kept.all() else rows_where(judged.kept)
     start = judged.start if kept is None else judged.start[kept]
     end = judged.end if kept is None else judged.end[kept]
     flag = judged.rowwise.flag if judged.rowwise is not None and judged.rowwise.flag.any() else None

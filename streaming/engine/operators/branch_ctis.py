@@ -18,10 +18,14 @@ def rise(lanes: dict[str, int], steps: Mapping[str, Int64s], floor: int) -> list
     found: list[int] = []
     if len(lanes) == 1:
         (lane,) = lanes
+        if lane not in steps or not len(steps[lane]):
+            lanes[lane] = max(lanes[lane], floor)
+            return []
         rising = np.concatenate([[max(lanes[lane], floor)], steps.get(lane, np.empty(0, np.int64))])
         lanes[lane] = int(max(lanes[lane], rising.max()))
         tops = np.maximum.accumulate(rising)
-        return [int(top) for top in tops[1:][tops[1:] > tops[:-1]]]
+        risen: list[int] = tops[1:][tops[1:] > tops[:-1]].tolist()
+        return risen
     for lane in sorted(steps):
         _climb(lanes, lane, steps[lane][steps[lane] != INFINITY], floor, found)
     lanes.update({lane: INFINITY for lane, ctis in steps.items() if INFINITY in ctis})

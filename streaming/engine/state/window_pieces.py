@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.segments import MOST_SEGMENTS, Segment, Segments
@@ -57,7 +58,8 @@ class WindowPieces:
 
     def _from_segment(self, segment: Segment, closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
         """What a segment gives to the windows up to `closing`, and what must be written again."""
-        due, rest = _split(clipped(self._segments.read(segment), closed), closing)
+        rows = self._segments.read(segment)
+        due, rest = _split(rows if segment.first > closed else clipped(rows, closed), closing)
         if segment.bound <= closing:
             self._segments.drop([segment])
         elif segment.last > closing:
@@ -77,13 +79,22 @@ class WindowPieces:
         if not table.num_rows:
             return
         first = window_of(table, 0)
-        base = closed + 1 if closed != BEFORE_ALL else int(first.min())
+        low, high = int(first.min()), int(first.max())
+        base = closed + 1 if closed != BEFORE_ALL else low
+        if _level(low, base) == _level(high, base):
+            self._segments.add(table, (low, high), int(window_of(table, 1).max()))
+            return
         level = np.frexp(np.maximum(first - base, 0) + 1.0)[1]
-        for each in np.flatnonzero(np.bincount(level)).tolist():
-            rows = np.flatnonzero(level == each)
+        for each in rows_where(np.bincount(level)).tolist():
+            rows = rows_where(level == each)
             part = rows_of(table, rows)
             span = int(first[rows].min()), int(first[rows].max())
             self._segments.add(part, span, int(window_of(part, 1).max()))
+
+
+def _level(first: int, base: int) -> int:
+    """Which of the segments that hold 1, 2, 4 ... windows from `base` on has the window `first`."""
+    return (max(first - base, 0) + 1).bit_length()
 
 
 def window_of(table: pa.Table, column: int) -> Int64s:
@@ -108,7 +119,7 @@ def clipped(table: pa.Table, closed: int) -> pa.Table:
     first, last = window_of(table, 0), window_of(table, 1)
     if int(first.min(initial=AFTER_ALL)) > closed:
         return table
-    left = np.flatnonzero(last > closed)
+    left = rows_where(last > closed)
     kept = rows_of(table, left)
     if int(first[left].min(initial=AFTER_ALL)) > closed:
         return kept
@@ -120,8 +131,9 @@ def _split(table: pa.Table, closing: int) -> tuple[pa.Table, pa.Table]:
     if closing == AFTER_ALL:
         return table, table.slice(0, 0)
     first, last = window_of(table, 0), window_of(table, 1)
-    begun = np.flatnonzero(first <= closing)
-    due = rows_of(table, begun)
-    if int(last[begun].max(initial=closing)) > closing:
-        due = due.set_column(1, table.field(1), pa.array(np.minimum(last[begun], closing)))
-    return due, clipped(table, closing)
+    begun, over = rows_where(first <= closing), rows_where(last > closing)
+    due, kept = rows_of(table, begun), rows_of(table, over)
+    if len(begun) + len(over) == table.num_rows:
+        return due, kept
+    due = due.set_column(1, table.field(1), pa.array(np.minimum(last[begun], closing)))
+    return due, kept.set_column(0, table.field(0), pa.array(np.maximum(first[over], closing + 1)))

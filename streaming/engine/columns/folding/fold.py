@@ -17,6 +17,7 @@ from streaming.engine.columns.folding.measures import (
     merge_measure,
 )
 from streaming.engine.columns.grouping import Codes, combine, encode, encode_integers, group
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.window_indices import WindowIndices
@@ -92,7 +93,7 @@ class Fold:
             columns[key] = rows.columns[name].take(picked)
         for measure in self.measures:
             own_listener = listener and listener.named(*self._sharing(measure))
-            chosen = None if measure.where is None else np.flatnonzero(rows.truth(measure.where, own_listener))
+            chosen = None if measure.where is None else rows_where(rows.truth(measure.where, own_listener))
             if own_listener is not None and chosen is not None:
                 own_listener = replace(own_listener, counts=partial(np.isin, test_elements=rows.sources()[chosen]))
             values = _values(measure, rows, own_listener)

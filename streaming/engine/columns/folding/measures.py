@@ -12,6 +12,7 @@ from streaming.definition.expressions.tree import Expression
 from streaming.definition.types import Type
 from streaming.engine.columns.folding import moments, picks
 from streaming.engine.columns.grouping import Grouping
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.numbers import Numbers, limb_count, normalised, sum_by_slot
 from streaming.engine.columns.ordering import OPERATIONS, SortKeys, identity_of, ordered, unsigned_zeros
 from streaming.planning.plan import AggregateColumn
@@ -115,7 +116,7 @@ def fold_measure(
     """
     if values is not None and values.null_count:
         valid = values.is_valid().to_numpy(zero_copy_only=False)
-        rows = np.flatnonzero(valid) if rows is None else rows[valid[rows]]
+        rows = rows_where(valid) if rows is None else rows[valid[rows]]
     ids = by.ids if rows is None else by.ids[rows]
     if values is not None and rows is not None:
         values, start = values.take(pa.array(rows)), start[rows]
@@ -151,7 +152,7 @@ def merge_measure(measure: Measure, partials: pa.Table, by: Grouping) -> dict[st
     columns |= {name: pa.array(total) for name, total in zip(measure.sums, totals, strict=True)}
     for need, name in measure.extremes:
         column = column_of(partials, name)
-        valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        valid = rows_where(column.is_valid().to_numpy(zero_copy_only=False))
         best, order = extreme_by_slot(need, column.drop_null(), by.ids[valid], by.slots)
         columns[name] = restored(best[by.used], count > 0, order, column.type)
     if measure.moments is not None:
@@ -195,7 +196,7 @@ def stored_moments(
 ) -> tuple[Int64s, pa.Array, moments.Moments]:
     """The rows of `partials` that have values, and their pivots and moments."""
     count = column_of(partials, measure.count).to_numpy()
-    rows = np.flatnonzero(count)
+    rows = rows_where(count)
     pivots = column_of(partials, names[0]).drop_null()
     offset, deviation = (column_of(partials, name).to_numpy()[rows] for name in names[1:])
     return rows, pivots, moments.Moments(count[rows], moments.parts_of(pivots), offset, deviation)
@@ -204,7 +205,7 @@ def stored_moments(
 def stored_picks(name: str, at: str, partials: pa.Table) -> tuple[Int64s, pa.Array, Int64s]:
     """The rows of `partials` that have values, with the values picked and their starts."""
     start = column_of(partials, at)
-    rows = np.flatnonzero(start.is_valid().to_numpy(zero_copy_only=False))
+    rows = rows_where(start.is_valid().to_numpy(zero_copy_only=False))
     return rows, column_of(partials, name).take(pa.array(rows)), start.drop_null().to_numpy()
 
 

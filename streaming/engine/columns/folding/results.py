@@ -16,6 +16,7 @@ from streaming.engine.columns.folding import moments, picks
 from streaming.engine.columns.folding.fold import COUNT, FIRST, LAST, Fold
 from streaming.engine.columns.folding.measures import Measure, column_of, restored, stored_moments, stored_picks
 from streaming.engine.columns.grouping import combine
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.numbers import Numbers, integers, longs, normalised
 from streaming.engine.columns.ordering import OPERATIONS, identity_of, ordered
 from streaming.planning.plan import AggregateColumn
@@ -78,7 +79,7 @@ def _by_window(index: Int64s) -> Int64s:
 def _spread(fold: Fold, partials: pa.Table, cells: spans.SpanCells) -> tuple[pa.Table, Int64s]:
     """The state of every (window, group) that has an event, and the windows."""
     events = spans.sums(cells, column_of(partials, COUNT).to_numpy())
-    used = np.flatnonzero(events)
+    used = rows_where(events)
     width = cells.width[used]
     at = np.repeat(used, width)
     index = np.repeat(cells.first_window[used] - np.cumsum(width) + width, width) + np.arange(len(at))
@@ -103,7 +104,7 @@ def spread_measure(measure: Measure, partials: pa.Table, cells: spans.SpanCells,
     columns |= {name: pa.array(total[at]) for name, total in zip(measure.sums, summed, strict=True)}
     for need, name in measure.extremes:
         column = column_of(partials, name)
-        valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
+        valid = rows_where(column.is_valid().to_numpy(zero_copy_only=False))
         values = ordered(column.drop_null())
         best = spans.spread(cells.of(valid), OPERATIONS[need], values.numbers, identity_of(need, values.numbers))
         columns[name] = restored(best[at], count[at] > 0, values, column.type)
@@ -172,7 +173,7 @@ def _avg(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.A
         return _doubles(sums[0] / divisor, count)
     totals, fits = longs(sums)
     means = totals / divisor
-    large = np.flatnonzero(~fits | (np.abs(totals) > _EXACT_IN_DOUBLE) | (totals == -(2**63)))
+    large = rows_where(~fits | (np.abs(totals) > _EXACT_IN_DOUBLE) | (totals == -(2**63)))
     for place, total in zip(large.tolist(), integers([limb[large] for limb in sums]), strict=True):
         means[place] = total / int(divisor[place])
     return _doubles(means, count)

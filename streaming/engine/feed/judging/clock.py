@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from streaming.engine.columns.masks import rows_where
 from streaming.temporal.clock import LaneClockState
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
@@ -99,14 +100,14 @@ def judge(
     running = np.maximum.accumulate(starts) if len(starts) else starts
     if len(running) and state.largest_start > running[0]:
         running = np.maximum(running, state.largest_start)
-    explicit = np.flatnonzero(kind_live == RowKind.CTI)
+    explicit = NONE if plain else rows_where(kind_live == RowKind.CTI)
     due, generated, after = _generate(settings.generate, state, starts, running)
     due = due if inserts is None else inserts[due]
     if settings.generate is not None and settings.generate.minimum_gap:
         due, generated = _spaced(settings.generate.minimum_gap, state.cti, due, generated, explicit, start_live)
     row, value = _steps(due, generated, explicit, start_live)
     tops = np.maximum.accumulate(np.concatenate(([state.cti], value)))  # each counts from the row after its own
-    met = np.repeat(np.append(tops, tops[-1]), np.diff(np.concatenate(([0], row + 1, [live_rows, rows]))))
+    met = _spread(tops, row, live_rows, rows)
     outcome, held = _outcomes(settings.future, kind, start, early, _CountedEvents(inserts, starts, running, state))
     largest = int(running[-1]) if len(running) else state.largest_start
     moved = tops[1:] > tops[:-1]
@@ -118,7 +119,7 @@ def judge(
         cti_suppressed=state.cti_suppressed
         + int((value < tops[:-1]).sum())
         + _suppressed_after(kind, start, live_rows),
-        fixed_cti=Tick(int(start_live[explicit].max(initial=state.fixed_cti))),
+        fixed_cti=Tick(int(start_live[explicit].max(initial=state.fixed_cti))) if len(explicit) else state.fixed_cti,
     )
     judged = Judgement(
         outcome=outcome,
@@ -128,7 +129,7 @@ def judge(
         kept=None if plain else _enqueued(settings.future, kind, early),
         violated=_violations(inserts, held, start_live, met),
         lateness=np.empty(0, np.int64),
-        after_end=live_rows + np.flatnonzero(kind[live_rows:] != RowKind.CTI),
+        after_end=NONE if live_rows == rows else live_rows + rows_where(kind[live_rows:] != RowKind.CTI),
         step_row=row[moved],
         step_cti=value[moved],
         horizon=_horizon(largest, tops, NONE if held is None else start[held]),
@@ -162,12 +163,22 @@ def _outcomes(
     spread[counted.rows] = outcome
     if early is None:
         return spread, None
-    rows = np.flatnonzero(early)
+    rows = rows_where(early)
     if future is Future.DROP:
         spread[rows] = CODE[Outcome.DROPPED_EARLY]
         return spread, None
     spread[rows] = _in_time(start[rows], np.maximum(start[rows], counted.largest_before(rows)))
     return spread, rows
+
+
+def _spread(tops: Int64s, row: Int64s, live_rows: int, rows: int) -> Int64s:
+    """The CTI that each of `rows` rows meets: `tops` are that of before and those after the rows `row`, rising; behind
+    the live rows the last one counts."""
+    bounds = np.empty(len(row) + 3, np.int64)
+    bounds[0], bounds[1:-2], bounds[-2], bounds[-1] = 0, row + 1, live_rows, rows
+    values = np.empty(len(tops) + 1, np.int64)
+    values[:-1], values[-1] = tops, tops[-1]
+    return np.repeat(values, bounds[1:] - bounds[:-1])
 
 
 def _in_time(starts: Int64s, running: Int64s) -> Codes:
@@ -188,7 +199,7 @@ def _counted(kind: Codes, early: Mask | None) -> Int64s:
     counted = kind == RowKind.INSERT
     if early is not None:
         counted &= ~early[: len(kind)]
-    return np.flatnonzero(counted)
+    return rows_where(counted)
 
 
 def _enqueued(future: Future, kind: Codes, early: Mask | None) -> Mask:
@@ -199,26 +210,28 @@ def _enqueued(future: Future, kind: Codes, early: Mask | None) -> Mask:
 def _horizon(largest: int, tops: Int64s, held: Int64s) -> int:
     """The largest finite time of a chunk: of the events that count, of the starts `held`, and of CTIs."""
     finite = int(tops[-1]) if tops[-1] != INFINITY else int(tops[tops != INFINITY].max(initial=NO_CTI))
-    return max(largest, finite, int(held.max(initial=NO_CTI)))
+    return max(largest, finite, int(held.max()) if len(held) else NO_CTI)
 
 
 def _rows_until_infinity(state: LaneClockState, kind: Codes, start: Int64s) -> int:
     """How many rows come up to and including the CTI INFINITY; all when there is none, none when it came before."""
     if state.cti == INFINITY:
         return 0
-    ends = np.flatnonzero((kind == RowKind.CTI) & (start == INFINITY))
+    ends = rows_where((kind == RowKind.CTI) & (start == INFINITY))
     return int(ends[0]) + 1 if len(ends) else len(kind)
 
 
 def _suppressed_after(kind: Codes, start: Int64s, live_rows: int) -> int:
     """CTIs below infinity after infinity: each goes back (T4)."""
+    if live_rows == len(kind):
+        return 0
     return int(((kind[live_rows:] == RowKind.CTI) & (start[live_rows:] < INFINITY)).sum())
 
 
 def _violations(inserts: Int64s | None, held: Int64s | None, start: Int64s, met: Int64s) -> Int64s:
     """The events before their CTI, by index, among the live rows."""
     if inserts is None:
-        return np.flatnonzero(start < met)
+        return rows_where(start < met)
     rows = inserts if held is None else np.union1d(inserts, held)
     return rows[start[rows] < met[rows]]
 
@@ -269,7 +282,7 @@ def _generate(
             state = replace(state, produced_at=Tick(int(starts[due[-1]])))
     basis = starts[due] if generate.basis is Basis.LAST else running[due]
     delay = min(max(generate.delay, -_WIDEST), _WIDEST)
-    return due, np.clip(basis - delay, FIRST_TICK, LAST_TICK + 1), state
+    return due, np.minimum(np.maximum(basis - delay, FIRST_TICK), LAST_TICK + 1), state
 
 
 def _producers(every: int, produced_at: int | None, starts: Int64s) -> Int64s:

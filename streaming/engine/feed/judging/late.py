@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from streaming.engine.columns.masks import rows_where
 from streaming.engine.exchange.envelopes import LATE_SCHEMA
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, OUTCOMES, REASON_CODE, REASONS, Codes, Judgement
 from streaming.engine.feed.judging.tally import Tally
@@ -34,7 +35,7 @@ _NO_ROWS: Final = CHUNK_SCHEMA.empty_table()
 
 def exceptional(outcome: Codes) -> Int64s:
     """The rows, by index, whose outcome is neither on_time nor reordered (codes 0 and 1; CTI rows are below)."""
-    return np.flatnonzero(outcome > CODE[Outcome.REORDERED])
+    return rows_where(outcome > CODE[Outcome.REORDERED])
 
 
 def explain(arrived: Arrived, judged: Judgement, rows: Int64s, tally: Tally) -> None:
@@ -90,7 +91,7 @@ def _reasons(arrived: Arrived, judged: Judgement, rows: Int64s) -> Codes:
     if judged.rowwise is not None:
         own = judged.rowwise.reason[rows]
         return np.where(own == NO_REASON, reason, own)
-    malformed = np.flatnonzero(arrived.kind[rows] == RowKind.MALFORMED)
+    malformed = rows_where(arrived.kind[rows] == RowKind.MALFORMED)
     reason[malformed] = [REASON_CODE[arrived.malformed[row]] for row in rows[malformed].tolist()]
     reason[np.isin(rows, judged.after_end)] = REASON_CODE[Reason.AFTER_END]
     return reason

@@ -33,10 +33,11 @@ class OutputKernel:
         elif self.spec.timestamp == "point_at_end":
             released = points_at_end(port, state, turn)
         flows = released.flows
-        if flows.source is not None:
-            flags = flows.flags
-            given = ~vanishing(flags, flows.start, flows.end) & (flags != GONE)
-            turn.report.took(flows.source.take(pa.array(np.flatnonzero(given))))
+        if flows.source is None:
+            return released
+        flags = flows.flags
+        given = ~vanishing(flags, flows.start, flows.end) & (flags != GONE)
+        turn.report.took(flows.source.take(pa.array(np.flatnonzero(given))))
         return replace(released, flows=replace(flows, source=None))
 
 
