@@ -1,11 +1,11 @@
 """What the planner asks of adapters: a question without an answer yet holds no batch up, and ends at its deadline."""
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from streaming.adapters.contract import InputAdapter
-from streaming.spark.abandonable_calls import AbandonableCall
+from streaming.spark.abandonable_calls import AbandonableCall, CallSeries
 from streaming.spark.errors import no_answer
 
 T = TypeVar("T")
@@ -23,6 +23,7 @@ class AdapterQueries:
         self._patience_s = min(patience_s, deadline_s)
         self._open: dict[Hashable, AbandonableCall[Any]] = {}
         self._asked: set[Hashable] = set()
+        self._ahead: dict[Hashable, AbandonableCall[Any]] = {}
         self._left = 0.0
 
     @property
@@ -37,7 +38,13 @@ class AdapterQueries:
         """A planning begins: it may wait again, and what the one before asked no more is forgotten."""
         self._open = {name: errand for name, errand in self._open.items() if name in self._asked}
         self._asked = set()
+        self._ahead = {}
         self._left = self._patience_s
+
+    def prepare(self, questions: Iterable[tuple[Hashable, Callable[[], Any]]]) -> None:
+        """Begin with `questions`, which are asked next in this planning, each by its name; an open one is not begun."""
+        new = {name: call for name, call in questions if name not in self._open}
+        self._ahead = dict(zip(new, CallSeries.begun(new.values()), strict=True))
 
     def ask(self, name: Hashable, whom: str, call: Callable[[], T], otherwise: T) -> T:
         """What `call` returns; `otherwise` where it has not answered yet. Raises what it raised, and `AdapterError`.
@@ -45,7 +52,7 @@ class AdapterQueries:
         `name` says which question this is, `whom` names the input in the sentence of one that came to its deadline.
         """
         self._asked.add(name)
-        errand: AbandonableCall[T] = self._open.get(name) or AbandonableCall(call)
+        errand: AbandonableCall[T] = self._open.get(name) or self._ahead.pop(name, None) or AbandonableCall(call)
         begun = time.monotonic()
         answered = errand.wait(min(self._left, self._patience_s - errand.age_s))
         self._left -= time.monotonic() - begun

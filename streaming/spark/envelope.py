@@ -1,10 +1,9 @@
 """The one row type of a carrier: what the feed sends, what the operators send on, what the sink writes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -20,13 +19,16 @@ of one place (pages.py) and bucket as one value, or as several where they are la
 ARROW_SCHEMA = pa.schema([("place", pa.string()), ("bucket", pa.int32()), ("content", pa.binary())])
 _MAX_BATCH_BYTES = 64 << 20
 _MAX_CONTENT_BYTES = 1 << 20
+_KINDS: Final = {kind.value: kind for kind in MessageKind}
 Packed = tuple[str, int, bytes]
 """The columns of SCHEMA_DDL."""
 
 
-@dataclass(frozen=True, slots=True)
-class CarrierMessage:
-    """One envelope. `binding` is the key of a generation, `entry` its control entry."""
+class CarrierMessage(NamedTuple):
+    """One envelope. `binding` is the key of a generation, `entry` its control entry.
+
+    A tuple, because a batch makes a dozen of them for each binding.
+    """
 
     binding: str
     bucket: int
@@ -42,7 +44,7 @@ class CarrierMessage:
 
 def row_of(envelope: Envelope, key: str, bucket_id: int, entry: int, batch: int) -> CarrierMessage:
     """A message to the operators, of the generation `key`."""
-    kind = MessageKind(envelope.kind)
+    kind = _KINDS[envelope.kind]
     where = (envelope.input, envelope.lane, envelope.seq, envelope.cti)
     return CarrierMessage(key, bucket_id, entry, batch, *where, kind, envelope.chunk)
 
@@ -53,7 +55,15 @@ def packed(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[Pac
     A content is a container of the chunks, which says of each binding the columns between `bucket` and `chunk` of its
     envelopes. It holds about 1 MB, or one envelope that is larger.
     """
-    for (place, bucket), mine in groupby(rows, key=lambda row: (place_of(row.binding, pages), row.bucket)):
+    places: dict[str, str] = {}
+
+    def where(row: CarrierMessage) -> tuple[str, int]:
+        place = places.get(row.binding)
+        if place is None:
+            place = places[row.binding] = place_of(row.binding, pages)
+        return place, row.bucket
+
+    for (place, bucket), mine in groupby(rows, key=where):
         for some in _together(mine, lambda row: len(row.chunk), _MAX_CONTENT_BYTES):
             yield place, bucket, _content(some)
 
@@ -65,7 +75,7 @@ def unpacked(place: str, bucket: int, content: bytes) -> Iterator[CarrierMessage
     for binding, envelopes in said:
         for entry, batch, name, lane, seq, cti, kind in envelopes:
             where = (name, lane, seq, cti)
-            yield CarrierMessage(binding, bucket, entry, batch, *where, MessageKind(kind), next(chunk))
+            yield CarrierMessage(binding, bucket, entry, batch, *where, _KINDS[kind], next(chunk))
 
 
 def batches_of(rows: Iterable[CarrierMessage], pages: Sequence[str]) -> Iterator[pa.RecordBatch]:

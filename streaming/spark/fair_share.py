@@ -4,9 +4,10 @@ Evenly among organisations first, then among the bindings of each, then among th
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeGuard
 
 from streaming.adapters.contract import BoundedAdapter, InputAdapter, Position
 from streaming.spark.adapter_queries import AdapterQueries
@@ -54,10 +55,14 @@ class ReadWish:
         """Whether there is more than it has taken."""
         return self.fault is None and self._further(1, now) != self.reached
 
+    def question(self, rows: int, now: int) -> tuple[Hashable, Callable[[], Mapping[str, Position]]]:
+        """What its adapter is asked when it is to take `rows`, and the name of that question."""
+        start = self.reached
+        return (self.binding, self.input, tuple(start.items())), partial(self._asked, start, rows, now)
+
     def _further(self, rows: int, now: int) -> Mapping[str, Position]:
         start = self.reached
-        asked = partial(self._asked, start, rows, now)
-        name = (self.binding, self.input, tuple(start.items()))
+        name, asked = self.question(rows, now)
         try:
             if self.inquiries is None:
                 return {**start, **asked()}
@@ -74,10 +79,15 @@ class ReadWish:
         if self.until is not None:
             most = {lane: self.until.get(lane, reached.get(lane, 0)) for lane in further}
             further = {lane: min(position, most[lane]) for lane, position in further.items()}
-        if not isinstance(self.adapter, BoundedAdapter):
+        if not _is_bounded(self.adapter):
             return further
         bounds = self.adapter.bounds(self.start)
         return {lane: min(position, bounds.get(lane, position)) for lane, position in further.items()}
+
+
+def _is_bounded(adapter: InputAdapter) -> TypeGuard[BoundedAdapter]:
+    """Whether `adapter` has bounds: what `isinstance` says of a protocol, in a hundredth of its 15 us."""
+    return hasattr(adapter, BoundedAdapter.bounds.__name__)
 
 
 def _towards(until: Mapping[str, Position], reached: Mapping[str, Position], rows: int) -> dict[str, Position]:

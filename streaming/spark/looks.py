@@ -7,7 +7,7 @@ from one look to the next, and who has nothing to read costs a question each tim
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from streaming.spark.binding_life import CarriedBinding
 from streaming.wire.storage import BlobFolder
@@ -19,9 +19,11 @@ EAGER: Final = 1_000_000
 FRESHNESS: Final = "freshness.json"
 
 
-@dataclass(frozen=True)
-class WatchedBinding:
-    """A carried binding since control entry `entry` added it last: what is added anew has not been looked at."""
+class WatchedBinding(NamedTuple):
+    """A carried binding since control entry `entry` added it last: what is added anew has not been looked at.
+
+    A tuple, because it is a key of dictionaries: each binding is looked up seventeen times a planning.
+    """
 
     binding: str
     entry: int
@@ -83,7 +85,7 @@ class LookTimes:
 
 @dataclass(frozen=True)
 class TimesOfBindings:
-    """What the wall clock means for bindings: `dues` by generation, as `BindingTotals.due`; `quiet`, by who is watched,
+    """What the wall clock means for bindings: `dues` by generation, as `ManifestHead.dues`; `quiet`, by who is watched,
     the tick of the last look that found nothing to read."""
 
     dues: Mapping[str, int | None]

@@ -13,13 +13,12 @@ import json
 import mmap
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from streaming.spark.errors import TooMuchMemory, WorkerDied
+from streaming.wire.fast_json import encoded
 
 LIMIT_VARIABLE: Final = "ENGINE_WORKER_MEMORY"
 """In the environment of workers: so many bytes a worker may use beyond what it has when it begins; none: no limit."""
@@ -82,22 +81,23 @@ class WorkMark:
         self._at_hand: dict[str, int] = {}
         self._lock = threading.Lock()
 
-    @contextmanager
-    def on(self, key: str, batch: int) -> Iterator[None]:
-        """`key` is at hand inside."""
+    def add(self, key: str, batch: int) -> None:
+        """`key` is at hand from now on."""
         with self._lock:
             self._at_hand[key] = batch
             self._write()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._at_hand.pop(key, None)
-                self._write()
+
+    def remove(self, key: str) -> None:
+        """`key` is at hand no more."""
+        with self._lock:
+            self._at_hand.pop(key, None)
+            self._write()
 
     def _write(self) -> None:
-        told = {"session": os.environ.get(SESSION_VARIABLE, ""), "keys": self._at_hand} if self._at_hand else {}
-        text = json.dumps(told).encode()
+        if not self._at_hand:
+            self._page[0] = 0
+            return
+        text = encoded({"session": os.environ.get(SESSION_VARIABLE, ""), "keys": self._at_hand})
         self._page[: len(text) + 1] = text + b"\0" if len(text) < _BYTES else b"{}\0".ljust(len(text) + 1)
 
 
@@ -105,17 +105,32 @@ _MARKS: dict[tuple[Path, int], WorkMark] = {}
 _MAKING = threading.Lock()
 
 
-@contextmanager
-def at_hand(folder: Path | None, key: str, batch: int) -> Iterator[None]:
-    """Say in the carrier's local `folder` (None: it has none) that this process computes `key` inside."""
-    if folder is None or SESSION_VARIABLE not in os.environ:
-        yield
-        return
-    with _MAKING:
-        name = (folder, os.getpid())
-        mark = _MARKS.get(name) or _MARKS.setdefault(name, WorkMark(folder))
-    with mark.on(key, batch):
-        yield
+class at_hand:  # noqa: N801 - a context manager
+    """A context inside of which this process computes `key` in `batch`, as is said in the carrier's local `folder`
+    (None: it has none). Not a generator's: it is entered four times for each binding and batch."""
+
+    __slots__ = ("_batch", "_key", "_mark")
+
+    def __init__(self, folder: Path | None, key: str, batch: int) -> None:
+        self._key, self._batch = key, batch
+        self._mark = None if folder is None or SESSION_VARIABLE not in os.environ else _mark_in(folder)
+
+    def __enter__(self) -> None:
+        if self._mark is not None:
+            self._mark.add(self._key, self._batch)
+
+    def __exit__(self, *raised: object) -> None:
+        if self._mark is not None:
+            self._mark.remove(self._key)
+
+
+def _mark_in(folder: Path) -> WorkMark:
+    name = (folder, os.getpid())
+    mark = _MARKS.get(name)
+    if mark is None:
+        with _MAKING:
+            mark = _MARKS.get(name) or _MARKS.setdefault(name, WorkMark(folder))
+    return mark
 
 
 WorkerDeath = Literal["alone", "among", "again"]

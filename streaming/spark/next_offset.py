@@ -1,7 +1,7 @@
 """The next offset while it is being made: one place for each thing that can happen to a binding between two batches."""
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -138,6 +138,7 @@ class NextOffset:
         self.looked |= wishes.keys()
         every = [wish for mine in wishes.values() for wish in mine]
         if not allowances and self.carrier.settings.batch_rows is None:
+            self.inquiries.prepare(wish.question(wish.most, self.tick) for wish in every)
             for wish in every:
                 wish.take(wish.most, self.tick)
         else:
@@ -147,6 +148,11 @@ class NextOffset:
                 if budget.ran_out(wish.organisation):
                     item, limit = self.carried[wish.binding], allowances[wish.organisation].per_second
                     self.carried[wish.binding] = replace(item, held=limit)
+        self.inquiries.prepare(
+            self._whether_finished(wish.input, wish.reached, self.carried[wish.binding])
+            for wish in every
+            if wish.fault is None and not wish.follows and wish.until is None
+        )
         for name, mine in wishes.items():
             self._guarded(self.carried[name], partial(self._move, mine))
 
@@ -302,7 +308,7 @@ class NextOffset:
     def _end_finished(self, item: CarriedBinding, binding: RunnableBinding) -> None:
         at_end = binding.added.at_end
         open_inputs = [name for name in binding.adapters if name not in item.now.ended]
-        finished = [name for name in open_inputs if self._finished(item, name, binding)]
+        finished = [name for name in open_inputs if self._finished(item, name)]
         wanted = {"flush": finished, "final": [name for name in finished if name in binding.finals], "nothing": []}
         end = tuple(wanted[at_end])
         if len(finished) == len(open_inputs):
@@ -315,13 +321,20 @@ class NextOffset:
 
     def _ends_next(self, item: CarriedBinding, binding: RunnableBinding) -> bool:
         try:
-            return any(self._finished(item, name, binding) for name in binding.adapters if name not in item.now.ended)
+            return any(self._finished(item, name) for name in binding.adapters if name not in item.now.ended)
         except AdapterError:
             return True  # the next planning meets the same fault, and says so
 
-    def _finished(self, item: CarriedBinding, name: str, binding: RunnableBinding) -> bool:
-        asked = partial(binding.adapters[name].finished, item.positions[name])
-        return self.inquiries.ask((item.key, name, "finished"), f"The input {name}", asked, otherwise=False)
+    def _finished(self, item: CarriedBinding, name: str) -> bool:
+        question, asked = self._whether_finished(name, item.positions[name], item)
+        return self.inquiries.ask(question, f"The input {name}", asked, otherwise=False)
+
+    def _whether_finished(
+        self, name: str, positions: Mapping[str, Position], item: CarriedBinding
+    ) -> tuple[Hashable, Callable[[], bool]]:
+        """The question whether the input `name` has come to its end at `positions`, by its name."""
+        adapter = binding_of(self.carrier, item.entry).adapters[name]
+        return (item.key, name, "finished"), partial(adapter.finished, positions)
 
     def _fail(self, name: str, key: str, entry: int, error: Exception) -> None:
         if shared_fault(error):

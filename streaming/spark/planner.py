@@ -2,12 +2,12 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.layout import HOLD, CarrierFolder
 from streaming.spark.looks import SOON, LookTimes, TimesOfBindings, WatchedBinding, read_freshness
-from streaming.spark.manifests import read_manifest
+from streaming.spark.manifests import ManifestHead, read_head
 from streaming.spark.next_offset import NextOffset
 from streaming.spark.offset import Offset
 from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rates
@@ -16,31 +16,6 @@ from streaming.spark.token_bucket import TICKS_PER_S, Allowance, read_rates
 def wall_clock() -> int:
     """Now, in ticks."""
     return time.time_ns() // 1_000
-
-
-@dataclass(frozen=True)
-class BatchBefore:
-    """What is known of batch `n` once it is committed: who failed in it, the rows it read of each
-    organisation, of "" where all are of one (None: not known any more),
-    and by generation when time alone may move a CTI (`BindingTotals.due`)."""
-
-    n: int = -1
-    failed: tuple[str, ...] = ()
-    read: Mapping[str, int] | None = None
-    dues: Mapping[str, int | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, carrier: CarrierFolder, n: int) -> "BatchBefore":
-        """As its manifest says."""
-        manifest = read_manifest(carrier.folder, n)
-        if manifest is None:
-            return cls(n)
-        return cls(
-            n,
-            manifest.failed,
-            manifest.reads or {"": manifest.read},
-            {key: each.due for key, each in manifest.bindings.items()},
-        )
 
 
 class Planner:
@@ -52,7 +27,7 @@ class Planner:
         self._seen: int | None = None
         self._time = 0
         self._planned_at = 0
-        self._before = BatchBefore()
+        self._before = ManifestHead()
         self._looks = LookTimes(int(carrier.settings.eager_s * TICKS_PER_S))
         self._quiet: dict[WatchedBinding, int] = {}
         self._wanted: dict[WatchedBinding, int] = {}
@@ -65,7 +40,7 @@ class Planner:
         if self._carrier.folder.read(HOLD) is not None:
             return start
         if self._before.n != start.n:
-            self._before = BatchBefore.of(self._carrier, start.n)
+            self._before = read_head(self._carrier.folder, start.n)
         self._wanted = self._freshness(start)
         due = self._looks.due(self._wanted, self._time)
         if newest == start.control and not due:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from streaming.planning.plan import NotRunnable
 from streaming.spark.binding import binding_of, journals_of
+from streaming.spark.commit_writing import CommitWriting
 from streaming.spark.failures import told_failures
 from streaming.spark.held import carried_on, held_part, note_taken_over, rows_behind
 from streaming.spark.layout import CarrierFolder
@@ -44,7 +45,8 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
     known = {key: totals for key, totals in before.bindings.items() if not totals.cleared}
     now = time.time_ns() // 1_000
     merged = _merged(summaries)
-    done = {summary.key: _published(carrier, batch, summary, before, now) for summary in merged}
+    with CommitWriting() as writing:
+        done = {summary.key: _published(carrier, batch, summary, before, now, writing) for summary in merged}
     bindings = known | {key: each.totals for key, each in done.items() if each.totals is not None}
     changes = [change for summary in merged if (change := _change(carrier, summary)) is not None]
     manifest = Manifest(
@@ -67,8 +69,10 @@ def publish(carrier: CarrierFolder, batch: int, summaries: Iterable[BindingSumma
         carrier.folder.remove(f"commits/{old}.json")
 
 
-def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, before: Manifest, now: int) -> _Published:
-    """Write what one generation did: its restart point, its savepoint, and its commit."""
+def _published(
+    carrier: CarrierFolder, batch: int, summary: BindingSummary, before: Manifest, now: int, writing: CommitWriting
+) -> _Published:
+    """Write what one generation did: its restart point, its savepoint, and, when `writing` ends, its commit."""
     spec = carrier.control.added(summary.entry).spec
     known = before.bindings.get(summary.key)
     start = _first_totals(carrier, summary) if known is None or known.cleared else known
@@ -104,7 +108,11 @@ def _published(carrier: CarrierFolder, batch: int, summary: BindingSummary, befo
     if repair is not None:
         parts = [*parts, give_rows(shared, results, spec.binding, repair, batch)]
     commit = Commit(batch=batch, parts=parts, totals=report, runs=[RunBatches(run=spec.run, first=batch, last=batch)])
-    results.write(f"commits/{batch}.json", commit.model_dump_json().encode())
+    content = commit.model_dump_json().encode()
+    if repair is None and summary.change is None:
+        writing.write(results, f"commits/{batch}.json", content)
+        return _Published(after, read, report, moved, saved)
+    results.write(f"commits/{batch}.json", content)  # here, because what follows says that it counts
     if repair is not None:
         write_given(shared, spec.binding, repair, batch)
     note_taken_over(carrier, summary, batch)

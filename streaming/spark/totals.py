@@ -168,12 +168,6 @@ class BindingTotals:
         """Whether a lane was reading what the run before had read, when it was heard of last."""
         return any(lane.again for lanes in self.inputs.values() for lane in lanes.values())
 
-    @property
-    def due(self) -> int | None:
-        """From which tick on time alone may move a CTI, 0 before anything was told; None: it never does."""
-        dues = [lane.due for lanes in self.inputs.values() for lane in lanes.values()]
-        return min((due for due in dues if due is not None), default=None) if dues else 0
-
     def begun_by(self, run: str, folder: str, others: Iterable["BindingTotals"]) -> "BindingTotals":
         """What is counted from now on belongs to `run`; `others`: all totals before, of some of which it may be too."""
         if self.run == run:

@@ -11,7 +11,7 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.abandonable_calls import AbandonableCall, CallAbandoned, Patience
+from streaming.spark.abandonable_calls import AbandonableCall, CallAbandoned, CallSeries, Patience
 from streaming.spark.adapter_queries import AdapterQueries
 from streaming.spark.errors import explain_query
 from streaming.spark.manifests import Manifest
@@ -266,6 +266,64 @@ def test_a_fault_comes_to_who_waits() -> None:
     assert errand.wait(30)
     with pytest.raises(LookupError, match="nothing there"):
         errand.result()
+
+
+def test_the_calls_of_a_series_are_made_by_one_thread_in_their_order_and_each_has_its_own_end() -> None:
+    made: list[tuple[int, threading.Thread]] = []
+
+    def call(number: int) -> int:
+        made.append((number, threading.current_thread()))
+        if number == 3:
+            raise LookupError("nothing there")
+        return number * 2
+
+    calls = CallSeries.begun(partial(call, number) for number in range(9))
+    assert all(each.wait(30) for each in calls)
+    with pytest.raises(LookupError, match="nothing there"):
+        calls[3].result()
+    assert [each.result() for number, each in enumerate(calls) if number != 3] == [0, 2, 4, 8, 10, 12, 14, 16]
+    assert [number for number, _ in made] == list(range(9))
+    assert len({thread for _, thread in made}) == 1
+
+
+@pytest.mark.parametrize("asked_first", [0, 1, 4])
+def test_what_hangs_in_a_series_holds_up_nobody_behind_it_whoever_is_asked_first(
+    answers: threading.Event, asked_first: int
+) -> None:
+    hangs = {0, 2}
+    series = CallSeries.begun(
+        partial(answers.wait, 60) if number in hangs else partial(pow, number, 2) for number in range(5)
+    )
+    order = sorted(range(5), key=lambda number: (number - asked_first) % 5)
+    answered = {number for number in order if series[number].wait(30 if number not in hangs else 0.01)}
+    assert answered == {1, 3, 4}
+    assert [series[number].result() for number in sorted(answered)] == [1, 9, 16]
+    assert series[0].age_s > 0
+    answers.set()
+    assert all(series[number].wait(30) for number in hangs)
+
+
+def test_a_question_that_was_prepared_is_asked_once_and_one_without_an_answer_stays_open(
+    answers: threading.Event,
+) -> None:
+    asked: list[str] = []
+
+    def ask(name: str) -> str:
+        asked.append(name)
+        if name == "slow":
+            answers.wait(60)
+        return name
+
+    queries = AdapterQueries(deadline_s=60, patience_s=0.2)
+    for _ in range(2):
+        queries.begin()
+        queries.prepare((name, partial(ask, name)) for name in ("slow", "quick"))
+        assert queries.ask("slow", "The input a", partial(ask, "slow"), otherwise="later") == "later"
+        wait_for(lambda: "quick" in asked)
+    answers.set()
+    queries.begin()
+    wait_for(lambda: queries.ask("slow", "The input a", partial(ask, "slow"), otherwise="later") == "slow")
+    assert asked.count("slow") == 1
 
 
 def test_patience_adds_up_waits_and_ends() -> None:
