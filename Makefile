@@ -56,7 +56,7 @@ lint:
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser
 
 lint-types:
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 lint-python:
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, Playwright, expect
 from tests.e2e.installation import Installation
 from webapp.runs.demo import RUNNING
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=40_000)
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (

@@ -3,16 +3,19 @@
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from deploy.installation.processes import left_over, runners
 from deploy.up.place import free_port
 from tests.conftest import ROOT
+from webapp.runs.demo import SLUG
 
 OF_THE_USER = ("PUNCTUAL_", "REDIS_URL", "DATABASE_URL", "PORT", "DJANGO_")
 
@@ -28,6 +31,15 @@ class Installation:
     env: dict[str, str]
     pid: int
     printed: tuple[str, ...]
+
+
+def demo_files(installation: Installation) -> Path:
+    """Return the folder of the demo's files, whoever else has runs; it is there, and a file may be put into it."""
+    with closing(sqlite3.connect(f"file:{installation.var / 'punctual.sqlite3'}?mode=ro", uri=True)) as database:
+        [[organisation]] = database.execute("SELECT id FROM accounts_organisation WHERE slug = ?", [SLUG])
+    files = installation.var / str(UUID(organisation)) / "files"
+    files.mkdir(parents=True, exist_ok=True)
+    return files
 
 
 def environment(var: Path, port: int) -> dict[str, str]:

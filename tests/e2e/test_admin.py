@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, listed
 from tests.e2e.conftest import page_without_faults
 from tests.e2e.installation import Installation
 from tests.e2e.mailbox import link_of_mail
+from tests.e2e.test_run import demo_runs
 
 pytestmark = pytest.mark.browser
 
@@ -68,6 +69,7 @@ def joined(page: Page, installation: Installation, email: str) -> None:
 def test_somebody_is_invited_joins_gets_another_role_sees_the_reasons_and_is_removed(
     page: Page, visit: Visit, installation: Installation
 ) -> None:
+    demo_runs(page)
     email = invited(page, "viewer")
     titled(page, "Members")
     expect(page.get_by_role("row").filter(has_text=email)).to_contain_text("open")
@@ -148,10 +150,13 @@ def asked(address: str, token: str) -> int:
 
 
 def test_an_owner_sees_the_limits_and_the_roles_and_downloads_an_export(page: Page) -> None:
+    demo_runs(page)
     base = admin(page)
+    slug = base.split("/")[2]
+    runs = sum(each["ended_at"] is None for each in listed(page, slug, "runs"))
     page.goto(f"{base}/limits")
     titled(page, "Limits")
-    expect(page.get_by_role("meter", name="Runs at once")).to_have_attribute("aria-valuetext", "1 of 10 runs")
+    expect(page.get_by_role("meter", name="Runs at once")).to_have_attribute("aria-valuetext", f"{runs} of 10 runs")
     delete = page.get_by_role("button", name="Delete the results of speeding")
     expect(delete).to_have_accessible_description("speeding runs. Stop it first, then delete its results.")
     page.goto(f"{base}/roles")

@@ -13,6 +13,8 @@ from tests.e2e.test_run import LIVE_MS, binding_row
 pytestmark = pytest.mark.browser
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
+TITLED = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
+"""For pages of which `test_pages` sees the most in the dark too, by the same `page` that tells what was refused."""
 
 
 def settled(page: Page) -> None:
@@ -40,7 +42,7 @@ def test_a_style_that_is_written_into_the_page_is_refused_and_told(
     context.close()
 
 
-@SCHEMES
+@TITLED
 def test_no_page_of_a_member_breaks_the_policy(page: Page, scheme: str) -> None:
     in_scheme(page, scheme)
     for address in demo_pages(page).named().values():
@@ -48,7 +50,7 @@ def test_no_page_of_a_member_breaks_the_policy(page: Page, scheme: str) -> None:
         settled(page)
 
 
-@SCHEMES
+@TITLED
 def test_no_page_of_a_visitor_breaks_the_policy(visitor: Page, scheme: str) -> None:
     in_scheme(visitor, scheme)
     for address in ("/sign-in", "/nowhere"):

@@ -25,7 +25,7 @@ def test_every_line_of_progress_tells_the_time_since_the_start(installation: Ins
 
 def test_a_second_start_says_where_the_first_is(installation: Installation) -> None:
     second = launch(installation.env)
-    said = second.communicate(timeout=30)[0]
+    said = second.communicate(timeout=90)[0]
     assert second.returncode == 1
     assert f"running already at {installation.address} (process {installation.pid})" in said
 
@@ -45,6 +45,6 @@ def test_a_busy_port_is_told_in_a_sentence(installation: Installation) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         second = launch({**elsewhere, "PORT": str(port)})
-        said = second.communicate(timeout=30)[0]
+        said = second.communicate(timeout=90)[0]
     assert second.returncode == 1
     assert f"Port {port} is taken by another program: stop that program, or choose another port" in said

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
-from tests.e2e.installation import Installation
+from tests.e2e.installation import Installation, demo_files
 from tests.e2e.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed, ran_to_the_end
 
 pytestmark = pytest.mark.browser
@@ -18,11 +18,9 @@ def ended_run(page: Page, installation: Installation, name: str) -> str:
     page.goto(demo_pages(page).runs)
     base = demo_pages(page).runs.rpartition("/")[0]
     api = Api(page, base)
-    (organisation,) = {path.parent for path in installation.var.glob("*/runner.json")}
     lines = [json.dumps({"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": 1.5}) for at in SECONDS]
-    (organisation / "files").mkdir(exist_ok=True)
     text = "\n".join([*lines, '{"at": "noon", "plate": "CD 2", "speed": 2.5}'])
-    (organisation / "files" / f"{name}.jsonl").write_text(text)
+    (demo_files(installation) / f"{name}.jsonl").write_text(text)
     adapter = {"kind": "file", "options": {"path": f"files/{name}.jsonl", "format": "json_lines"}}
     api.send("POST", "streams/", {"name": name, "definition": DEFINITION, "adapter": adapter})
     asked = {**graph({"name": "n", "function": "count"}), "name": name}

@@ -49,13 +49,30 @@ def stop_in_dialog(page: Page) -> None:
 @pytest.fixture
 def started(page: Page) -> Page:
     """The page of a run that was just started by hand; a run that is open is stopped first."""
-    page.goto(demo_pages(page).runs)
-    row = binding_row(page)
-    expect(row).to_be_visible()
-    start = row.get_by_role("button", name=f"Start {RUNNING}")
+    start = start_button(page)
     if not start.is_visible():
         stop_in_dialog(page)
     expect(start).to_be_visible(timeout=SPARK_MS)
+    return begun(page, start)
+
+
+def start_button(page: Page) -> Locator:
+    """The button that starts the demo's run, which is there while nothing runs; on the page of the runs."""
+    page.goto(demo_pages(page).runs)
+    row = binding_row(page)
+    expect(row).to_be_visible()
+    return row.get_by_role("button", name=f"Start {RUNNING}")
+
+
+def demo_runs(page: Page) -> None:
+    """Start the demo's run if a test before has stopped it."""
+    start = start_button(page)
+    if start.is_visible():
+        begun(page, start)
+
+
+def begun(page: Page, start: Locator) -> Page:
+    """Press the button, and wait on the page of the run until it runs."""
     start.click()
     expect(page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}$"))
     expect(page.get_by_role("heading", level=1)).to_have_text(RUNNING)

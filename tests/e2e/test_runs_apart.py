@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browsing import demo_pages
-from tests.e2e.installation import Installation
+from tests.e2e.installation import Installation, demo_files
 from tests.e2e.test_run import SPARK_MS, count, figure
 
 pytestmark = pytest.mark.browser
@@ -65,10 +65,8 @@ def test_each_of_two_runs_shows_its_own_rows_and_what_it_ran(page: Page, install
     page.goto(demo_pages(page).runs)
     base = demo_pages(page).runs.rpartition("/")[0]
     api = Api(page, base)
-    (organisation,) = {path.parent for path in installation.var.glob("*/runner.json")}
     rows = [{"at": f"2026-01-01T00:00:{second:02}Z", "plate": "AB 1", "speed": 1.5} for second in SECONDS]
-    (organisation / "files").mkdir(exist_ok=True)
-    (organisation / "files" / "gate.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (demo_files(installation) / "gate.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     adapter = {"kind": "file", "options": {"path": "files/gate.jsonl", "format": "json_lines"}}
     api.send("POST", "streams/", {"name": "gate", "definition": DEFINITION, "adapter": adapter})
     first_graph = graph({"name": "n", "function": "count"})

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
-from tests.e2e.installation import Installation
+from tests.e2e.installation import Installation, demo_files
 from tests.e2e.test_run import SPARK_MS
 from tests.e2e.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed
 
@@ -18,12 +18,11 @@ def test_another_version_takes_over_with_a_window_in_flight(page: Page, installa
     page.goto(demo_pages(page).runs)
     base = demo_pages(page).runs.rpartition("/")[0]
     api = Api(page, base)
-    (organisation,) = {path.parent for path in installation.var.glob("*/runner.json")}
+    files = demo_files(installation)
 
     def write(name: str, *seconds: int) -> None:
         rows = [{"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": 1.5} for at in seconds]
-        (organisation / "files").mkdir(exist_ok=True)
-        (organisation / "files" / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (files / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
     write("moving-1.jsonl", *SECONDS)
     options = {"path": "files/", "pattern": "moving-*.jsonl", "follow": True, "format": "json_lines"}
