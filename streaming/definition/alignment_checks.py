@@ -16,10 +16,12 @@ from streaming.definition.graph import (
     ShiftNode,
     TopKNode,
     UnionNode,
+    Windowed,
     WindowNode,
     sources,
 )
-from streaming.definition.window_checks import FixedWindow, Windowed, check_window, hopping_windows
+from streaming.definition.window_checks import check_window, hopping_windows
+from streaming.definition.windows import FixedWindow
 from streaming.temporal.ticks import Ticks, format_duration, parse_duration
 from streaming.temporal.windows import HoppingWindows
 

@@ -14,8 +14,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.graph import Aggregate, Column, Node, WindowSpec
+from streaming.definition.graph import Aggregate, Column, Node
 from streaming.definition.names import DurationText, ExpressionText, Name
+from streaming.definition.windows import WindowSpec
 
 FILE: Final = Path("frontend/src/generated/nodeForms.ts")
 FieldRole = Literal[

@@ -7,6 +7,7 @@ from pydantic import Field, StrictFloat
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
 from streaming.definition.strict import Strict
+from streaming.definition.windows import WindowSpec
 
 MOST_NODES: Final = 500
 """Nodes of a query."""
@@ -174,64 +175,6 @@ class AsofJoinNode(Strict):
     type: JoinType = "inner"
 
 
-class TumblingWindow(Strict):
-    """Windows `[offset + k*size, offset + (k+1)*size)`; `offset` counts from 1970-01-01T00:00Z (T23)."""
-
-    kind: Literal["tumbling"]
-    size: DurationText
-    offset: DurationText = 0
-
-
-class HoppingWindow(Strict):
-    """Windows `[offset + k*hop, offset + k*hop + size)`; hop above size leaves gaps (T25)."""
-
-    kind: Literal["hopping"]
-    size: DurationText
-    hop: DurationText
-    offset: DurationText = 0
-
-
-class TimeIntervalWindow(Strict):
-    """SPL panes `[k*period + offset, k*period + offset + duration)`; `period` defaults to the duration.
-
-    `discard_age` is SPL's name for the grace of the window (T19).
-    """
-
-    kind: Literal["time_interval"]
-    duration: DurationText
-    period: DurationText | None = None
-    offset: DurationText = 0
-    discard_age: DurationText = 0
-
-
-class SessionWindow(Strict):
-    """For each group `[first start, last start + gap)`: an event that starts before that end belongs.
-
-    `max` caps the length: the event that would exceed it opens the next session.
-    """
-
-    kind: Literal["session"]
-    gap: DurationText
-    max: DurationText | None = None
-
-
-class SnapshotWindow(Strict):
-    """For each group, between any two neighbouring starts or ends with at least one event alive."""
-
-    kind: Literal["snapshot"]
-
-
-class CountWindow(Strict):
-    """For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it."""
-
-    kind: Literal["count"]
-    n: Annotated[WholeNumber, Field(gt=0, le=10_000)]
-
-
-WindowSpec = Annotated[
-    TumblingWindow | HoppingWindow | TimeIntervalWindow | SessionWindow | SnapshotWindow | CountWindow,
-    Field(discriminator="kind"),
-]
 if TYPE_CHECKING:
     AggregateFunction = str
 else:
@@ -293,6 +236,8 @@ class TopKNode(Strict):
     k: Annotated[WholeNumber, Field(gt=0, le=10_000)]
 
 
+Windowed = WindowNode | TopKNode
+"""What has windows."""
 OutputTimestamp = Literal["lifetime", "point_at_end", "latest_input"]
 
 

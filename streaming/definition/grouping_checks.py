@@ -3,10 +3,11 @@
 from streaming.definition.aggregate_checks import check_aggregate
 from streaming.definition.faults import FaultCode, nearest
 from streaming.definition.findings import CheckFindings, sound
-from streaming.definition.graph import Aggregate, TimeIntervalWindow, TopKNode, WindowNode
+from streaming.definition.graph import Aggregate, TopKNode, WindowNode
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields, Null, Type, is_ordered
-from streaming.definition.window_checks import FixedWindow, check_grace, check_length, check_window
+from streaming.definition.window_checks import check_grace, check_length, check_window
+from streaming.definition.windows import FixedWindow, TimeIntervalWindow
 from streaming.temporal.ticks import parse_duration
 
 

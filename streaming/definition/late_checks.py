@@ -16,13 +16,13 @@ from streaming.definition.graph import (
     QueryGraph,
     SemiJoinNode,
     SetDurationNode,
-    TimeIntervalWindow,
     ToIntervalsNode,
     TopKNode,
+    Windowed,
     WindowNode,
 )
 from streaming.definition.streams import StreamDefinition
-from streaming.definition.window_checks import FixedWindow, Windowed, hopping_windows
+from streaming.definition.windows import FixedWindow, TimeIntervalWindow
 from streaming.definition.wiring import feeding, ports
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Late
@@ -201,7 +201,7 @@ def _without(node: Windowed, path: str, inputs: Sequence[str]) -> Fault:
 def _each_window(node: Windowed) -> str:
     if not isinstance(node.window, FixedWindow):
         return f"each {node.window.kind} window"
-    return f"each window of {format_duration(hopping_windows(node).size)}"
+    return f"each window of {format_duration(node.window.panes().size)}"
 
 
 def _written_grace(node: Windowed) -> tuple[str, Ticks | None]:

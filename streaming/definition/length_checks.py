@@ -9,15 +9,16 @@ from streaming.definition.graph import (
     FilterNode,
     Node,
     ProjectNode,
-    SessionWindow,
     SetDurationNode,
     ShiftNode,
     TopKNode,
     UnionNode,
+    Windowed,
     WindowNode,
     sources,
 )
-from streaming.definition.window_checks import FixedWindow, Windowed, check_window, hopping_windows
+from streaming.definition.window_checks import check_window, hopping_windows
+from streaming.definition.windows import FixedWindow, SessionWindow
 from streaming.temporal.ticks import ONE_TICK, Ticks, format_duration, parse_duration
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
 

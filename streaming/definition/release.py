@@ -21,7 +21,6 @@ from streaming.definition.graph import (
     OutputNode,
     PointAtEndNode,
     QueryGraph,
-    SessionWindow,
     SetDurationNode,
     ShiftNode,
     TopKNode,
@@ -29,7 +28,8 @@ from streaming.definition.graph import (
     WindowNode,
     sources,
 )
-from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.definition.window_checks import hopping_windows
+from streaming.definition.windows import FixedWindow, SessionWindow
 from streaming.definition.wiring import order
 from streaming.temporal.ticks import Tick, parse_duration
 from streaming.temporal.windows import HoppingWindows

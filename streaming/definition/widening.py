@@ -26,7 +26,7 @@ from streaming.definition.graph import (
     sources,
 )
 from streaming.definition.state_differences import NodeDifference, holds, state_differences
-from streaming.definition.window_checks import FixedWindow
+from streaming.definition.windows import FixedWindow
 from streaming.temporal.ticks import NO_TICKS, Ticks, parse_duration
 
 READ_AGAIN: Final = "What is open can only be read again."

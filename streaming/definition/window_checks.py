@@ -4,22 +4,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from streaming.definition.faults import Fault, FaultCode, error, warning
-from streaming.definition.graph import (
-    HoppingWindow,
-    SessionWindow,
-    TimeIntervalWindow,
-    TopKNode,
-    TumblingWindow,
-    WindowNode,
-)
+from streaming.definition.graph import Windowed
+from streaming.definition.windows import FixedWindow, HoppingWindow, SessionWindow, TimeIntervalWindow, TumblingWindow
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Ticks, format_duration, parse_duration
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 
 LONGEST: Final = Ticks(LAST_TICK - FIRST_TICK + 1)
 """The years 1 to 9999: nothing longer has a use, and within it all window arithmetic stays in int64."""
-FixedWindow = TumblingWindow | HoppingWindow | TimeIntervalWindow
-"""Windows that stand where the definition says, whatever events there are."""
-Windowed = WindowNode | TopKNode
 
 
 def hopping_windows(node: Windowed) -> HoppingWindows:
@@ -27,11 +18,9 @@ def hopping_windows(node: Windowed) -> HoppingWindows:
 
     Raises TypeError for windows that the events make: session, snapshot, count.
     """
-    spec = node.window
-    if not isinstance(spec, FixedWindow):
-        raise TypeError(f"the windows of {node.id!r} are of kind {spec.kind}; they have no fixed sizes")
-    (_, size), (_, hop) = _size_and_hop(spec)
-    return HoppingWindows(size, hop, parse_duration(spec.offset))
+    if not isinstance(node.window, FixedWindow):
+        raise TypeError(f"the windows of {node.id!r} are of kind {node.window.kind}; they have no fixed sizes")
+    return node.window.panes()
 
 
 def _size_and_hop(spec: FixedWindow) -> tuple[tuple[str, Ticks], tuple[str, Ticks]]:

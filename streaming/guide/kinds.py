@@ -7,7 +7,12 @@ from typing import Any, Final, get_args
 
 from pydantic import BaseModel
 
-from streaming.definition.graph import Node, WindowSpec
+from streaming.definition.graph import Node, TopKNode, WindowNode
+from streaming.definition.windows import WindowSpec
+from streaming.guide.examples import examples_of
+from streaming.reference import fixed_windows
+from streaming.reference.pane_rules import pane_rule
+from streaming.temporal.windows import HoppingWindows
 
 
 def _by_kind(union: Any) -> Mapping[str, type[BaseModel]]:
@@ -33,14 +38,9 @@ SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
     "window": ("window", "emission", "emission.RowEmission", "empties", "empties.FilledWindows"),
     "top_k": ("top_k", "top_k.TopK"),
     "output": ("output", "output_times", "output_times.LatestInput"),
-    "tumbling": ("fixed_windows",),
-    "hopping": ("fixed_windows",),
-    "time_interval": ("fixed_windows",),
-    "session": ("session", "session.SessionPaneRule"),
-    "snapshot": ("snapshot", "snapshot.SnapshotPaneRule"),
-    "count": ("count", "count.CountPaneRule"),
 }
-"""Where the reference says what a kind means: modules, and classes in them, unless it is the module of that name."""
+"""Where the reference says what a kind of node means: modules, and classes in them, unless it is the module of that
+name. Kinds of windows have it where their panes do."""
 
 
 def said_of(thing: object) -> str:
@@ -50,9 +50,25 @@ def said_of(thing: object) -> str:
 
 def meaning_of(kind: str) -> list[tuple[str, str]]:
     """The places in the reference that say what `kind` means, each with its docstring."""
+    if kind in WINDOWS:
+        return [_meaning_of_windows(kind)]
     found = []
     for place in SOURCES.get(kind, (kind,)):
         module, _, name = place.partition(".")
         thing: object = importlib.import_module(f"streaming.reference.{module}")
         found.append((f"streaming/reference/{module}.py", said_of(getattr(thing, name) if name else thing)))
     return found
+
+
+def _meaning_of_windows(kind: str) -> tuple[str, str]:
+    """Where panes as of the first example of `kind` have their meaning: as fixed windows, or by a rule of their own."""
+    nodes = examples_of(f"window_{kind}")[0].case.graph.nodes
+    panes = next(node.window.panes() for node in nodes if isinstance(node, WindowNode | TopKNode))
+    if isinstance(panes, HoppingWindows):
+        return _file(fixed_windows.__name__), said_of(fixed_windows)
+    rule = type(pane_rule(panes))
+    return _file(rule.__module__), said_of(rule)
+
+
+def _file(module: str) -> str:
+    return f"{module.replace('.', '/')}.py"

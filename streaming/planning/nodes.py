@@ -10,7 +10,6 @@ from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
     ClipNode,
-    CountWindow,
     ExtendNode,
     FilterNode,
     JoinNode,
@@ -20,10 +19,8 @@ from streaming.definition.graph import (
     PointAtEndNode,
     ProjectNode,
     SemiJoinNode,
-    SessionWindow,
     SetDurationNode,
     ShiftNode,
-    SnapshotWindow,
     ToIntervalsNode,
     TopKNode,
     UnionNode,
@@ -32,18 +29,16 @@ from streaming.definition.graph import (
 from streaming.definition.late_checks import grace_of
 from streaming.definition.payload import BadPayload, read_payload
 from streaming.definition.types import Fields
-from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.definition.windows import (
+    FixedWindow,
+)
 from streaming.planning.checked import CheckedGraph, expression
 from streaming.planning.plan import (
     AggregateColumn,
-    CountPanes,
     LifetimeSpec,
     MatchSpec,
     NodeSpec,
     OutputSpec,
-    PaneKind,
-    SessionPanes,
-    SnapshotPanes,
     TopKSpec,
     UnionSpec,
     WindowSpec,
@@ -107,7 +102,7 @@ def _window(node: WindowNode, graph: CheckedGraph) -> WindowSpec:
     filled = node.empty_gap is not None and isinstance(node.window, FixedWindow)
     return WindowSpec(
         node=node.id,
-        panes=_panes(node),
+        panes=node.window.panes(),
         grace=grace_of(node, graph.graph, graph.advance),
         one_clock=graph.one_clock(node.id),
         group_by=tuple(node.group_by),
@@ -118,18 +113,6 @@ def _window(node: WindowNode, graph: CheckedGraph) -> WindowSpec:
         fill_gap=parse_duration(node.empty_gap) if filled and node.empty_gap is not None else None,
         fill_groups=_fill_groups(node, after) if filled else (),
     )
-
-
-def _panes(node: WindowNode | TopKNode) -> PaneKind:
-    match node.window:
-        case SessionWindow(gap=gap, max=longest):
-            return SessionPanes(parse_duration(gap), None if longest is None else parse_duration(longest))
-        case SnapshotWindow():
-            return SnapshotPanes()
-        case CountWindow(n=n):
-            return CountPanes(n)
-        case _:
-            return hopping_windows(node)
 
 
 def _fill_groups(node: WindowNode, fields: Fields) -> tuple[tuple[object, ...], ...]:
@@ -161,7 +144,7 @@ def _top_k(node: TopKNode, graph: CheckedGraph) -> TopKSpec:
     by = expression(node.by, graph.schemas[node.input])
     return TopKSpec(
         node=node.id,
-        panes=_panes(node),
+        panes=node.window.panes(),
         grace=grace_of(node, graph.graph, graph.advance),
         one_clock=graph.one_clock(node.id),
         group_by=tuple(node.group_by),

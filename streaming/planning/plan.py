@@ -12,6 +12,7 @@ from streaming.definition.expressions.tree import Expression
 from streaming.definition.graph import Emit, OutputTimestamp
 from streaming.definition.streams import StreamDefinition
 from streaming.definition.types import Fields, Type
+from streaming.definition.windows import PaneKind
 from streaming.planning.steps import Operand, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
@@ -38,29 +39,6 @@ class AggregateColumn:
     type: Type
     k: int | None = None
     fraction: Fraction | None = None
-
-
-@dataclass(frozen=True)
-class SessionPanes:
-    """Sessions with a `gap`, no longer than `max`."""
-
-    gap: Ticks
-    max: Ticks | None
-
-
-@dataclass(frozen=True)
-class SnapshotPanes:
-    """Snapshots."""
-
-
-@dataclass(frozen=True)
-class CountPanes:
-    """Windows of `n` distinct starts."""
-
-    n: int
-
-
-PaneKind = HoppingWindows | SessionPanes | SnapshotPanes | CountPanes
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from streaming.definition.counts import counted
 from streaming.definition.graph import JoinNode, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.strict import Strict
-from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.definition.window_checks import hopping_windows
+from streaming.definition.windows import FixedWindow
 from streaming.planning.explain.model import Explanation
 from streaming.planning.explain.words import spoken
 from streaming.preflight.measure import TICKS_PER_S, MeasuredInput

@@ -4,13 +4,10 @@ from streaming.definition.graph import FilterNode, InputNode, Node, sources
 from streaming.planning.checked import CheckedGraph
 from streaming.planning.nodes import typed_node
 from streaming.planning.plan import (
-    CountPanes,
     LifetimeSpec,
     MatchSpec,
     NodeSpec,
     OutputSpec,
-    SessionPanes,
-    SnapshotPanes,
     TopKSpec,
     UnionSpec,
     WindowSpec,
@@ -19,7 +16,6 @@ from streaming.planning.steps import ExtendStep, FilterStep, ProjectStep, SetDur
 from streaming.reference.anti_join import AntiJoin
 from streaming.reference.asof_join import AsofJoin
 from streaming.reference.clip import ClipRule
-from streaming.reference.count import CountPaneRule
 from streaming.reference.emission import RowEmission
 from streaming.reference.empties import FilledWindows
 from streaming.reference.extend import ExtendRule, ShorteningRule
@@ -34,6 +30,7 @@ from streaming.reference.matching import PortMatching
 from streaming.reference.order_edges import OrderEdges
 from streaming.reference.output import OutputOperator
 from streaming.reference.output_times import output_times
+from streaming.reference.pane_rules import pane_rule
 from streaming.reference.panes import PaneSet
 from streaming.reference.parts import LeftParts
 from streaming.reference.per_event import PerEvent
@@ -41,14 +38,13 @@ from streaming.reference.point_at_end import PointAtEnd
 from streaming.reference.ports import RIGHT, Ports
 from streaming.reference.project import ProjectOperator
 from streaming.reference.semi_join import SemiJoin
-from streaming.reference.session import SessionPaneRule
 from streaming.reference.set_duration import SetDuration
 from streaming.reference.shift import ShiftOperator
-from streaming.reference.snapshot import SnapshotPaneRule
 from streaming.reference.to_intervals import ToIntervals
 from streaming.reference.top_k import TopK
 from streaming.reference.union import UnionOperator
 from streaming.reference.window import AggregateRows, WindowOperator
+from streaming.temporal.windows import HoppingWindows
 
 
 def build(graph: CheckedGraph) -> dict[str, FlowOperator]:
@@ -124,15 +120,9 @@ def _match(spec: MatchSpec, left: str, right: str) -> FlowOperator:
 
 
 def _panes(spec: WindowSpec | TopKSpec) -> PaneSet:
-    match spec.panes:
-        case SessionPanes(gap=gap, max=longest):
-            return GroupedPanes(spec.node, SessionPaneRule(gap, longest), spec.grace, spec.one_clock)
-        case SnapshotPanes():
-            return GroupedPanes(spec.node, SnapshotPaneRule(), spec.grace, spec.one_clock)
-        case CountPanes(n=n):
-            return GroupedPanes(spec.node, CountPaneRule(n), spec.grace, spec.one_clock)
-        case windows:
-            panes = FixedWindows(spec.node, windows, spec.grace)
+    if not isinstance(spec.panes, HoppingWindows):
+        return GroupedPanes(spec.node, pane_rule(spec.panes), spec.grace, spec.one_clock)
+    panes = FixedWindows(spec.node, spec.panes, spec.grace)
     if isinstance(spec, WindowSpec) and spec.fill_gap is not None:
         return FilledWindows(panes, spec.fill_gap, spec.fill_groups)
     return panes

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from streaming.definition.graph import JoinNode, Node, QueryGraph, SetDurationNode, TopKNode, WindowNode
 from streaming.definition.release import Release
-from streaming.definition.window_checks import FixedWindow
+from streaming.definition.windows import FixedWindow
 from streaming.simulator.comparing import ComparedRow
 from streaming.temporal.events import Event
 from streaming.temporal.ticks import INFINITY, Tick, spell_instant

@@ -1,6 +1,7 @@
 """A thing of each kind is added as the page "To add" says, and nothing else is changed."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.toys.moment import added_to
+from tests.architecture.toys.moment import LINES, added_to
+from tests.architecture.tree import name, written
 from tests.conftest import ROOT
 
 QUERY = "SELECT k, {name}(v) AS m FROM rows GROUP BY k WINDOW BY TUMBLE 10s"
@@ -48,12 +50,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of `streaming` with a further kind of windows."""
     copy = tmp_path_factory.mktemp("house")
     shutil.copytree(ROOT / "streaming", copy / "streaming", ignore=shutil.ignore_patterns("__pycache__"))
-    assert added_to(copy) == 10
+    assert added_to(copy) == 5
     return copy
 
 
 @pytest.mark.parametrize("executor", ["reference", "engine"])
-def test_a_kind_of_windows_is_ten_files_of_python(house: Path, tmp_path: Path, executor: str) -> None:
+def test_a_kind_of_windows_is_lines_in_five_files(house: Path, tmp_path: Path, executor: str) -> None:
     rows = (json.dumps({"start": start, "payload": {"k": k, "v": v}}) for start, k, v in [*ROWS, *ROWS[:4]])
     (tmp_path / "rows.jsonl").write_text("\n".join(rows))
     (tmp_path / "query.sql").write_text("SELECT k, count() AS n FROM rows GROUP BY k WINDOW BY MOMENT")
@@ -65,3 +67,42 @@ def test_a_kind_of_windows_is_ten_files_of_python(house: Path, tmp_path: Path, e
     found = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
     given = {(row["start"], row["payload"]["k"], row["payload"]["n"]) for row in found}
     assert given == {(start, k, 2 if number < 4 else 1) for number, (start, k, _) in enumerate(ROWS)}
+
+
+def listed(kind: str) -> list[str]:
+    """The files that the page lists for a kind of windows, one a number."""
+    _, _, behind = (ROOT / "ADDING.md").read_text().partition("## A kind of windows")
+    section, _, _ = behind.partition("\n## ")
+    return [path.replace("<kind>", kind) for path in re.findall(r"^\d\. `([^`]+)`:", section, re.MULTILINE)]
+
+
+def naming(kind: str) -> set[str]:
+    """The files but tests that name a kind of windows: by one of its classes, or as the kind."""
+    classes = rf"\b{kind.title()}(Window|Panes|PaneRule|Assigner)\b"
+    pattern = re.compile(rf'{classes}|\bkind"?(=|: ?)"?{kind}\b|Literal\["{kind}"\]|case "{kind}"')
+    files = (path for path in written(".py", ".ts", ".tsx", ".yaml") if ".test." not in path.name)
+    return {name(path) for path in files if not name(path).startswith("tests/") and pattern.search(path.read_text())}
+
+
+@pytest.mark.parametrize(
+    ("kind", "special"),
+    [
+        ("snapshot", set()),
+        ("count", set()),
+        ("session", {f"streaming/definition/{each}.py" for each in ("window_checks", "length_checks", "release")}),
+    ],
+)
+def test_a_kind_of_windows_is_named_in_the_files_that_the_page_lists_and_in_no_others(
+    kind: str, special: set[str]
+) -> None:
+    tests = {"tests/reference/window_kinds.py", f"tests/transcripts/windows/{kind}.yaml"}
+    assert len(listed(kind)) <= 10
+    assert naming(kind) == (set(listed(kind)) - tests) | special
+    assert all((ROOT / path).exists() for path in listed(kind))
+    assert LINES.keys() == {path for path in listed(kind) if path.startswith("streaming/") and path.endswith(".py")}
+
+
+def test_the_browser_has_no_list_of_the_kinds_of_windows_but_the_generated_one() -> None:
+    files = [path for path in written(".ts", ".tsx") if ".test." not in path.name]
+    assert len(files) > 100
+    assert [name(path) for path in files if "time_interval" in path.read_text()] == []

@@ -16,12 +16,13 @@ import pyarrow.compute as pc
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import LONG, STRING, Fields
+from streaming.definition.windows import CountPanes, PaneKind, SessionPanes, SnapshotPanes
 from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.kernel import PortInput, TurnContext
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.window import WindowKernel
 from streaming.engine.state.node_state import NodeState
-from streaming.planning.plan import AggregateColumn, CountPanes, PaneKind, SessionPanes, SnapshotPanes, WindowSpec
+from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.wire.arrived import Int64s
 
 SECOND: Final = 1_000_000

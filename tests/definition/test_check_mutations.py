@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from itertools import cycle
 from typing import Any, get_args
 
 from hypothesis import given
@@ -10,20 +11,21 @@ from pydantic import ValidationError
 
 from streaming.definition.binding_checks import check_binding
 from streaming.definition.check import check
-from streaming.definition.graph import Node, QueryGraph, WindowSpec
+from streaming.definition.graph import Node, QueryGraph
+from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.windows import WindowSpec
 from streaming.planning.soundness import checked_graph
 from streaming.reference.build import build
 from tests.definition.graphs import CARS, COUNT, OWNERS, STREAMS, graph
 
-SPECS: list[dict[str, Any]] = [
-    {"kind": "tumbling", "size": "5m"},
-    {"kind": "hopping", "size": "5m", "hop": "1m", "offset": "-30s"},
-    {"kind": "time_interval", "duration": "5m", "period": "1m", "offset": 0, "discard_age": "10s"},
-    {"kind": "session", "gap": "5m", "max": "1h"},
-    {"kind": "snapshot"},
-    {"kind": "count", "n": 3},
-]
+FURTHER: dict[str, dict[str, Any]] = {
+    "hopping": {"offset": "-30s"},
+    "time_interval": {"offset": 0, "discard_age": "10s"},
+    "session": {"max": "1h"},
+}
+"""What windows of a kind may also say."""
+SPECS: list[dict[str, Any]] = [{"kind": row.kind, **row.example_fields, **FURTHER.get(row.kind, {})} for row in WINDOWS]
 AGGREGATES = [COUNT | {"name": "c"}, {"name": "fast", "function": "avg", "of": "speed", "filter": "n > 0"}]
 FILL = {"empty": "default", "empty_gap": "1h", "empty_groups": [{"plate": "a"}, {"plate": None}]}
 NODES: list[dict[str, Any]] = [
@@ -49,9 +51,9 @@ NODES: list[dict[str, Any]] = [
     *(
         {"id": f"w{index}", "kind": "window", "input": "asof", "group_by": ["plate"], "window": spec}
         | {"emit": emit, "retract": emit == "running", "aggregates": AGGREGATES}
-        for index, (spec, emit) in enumerate(zip(SPECS, ["final", "on_complete", "running"] * 2, strict=True))
+        for index, (spec, emit) in enumerate(zip(SPECS, cycle(["final", "on_complete", "running"]), strict=False))
     ),
-    {"id": "filled", "kind": "window", "input": "join", "group_by": ["plate"], "window": SPECS[1], "grace": "1m"}
+    {"id": "filled", "kind": "window", "input": "join", "group_by": ["plate"], "window": SPECS[0], "grace": "1m"}
     | {"aggregates": AGGREGATES}
     | FILL,
     *(
@@ -61,9 +63,9 @@ NODES: list[dict[str, Any]] = [
     *(
         {"id": f"out_{name}", "kind": "output", "input": name, "timestamp": timestamp}
         for name, timestamp in zip(
-            [*(f"w{index}" for index in range(6)), "filled", *(f"k{index}" for index in range(6))],
-            ["lifetime", "point_at_end", "latest_input"] * 4 + ["lifetime"],
-            strict=True,
+            [*(f"w{index}" for index in range(len(SPECS))), "filled", *(f"k{index}" for index in range(len(SPECS)))],
+            cycle(["lifetime", "point_at_end", "latest_input"]),
+            strict=False,
         )
     ),
 ]

@@ -7,6 +7,7 @@ import pytest
 
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.graph import WindowNode
+from streaming.definition.sql.grammar.windows import WINDOWS as ROWS
 from streaming.definition.window_checks import hopping_windows
 from streaming.temporal.ticks import Ticks
 from streaming.temporal.windows import HoppingWindows
@@ -101,7 +102,7 @@ def test_ten_thousand_windows_for_an_event_are_allowed_and_one_more_is_not() -> 
 
 # Windows of all kinds
 
-EVERY_KIND: dict[str, dict[str, Any]] = {
+EVERY_KIND: dict[str, dict[str, Any]] = {row.kind: dict(row.example_fields) for row in ROWS} | {
     "tumbling": {"size": "5m"},
     "hopping": {"size": "5m", "hop": "1m"},
     "time_interval": {"duration": "5m", "period": "1m", "offset": "-30s", "discard_age": "10s"},

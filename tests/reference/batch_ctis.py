@@ -7,26 +7,28 @@ from typing import Final
 from streaming.definition.graph import (
     AntiJoinNode,
     ClipNode,
-    CountWindow,
     ExtendNode,
-    HoppingWindow,
     JoinNode,
     Node,
     SemiJoinNode,
-    SessionWindow,
     ShiftNode,
-    SnapshotWindow,
-    TimeIntervalWindow,
     ToIntervalsNode,
     TopKNode,
-    TumblingWindow,
     WindowNode,
+)
+from streaming.definition.windows import (
+    CountWindow,
+    HoppingWindow,
+    TimeIntervalWindow,
+    TumblingWindow,
+    WindowSpec,
 )
 from streaming.temporal.ticks import NO_CTI
 from tests.reference.batch import ticks
 from tests.reference.batch_joins import clip, parts
-from tests.reference.batch_windows import PANES, fills, fixed_bounds, gap_of, groups
+from tests.reference.batch_windows import fills, gap_of, groups
 from tests.reference.lives import FOREVER, Life, Lives
+from tests.reference.window_kinds import PANES, fixed_bounds
 
 FIXED: Final = (TumblingWindow, HoppingWindow, TimeIntervalWindow)
 
@@ -109,7 +111,7 @@ def _window_cti(node: WindowNode | TopKNode, lives: Lives, c: int) -> int:
     return held(closed, [start for group in by_group.values() for start in _unclosed(spec, group, closed)])
 
 
-def _unclosed(spec: SessionWindow | SnapshotWindow, group: Sequence[Life], closed: int) -> Iterator[int]:
+def _unclosed(spec: WindowSpec, group: Sequence[Life], closed: int) -> Iterator[int]:
     """The starts of the panes that are not closed.
 
     An edge that is open and starts where time is not final may vanish: a snapshot that ends only there is not closed.

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.reference.drawn_windows import SPECS, top_ks, windows
+from tests.reference.drawn_windows import top_ks, windows
 from tests.reference.meanings import CONDITIONS, PAIR_CONDITIONS
+from tests.reference.window_kinds import SPECS
 
 Node = dict[str, Any]
 

@@ -1,15 +1,14 @@
 """Random window and top_k nodes: every kind of window, emit mode, grace, filling of empty windows, aggregate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
 
-Node = dict[str, Any]
-Spec = dict[str, Any]
+from tests.reference.window_kinds import FIXED, SPECS
 
-SIZES = st.integers(1, 25)
-OFFSETS = st.integers(-20, 20)
+Node = dict[str, Any]
+
 GRACES = (None, 0, 4, 15)
 UNBOUNDED = "3285000d"
 """Nine thousand years: no window ever closes before the end."""
@@ -30,42 +29,6 @@ WEIGHTED: tuple[Mapping[str, Any], ...] = (
     {"function": "time_weighted_avg", "of": "v"},
     {"function": "time_weighted_sum", "of": "v"},
 )
-
-
-@st.composite
-def tumbling(draw: st.DrawFn) -> Spec:
-    return {"kind": "tumbling", "size": draw(SIZES), "offset": draw(OFFSETS)}
-
-
-@st.composite
-def hopping(draw: st.DrawFn) -> Spec:
-    return {"kind": "hopping", "size": draw(SIZES), "hop": draw(SIZES), "offset": draw(OFFSETS)}
-
-
-@st.composite
-def time_interval(draw: st.DrawFn) -> Spec:
-    spec = {"kind": "time_interval", "duration": draw(SIZES), "offset": draw(OFFSETS)}
-    if draw(st.booleans()):
-        spec["period"] = draw(SIZES)
-    return spec
-
-
-@st.composite
-def session(draw: st.DrawFn) -> Spec:
-    gap = draw(st.integers(1, 15))
-    spec = {"kind": "session", "gap": gap}
-    return spec | ({"max": gap + draw(st.integers(0, 30))} if draw(st.booleans()) else {})
-
-
-SPECS: Mapping[str, Callable[[], st.SearchStrategy[Spec]]] = {
-    "tumbling": tumbling,
-    "hopping": hopping,
-    "time_interval": time_interval,
-    "session": session,
-    "snapshot": lambda: st.just({"kind": "snapshot"}),
-    "count": lambda: st.integers(1, 4).map(lambda n: {"kind": "count", "n": n}),
-}
-FIXED = ("tumbling", "hopping", "time_interval")
 
 
 @st.composite

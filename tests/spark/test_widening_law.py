@@ -15,7 +15,7 @@ from streaming.reference.execution import run_case
 from streaming.spark.control import AddBinding, StopBinding
 from streaming.wire.case import Case, CaseRow
 from streaming.wire.messages import RunSpec
-from tests.reference.drawn_windows import hopping, time_interval, tumbling
+from tests.reference.window_kinds import hopping, time_interval, tumbling
 from tests.spark.loop import Loop
 from tests.spark.test_carrying_over import beginning
 from tests.spark.test_changeover import Killed

@@ -9,16 +9,9 @@ from typing import Any, get_args
 
 import pytest
 
-from streaming.definition.graph import (
-    AggregateFunction,
-    Emit,
-    Empty,
-    JoinType,
-    Node,
-    OutputTimestamp,
-    WindowSpec,
-)
+from streaming.definition.graph import AggregateFunction, Emit, Empty, JoinType, Node, OutputTimestamp
 from streaming.definition.presets import PRESETS, preset_name
+from streaming.definition.windows import WindowSpec
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
 from streaming.transcripts.prepare import define

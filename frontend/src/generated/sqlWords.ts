@@ -311,3 +311,22 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["window by timeinterval", "window_time_interval"],
   ["window by tumble", "window_tumbling"],
 ];
+
+/** A kind of windows in words. */
+export interface WindowWords {
+  /** What forms offer it as. */
+  readonly choice: string;
+  /** The fields of one that can be run as it is. */
+  readonly example: Readonly<Record<string, string | number>>;
+  /** What a drawing says of it, with fields in braces: the first always, others where their field is said. */
+  readonly summary: readonly string[];
+}
+
+export const WINDOW_WORDS: Readonly<Record<string, WindowWords>> = {
+  "hopping": {"choice": "hopping: overlapping", "example": {"size": "5m", "hop": "1m"}, "summary": ["hopping {size} every {hop}", ", offset {offset}"]},
+  "tumbling": {"choice": "tumbling: one after the other", "example": {"size": "5m"}, "summary": ["tumbling {size}", ", offset {offset}"]},
+  "session": {"choice": "sessions: until a gap", "example": {"gap": "5m"}, "summary": ["sessions with gaps of {gap}", ", at most {max} long"]},
+  "snapshot": {"choice": "snapshots: between any two edges", "example": {}, "summary": ["snapshots"]},
+  "count": {"choice": "counts: a number of starts", "example": {"n": 10}, "summary": ["each {n} starts"]},
+  "time_interval": {"choice": "panes: duration and period", "example": {"duration": "5m", "period": "1m"}, "summary": ["panes of {duration}", " every {period}", ", offset {offset}", ", discarded {discard_age} after its end"]},
+};

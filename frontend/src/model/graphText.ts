@@ -1,11 +1,9 @@
 /** The JSON text of a query, as far as it can be read. */
 
-import { SQL_NAMES_IN_BACKTICKS } from "../generated/sqlWords";
+import { SQL_NAMES_IN_BACKTICKS, WINDOW_WORDS } from "../generated/sqlWords";
 import type { GraphNode, QueryGraph } from "./api";
 
 export { SQL_KEYWORDS } from "../generated/sqlWords";
-
-type WindowKind = Extract<GraphNode, { kind: "window" }>["window"]["kind"];
 
 export interface GraphText {
   /** What the text says, of whatever shape; null when it is no JSON. */
@@ -25,16 +23,8 @@ const isText = (value: unknown): value is string => typeof value === "string";
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
 
-const WINDOW_KINDS: Record<WindowKind, true> = {
-  tumbling: true,
-  hopping: true,
-  time_interval: true,
-  session: true,
-  snapshot: true,
-  count: true,
-};
 const isWindow = (value: unknown): boolean =>
-  isRecord(value) && isText(value.kind) && Object.hasOwn(WINDOW_KINDS, value.kind);
+  isRecord(value) && isText(value.kind) && Object.hasOwn(WINDOW_WORDS, value.kind);
 
 type Look = (value: unknown) => boolean;
 

@@ -83,19 +83,19 @@ test.each(Object.values(NODES).map((each) => each as [GraphNode, string[], strin
   },
 );
 
-const WINDOWS: { [Kind in Window["kind"]]: [Extract<Window, { kind: Kind }>, string] } = {
-  tumbling: [{ kind: "tumbling", size: "1m", offset: "5s" }, "tumbling 1m, offset 5s"],
-  hopping: [{ kind: "hopping", size: "5m", hop: "1m" }, "hopping 5m every 1m"],
-  time_interval: [
-    { kind: "time_interval", duration: "5m", discard_age: "1m" },
-    "panes of 5m every 5m, discarded 1m after its end",
-  ],
-  session: [{ kind: "session", gap: "5m", max: "1h" }, "sessions with gaps of 5m, at most 1h long"],
-  snapshot: [{ kind: "snapshot" }, "snapshots"],
-  count: [{ kind: "count", n: 3 }, "each 3 starts"],
-};
+const WINDOWS: [Window, string][] = [
+  [{ kind: "tumbling", size: "1m", offset: "5s" }, "tumbling 1m, offset 5s"],
+  [{ kind: "hopping", size: "5m", hop: "1m" }, "hopping 5m every 1m"],
+  [{ kind: "hopping", size: 0, hop: "1m", offset: 0 }, "hopping 0 every 1m"],
+  [{ kind: "time_interval", duration: "5m", discard_age: "1m" }, "panes of 5m, discarded 1m after its end"],
+  [{ kind: "time_interval", duration: "5m", period: "1m", offset: "9s" }, "panes of 5m every 1m, offset 9s"],
+  [{ kind: "session", gap: "5m", max: null }, "sessions with gaps of 5m"],
+  [{ kind: "session", gap: "5m", max: "1h" }, "sessions with gaps of 5m, at most 1h long"],
+  [{ kind: "snapshot" }, "snapshots"],
+  [{ kind: "count", n: 3 }, "each 3 starts"],
+];
 
-test.each(Object.values(WINDOWS) as [Window, string][])("windows are put into words: $kind", (window, words) => {
+test.each(WINDOWS)("windows are put into words: %j", (window, words) => {
   const node: GraphNode = { id: "x", kind: "window", input: "a", window, aggregates: [] };
   expect(nodeLines(node)).toEqual([words]);
 });

@@ -1,5 +1,6 @@
 /** A query graph in words: one line of kind and a few of substance for each node. */
 
+import { WINDOW_WORDS } from "../generated/sqlWords";
 import type { GraphNode } from "./api";
 
 type WindowNode = Extract<GraphNode, { kind: "window" }>;
@@ -32,24 +33,13 @@ const TIMESTAMP_WORDS = {
   latest_input: "results, as points at their latest input",
 } as const;
 
+const FIELD = /\{(\w+)\}/g;
+
 function windowWords(window: WindowNode["window"]): string {
-  const offset = "offset" in window && window.offset ? `, offset ${window.offset}` : "";
-  switch (window.kind) {
-    case "tumbling":
-      return `tumbling ${window.size}${offset}`;
-    case "hopping":
-      return `hopping ${window.size} every ${window.hop}${offset}`;
-    case "time_interval": {
-      const discard = window.discard_age ? `, discarded ${window.discard_age} after its end` : "";
-      return `panes of ${window.duration} every ${window.period ?? window.duration}${offset}${discard}`;
-    }
-    case "session":
-      return `sessions with gaps of ${window.gap}${window.max ? `, at most ${window.max} long` : ""}`;
-    case "snapshot":
-      return "snapshots";
-    case "count":
-      return `each ${window.n} starts`;
-  }
+  const fields: Readonly<Record<string, unknown>> = window;
+  const [first = window.kind, ...further] = WINDOW_WORDS[window.kind]?.summary ?? [];
+  const said = further.filter((words) => [...words.matchAll(FIELD)].every(([, name = ""]) => fields[name]));
+  return [first, ...said].join("").replace(FIELD, (_, name: string) => String(fields[name]));
 }
 
 function forEach(groups: readonly string[] | undefined): string[] {

@@ -5,7 +5,8 @@ from typing import TypeGuard
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import TopKNode, WindowNode
-from streaming.definition.window_checks import FixedWindow, hopping_windows
+from streaming.definition.window_checks import hopping_windows
+from streaming.definition.windows import FixedWindow
 from streaming.planning.explain.facts import LifetimeBound
 from streaming.planning.explain.model import Slices
 from streaming.planning.explain.words import spoken

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from streaming.definition.graph import (
+    Windowed,
     WindowNode,
 )
 from streaming.planning.explain.facts import Facts
 from streaming.planning.explain.model import ExplainedState
-from streaming.planning.explain.windows.kind import Windowed, groups, per_group
+from streaming.planning.explain.windows.kind import groups, per_group
 from streaming.planning.explain.windows.registry import window_kind
 
 

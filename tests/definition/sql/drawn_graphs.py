@@ -6,21 +6,23 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import AggregateFunction, QueryGraph
 from streaming.definition.sql.building.drafts import derived
+from streaming.definition.sql.grammar.rows import ArgumentKind, WindowRow
+from streaming.definition.sql.grammar.windows import WINDOWS as ROWS
 from tests.definition.sql.drawn_values import COUNTS, DURATIONS, EXPRESSIONS, LITERALS, NAMES, some
 
-WINDOWS = st.one_of(
-    st.tuples(st.fixed_dictionaries({"kind": st.just("tumbling"), "size": DURATIONS}), some(offset=DURATIONS)),
-    st.tuples(
-        st.fixed_dictionaries({"kind": st.just("hopping"), "size": DURATIONS, "hop": DURATIONS}), some(offset=DURATIONS)
-    ),
-    st.tuples(
-        st.fixed_dictionaries({"kind": st.just("time_interval"), "duration": DURATIONS}),
-        some(period=DURATIONS, offset=DURATIONS, discard_age=DURATIONS),
-    ),
-    st.tuples(st.fixed_dictionaries({"kind": st.just("session"), "gap": DURATIONS}), some(max=DURATIONS)),
-    st.tuples(st.just({"kind": "snapshot"}), st.just({})),
-    st.tuples(st.fixed_dictionaries({"kind": st.just("count"), "n": COUNTS}), st.just({})),
-).map(lambda parts: parts[0] | parts[1])
+VALUES = {ArgumentKind.DURATION: DURATIONS, ArgumentKind.WHOLE: COUNTS}
+
+
+@st.composite
+def windows(draw: st.DrawFn, row: WindowRow) -> dict[str, Any]:
+    """Windows of the kind of `row`, with any of the fields that may be left out."""
+    rows = (*row.arguments, *row.options)
+    must = {each.field: VALUES[each.takes] for each in rows[: row.least]}
+    further = {each.field: VALUES[each.takes] for each in rows[row.least :]}
+    return {"kind": row.kind} | draw(st.fixed_dictionaries(must, optional=further))
+
+
+WINDOWS = st.one_of(*map(windows, ROWS))
 FRACTIONS = st.one_of(st.sampled_from([0.0, 0.5, 0.95, 1.0, 1e-7]), st.floats(0, 1))
 AGGREGATES = st.tuples(
     st.fixed_dictionaries({"name": NAMES, "function": st.sampled_from(get_args(AggregateFunction))}),

@@ -1,5 +1,6 @@
 """The tables of the language say all that a graph and its settings can hold, in the words that these have for it."""
 
+import re
 from enum import EnumMeta
 from pathlib import Path
 from typing import get_args
@@ -8,14 +9,16 @@ import pytest
 from pydantic import BaseModel
 
 from streaming.definition import forms
-from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp, WindowSpec
+from streaming.definition.graph import Emit, Empty, Node, OutputTimestamp
 from streaming.definition.sql.grammar.browser import FILE, browser_words, word_pages
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATORS, TIMESTAMP, UNIT
-from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, value_of
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, value_of
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings, TimeUnit
+from streaming.definition.windows import WindowSpec
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
+from tests.definition.sql.reading import nodes
 
 KINDS: dict[str, type[BaseModel]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(get_args(WindowSpec)[0])
@@ -36,6 +39,19 @@ def test_as_many_arguments_of_a_window_must_be_there_as_have_no_default() -> Non
     for form in WINDOWS:
         required = [name for name, each in KINDS[form.kind].model_fields.items() if each.is_required()]
         assert [each.field for each in form.arguments[: form.least]] == required[1:]
+
+
+@pytest.mark.parametrize("form", WINDOWS, ids=lambda form: form.kind)
+def test_the_example_of_a_window_says_its_fields(form: WindowRow) -> None:
+    (read,) = (each for each in nodes(f"SELECT COUNT(*) AS n FROM cars WINDOW BY {form.example}") if "window" in each)
+    assert read["window"] == {"kind": form.kind, **form.example_fields}
+
+
+@pytest.mark.parametrize("form", WINDOWS, ids=lambda form: form.kind)
+def test_a_drawing_says_every_field_of_a_window(form: WindowRow) -> None:
+    required, further = form.arguments[: form.least], (*form.arguments[form.least :], *form.options)
+    assert re.findall(r"{(\w+)}", form.summary) == [each.field for each in required]
+    assert [re.findall(r"{(\w+)}", each.summary) for each in further] == [[each.field] for each in further]
 
 
 def test_every_setting_of_time_has_a_row() -> None:

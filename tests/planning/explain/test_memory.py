@@ -7,6 +7,7 @@ import pytest
 from streaming.definition.advance import temporal_settings
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.graph import QueryGraph
+from streaming.definition.sql.grammar.windows import WINDOWS as ROWS
 from streaming.definition.streams import StreamDefinition
 from streaming.engine.executor import EngineRun
 from streaming.planning.compile import compile_binding
@@ -18,7 +19,7 @@ STREAMS = {
         {"fields": {"k": "string", "v": "long"}, "advance": {"preset": "watermark(5us)"}}
     )
 }
-WINDOWS = {
+WINDOWS: dict[str, dict[str, Any]] = {row.kind: {"kind": row.kind, **row.example_fields} for row in ROWS} | {
     "tumbling": {"kind": "tumbling", "size": 10},
     "hopping": {"kind": "hopping", "size": 10, "hop": 5},
     "time_interval": {"kind": "time_interval", "duration": 10, "period": 10, "offset": 0, "discard_age": 0},

@@ -2,15 +2,9 @@
 
 from typing import Any, get_args
 
-from streaming.definition.graph import (
-    Emit,
-    Empty,
-    JoinType,
-    Node,
-    OutputTimestamp,
-    WindowSpec,
-)
+from streaming.definition.graph import Emit, Empty, JoinType, Node, OutputTimestamp
 from streaming.definition.streams import Rowtime
+from streaming.definition.windows import WindowSpec
 from streaming.planning.explain import clocks, doings, text
 from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.model import BoundedBy

@@ -1,5 +1,7 @@
 /** Words of the fields of nodes in forms; a field that is not here is called by its name. */
 
+import { WINDOW_WORDS } from "../../generated/sqlWords";
+
 const TITLES: Readonly<Record<string, string>> = {
   stream: "Stream",
   input: "Reads",
@@ -69,14 +71,8 @@ const CHOICES: Readonly<Record<string, string>> = {
   lifetime: "as they are",
   point_at_end: "a point at their end",
   latest_input: "a point at their latest input",
-  tumbling: "tumbling: one after the other",
-  hopping: "hopping: overlapping",
-  time_interval: "panes: duration and period",
-  session: "sessions: until a gap",
-  snapshot: "snapshots: between any two edges",
-  count: "counts: a number of starts",
 };
 
 export function choiceWords(choice: string): string {
-  return CHOICES[choice] ?? choice.replaceAll("_", " ");
+  return CHOICES[choice] ?? WINDOW_WORDS[choice]?.choice ?? choice.replaceAll("_", " ");
 }

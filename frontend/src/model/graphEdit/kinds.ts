@@ -1,6 +1,7 @@
 /** The one table of kinds: in which group of the palette each stands, a sentence on it, and what a new one says. */
 
 import { NODE_FORMS, WINDOW_FORMS } from "../../generated/nodeForms";
+import { WINDOW_WORDS } from "../../generated/sqlWords";
 import type { GraphNode } from "../api";
 
 export type NodeKind = GraphNode["kind"];
@@ -68,20 +69,11 @@ export function aggregateOf(name: string, called: string): Fields {
   return { name, function: called, of: null, filter: null, k: null, fraction: null };
 }
 
-const WINDOW_WORDS: Record<WindowKind, Fields> = {
-  tumbling: { size: "1m" },
-  hopping: { size: "5m", hop: "1m" },
-  time_interval: { duration: "5m", period: "1m" },
-  session: { gap: "5m" },
-  snapshot: {},
-  count: { n: 10 },
-};
-
 /** A window of another kind; lengths that both kinds have are kept. */
 export function windowOf(kind: WindowKind, before: Fields = {}): Fields {
   const made: Fields = { kind };
   for (const { name, initial } of WINDOW_FORMS[kind]?.fields ?? []) {
-    made[name] = before[name] ?? WINDOW_WORDS[kind][name] ?? initial;
+    made[name] = before[name] ?? WINDOW_WORDS[kind]?.example[name] ?? initial;
   }
   return made;
 }

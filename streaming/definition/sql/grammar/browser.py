@@ -7,7 +7,7 @@ from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.grammar.clauses import CLAUSES, JOINS, OPERATORS, TIMESTAMP, UNION
-from streaming.definition.sql.grammar.rows import ArgumentRow
+from streaming.definition.sql.grammar.rows import ArgumentRow, WindowRow
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.sql.grammar.words import IN_BACKTICKS, KEYWORDS
@@ -28,6 +28,19 @@ _PAGES: Final = {
     "FILTER": "aggregates",
 }
 """Pages of words whose rows name no kind of node; all other clauses are of windows, and WITH and QUERY have none."""
+
+
+_WINDOW_WORDS: Final = """/** A kind of windows in words. */
+export interface WindowWords {
+  /** What forms offer it as. */
+  readonly choice: string;
+  /** The fields of one that can be run as it is. */
+  readonly example: Readonly<Record<string, string | number>>;
+  /** What a drawing says of it, with fields in braces: the first always, others where their field is said. */
+  readonly summary: readonly string[];
+}
+
+"""
 
 
 def word_pages() -> dict[str, str]:
@@ -57,7 +70,9 @@ def browser_words() -> str:
         "/** What is no name unless it stands in backticks. */\n"
         f"{_words('SQL_NAMES_IN_BACKTICKS', IN_BACKTICKS)}\n"
         "/** The page of the guide for words that follow each other. */\n"
-        f"{_pages()}"
+        f"{_pages()}\n"
+        f"{_WINDOW_WORDS}"
+        f"{_windows()}"
     )
 
 
@@ -69,6 +84,16 @@ def _words(name: str, words: Iterable[str]) -> str:
 def _pages() -> str:
     listed = "".join(f"  [{json.dumps(words.lower())}, {json.dumps(page)}],\n" for words, page in _sorted_pages())
     return f"export const SQL_PAGES: readonly (readonly [string, string])[] = [\n{listed}];\n"
+
+
+def _windows() -> str:
+    listed = "".join(f"  {json.dumps(row.kind)}: {json.dumps(_window(row))},\n" for row in WINDOWS)
+    return f"export const WINDOW_WORDS: Readonly<Record<string, WindowWords>> = {{\n{listed}}};\n"
+
+
+def _window(row: WindowRow) -> dict[str, object]:
+    further = (each.summary for each in (*row.arguments, *row.options) if each.summary)
+    return {"choice": row.choice, "example": row.example_fields, "summary": [row.summary, *dict.fromkeys(further)]}
 
 
 def _sorted_pages() -> list[tuple[str, str]]:

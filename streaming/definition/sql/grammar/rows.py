@@ -1,5 +1,6 @@
 """What a row of the grammar says; reading, printing, completion and the browser go by the rows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
@@ -43,7 +44,8 @@ class KeywordRow:
 class ArgumentRow(KeywordRow):
     """A value behind `words`, or behind a comma where there are none, that becomes `field` of a node or of settings.
 
-    `what` is what messages call it, `choices` are the words that it can be, as they are printed.
+    `what` is what messages call it, `choices` are the words that it can be, as they are printed. `summary` follows that
+    of the row where something is said, as in `WindowRow`.
     """
 
     words: str = ""
@@ -51,15 +53,16 @@ class ArgumentRow(KeywordRow):
     takes: ArgumentKind = ArgumentKind.DURATION
     what: str = ""
     choices: tuple[KeywordRow, ...] = ()
+    summary: str = ""
 
     def chosen(self, value: str) -> str:
         """The words of a value that is one of the choices."""
         return next(each.words for each in self.choices if value_of(each) == value)
 
 
-def length(words: str, field: str, what: str, form: str = "", text: str = "") -> ArgumentRow:
+def length(words: str, field: str, what: str, form: str = "", text: str = "", *, summary: str = "") -> ArgumentRow:
     """An argument that is a duration; `text` is its help."""
-    return ArgumentRow(words=words, field=field, what=what, form=form, help=text)
+    return ArgumentRow(words=words, field=field, what=what, form=form, help=text, summary=summary)
 
 
 def choice(words: str, field: str, what: str, text: str, *choices: tuple[str, str] | str) -> ArgumentRow:
@@ -93,10 +96,13 @@ class WindowRow(KeywordRow):
     """A kind of window: `arguments` stand behind its word with commas between them, of which `least` must be there.
 
     `options` follow in any order. `example` is one that can be written as it is, `others` are the words of other
-    systems. `too_few` and `too_many` say what to write instead.
+    systems. `too_few` and `too_many` say what to write instead. Forms offer the kind as `choice`; `summary` is what a
+    drawing says of such windows, with their fields in braces.
     """
 
     kind: str
+    choice: str
+    summary: str
     arguments: tuple[ArgumentRow, ...] = ()
     least: int = 1
     options: tuple[ArgumentRow, ...] = ()
@@ -109,6 +115,13 @@ class WindowRow(KeywordRow):
     def shown(self) -> str:
         """The word with its arguments."""
         return f"{self.words} {self.form}".rstrip()
+
+    @property
+    def example_fields(self) -> Mapping[str, int | str]:
+        """What `example` says, by field."""
+        written = self.example.removeprefix(self.words).split(",")
+        said = zip(self.arguments, (each.strip() for each in written), strict=False)
+        return {row.field: int(value) if row.takes is ArgumentKind.WHOLE else value for row, value in said}
 
 
 @dataclass(frozen=True)

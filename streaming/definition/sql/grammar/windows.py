@@ -4,8 +4,16 @@ from typing import Final
 
 from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, length
 
-ALIGN: Final = length("ALIGN", "offset", "The offset", "offset", "Where windows begin, counted from 1970-01-01T00:00Z.")
-DISCARD: Final = length("DISCARD", "discard_age", "The discard age")
+_OFFSET: Final = ", offset {offset}"
+ALIGN: Final = length(
+    "ALIGN",
+    "offset",
+    "The offset",
+    "offset",
+    "Where windows begin, counted from 1970-01-01T00:00Z.",
+    summary=_OFFSET,
+)
+DISCARD: Final = length("DISCARD", "discard_age", "The discard age", summary=", discarded {discard_age} after its end")
 _SIZE: Final = length("", "size", "The size of the windows")
 
 WINDOWS: Final = (
@@ -14,6 +22,8 @@ WINDOWS: Final = (
         form="size,hop",
         help="Windows of one size that begin every hop.",
         kind="hopping",
+        choice="hopping: overlapping",
+        summary="hopping {size} every {hop}",
         arguments=(_SIZE, length("", "hop", "The hop of the windows")),
         least=2,
         options=(ALIGN,),
@@ -26,6 +36,8 @@ WINDOWS: Final = (
         form="size",
         help="Windows of one size, one behind the other.",
         kind="tumbling",
+        choice="tumbling: one after the other",
+        summary="tumbling {size}",
         arguments=(_SIZE,),
         options=(ALIGN,),
         example="TUMBLE 5m",
@@ -37,8 +49,10 @@ WINDOWS: Final = (
         form="gap [MAX length]",
         help="A window as long as events follow each other within the gap.",
         kind="session",
+        choice="sessions: until a gap",
+        summary="sessions with gaps of {gap}",
         arguments=(length("", "gap", "The gap of the sessions"),),
-        options=(length("MAX", "max", "The greatest length of a session"),),
+        options=(length("MAX", "max", "The greatest length of a session", summary=", at most {max} long"),),
         example="SESSION 5m",
         others="SESSIONWINDOW SESSION_WINDOW",
     ),
@@ -46,6 +60,8 @@ WINDOWS: Final = (
         words="SNAPSHOT",
         help="A window between any two neighbouring starts or ends.",
         kind="snapshot",
+        choice="snapshots: between any two edges",
+        summary="snapshots",
         least=0,
         example="SNAPSHOT",
         others="SNAPSHOTWINDOW",
@@ -55,6 +71,8 @@ WINDOWS: Final = (
         form="n",
         help="A window over n distinct starts.",
         kind="count",
+        choice="counts: a number of starts",
+        summary="each {n} starts",
         arguments=(ArgumentRow(field="n", takes=ArgumentKind.WHOLE, what="The count of a window"),),
         example="COUNT 10",
         others="CUMULATE",
@@ -64,10 +82,12 @@ WINDOWS: Final = (
         form="duration[,period[,offset]] [DISCARD age]",
         help="SPL panes: windows of a duration, one each period.",
         kind="time_interval",
+        choice="panes: duration and period",
+        summary="panes of {duration}",
         arguments=(
             length("", "duration", "The duration of the windows"),
-            length("", "period", "The period of the windows"),
-            length("", "offset", "The offset of the windows"),
+            length("", "period", "The period of the windows", summary=" every {period}"),
+            length("", "offset", "The offset of the windows", summary=_OFFSET),
         ),
         options=(DISCARD, ALIGN),
         example="TIMEINTERVAL 5m,1m",

@@ -3,13 +3,14 @@
 from itertools import takewhile
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.graph import Aggregate, WindowNode, WindowSpec
+from streaming.definition.graph import Aggregate, WindowNode
 from streaming.definition.names import DurationText
 from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, GAP, GRACE, RETRACT
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.sql.printing.arguments import is_default, said
 from streaming.definition.sql.printing.expressions import ExpressionPlace, expression
 from streaming.definition.sql.printing.words import duration, literal, name
+from streaming.definition.windows import WindowSpec
 
 
 def window_by(spec: WindowSpec, grace: DurationText | None = None) -> str:

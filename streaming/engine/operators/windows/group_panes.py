@@ -6,20 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from streaming.definition.expressions.tree import fields_used
+from streaming.definition.windows import EventPanes
 from streaming.engine.columns.flows import Flows, Mask
 from streaming.engine.columns.hashing import UInt64s
 from streaming.engine.columns.ranks import distinct
 from streaming.engine.operators.kernel import PortInput, TurnContext
-from streaming.engine.operators.windows.counts import CountAssigner
 from streaming.engine.operators.windows.pane_arrivals import LateFilter, PaneInput
+from streaming.engine.operators.windows.pane_assigners import pane_assigner
 from streaming.engine.operators.windows.pane_rule import NumberedPanes, PaneAssigner
 from streaming.engine.operators.windows.pane_source import PaneMembers, PaneSource, PaneTurn
-from streaming.engine.operators.windows.sessions import SessionAssigner
-from streaming.engine.operators.windows.snapshots import SnapshotAssigner
 from streaming.engine.operators.windows.working_set import WorkingSet, working_set
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.pane_store import PaneStore, WaitingRows, joined
-from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec, WindowSpec
+from streaming.planning.plan import TopKSpec, WindowSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.wire.arrived import Int64s
 
@@ -27,27 +26,15 @@ _AT = "at"
 _CTI = "cti"
 
 
-def group_source(spec: WindowSpec | TopKSpec) -> PaneSource:
-    """The panes of a session, snapshot or count window. Raises TypeError for fixed windows."""
+def group_source(spec: WindowSpec | TopKSpec, panes: EventPanes) -> PaneSource:
+    """The `panes` of a session, snapshot or count window."""
     read = set(spec.group_by)
     if isinstance(spec, TopKSpec):
         read.update(spec.fields)
     else:
         used = [each for column in spec.aggregates for each in (column.of, column.where) if each is not None]
         read.update(*map(fields_used, used))
-    return GroupPaneSource(_rule(spec), spec.grace, spec.group_by, tuple(sorted(read)), spec.one_clock)
-
-
-def _rule(spec: WindowSpec | TopKSpec) -> PaneAssigner:
-    match spec.panes:
-        case SessionPanes(gap, longest):
-            return SessionAssigner(gap, longest)
-        case SnapshotPanes():
-            return SnapshotAssigner()
-        case CountPanes(n):
-            return CountAssigner(n)
-        case other:
-            raise TypeError(f"{spec.node!r} has no panes that follow from events: {other}")
+    return GroupPaneSource(pane_assigner(panes), spec.grace, spec.group_by, tuple(sorted(read)), spec.one_clock)
 
 
 @dataclass(frozen=True)

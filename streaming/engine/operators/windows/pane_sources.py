@@ -11,7 +11,7 @@ from streaming.temporal.windows import HoppingWindows
 def source_of(spec: WindowSpec | TopKSpec) -> PaneSource:
     """The panes of a window or top_k node over events."""
     if not isinstance(spec.panes, HoppingWindows):
-        return group_source(spec)
+        return group_source(spec, spec.panes)
     if isinstance(spec, TopKSpec):
         return FixedPaneSource(spec.node, spec.panes, spec.grace)
     return FixedPaneSource(spec.node, spec.panes, spec.grace, spec.emit, filling_of(spec))

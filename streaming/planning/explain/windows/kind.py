@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.graph import TopKNode, WindowNode
+from streaming.definition.graph import TopKNode, Windowed
 from streaming.planning.explain.cti_rules import CtiRule
 from streaming.planning.explain.facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.ticks import Ticks
-
-Windowed = WindowNode | TopKNode
 
 
 @dataclass(frozen=True)

@@ -1,64 +1,66 @@
-"""A kind of windows, `MOMENT`, as the page "To add" says: three new files, and lines in the others that it names."""
+"""A kind of windows, `MOMENT`, as the page "To add" says: nothing but lines in the files that it names."""
 
 from pathlib import Path
 from typing import Final
 
 HERE: Final = Path(__file__).parent
-NEW: Final = {
-    "streaming/reference/moment.py": "meaning.py",
-    "streaming/engine/operators/windows/moments.py": "kernel.py",
-    "streaming/planning/explain/windows/moment.py": "words.py",
-}
+MODEL: Final = '''@dataclass(frozen=True)
+class MomentPanes:
+    """Every distinct start."""
+
+
+class MomentWindow(Strict):
+    """Every start."""
+
+    kind: Literal["moment"]
+
+    def panes(self) -> MomentPanes:
+        """Nothing is said of them."""
+        return MomentPanes()
+
+
+'''
+ROW: Final = """    WindowRow(
+        words="MOMENT",
+        help="A start.",
+        kind="moment",
+        choice="moments: each start",
+        summary="each start",
+        least=0,
+        example="MOMENT",
+        others="",
+    ),
+"""
+PANES: Final = "from streaming.definition.windows import MomentPanes\n"
+
+
+def written(file: str) -> str:
+    """The code of `file` in this folder, without its head."""
+    _, mark, code = (HERE / file).read_text().partition("\n\n\n")
+    return f"{code}{mark}"
+
+
 LINES: Final = {
-    "streaming/definition/graph.py": (
-        (
-            "WindowSpec = Annotated[\n",
-            'class MomentWindow(Strict):\n    """Every start."""\n\n    kind: Literal["moment"]\n\n\n',
-        ),
-        ("    TumblingWindow | HoppingWindow | TimeIntervalWindow", "    MomentWindow |"),
+    "streaming/definition/windows.py": (
+        ("FixedWindow = TumblingWindow", MODEL),
+        ("SnapshotWindow | CountWindow", "MomentWindow | "),
+        ("SnapshotPanes | CountPanes", "MomentPanes | "),
     ),
-    "streaming/definition/sql/grammar/windows.py": (
-        (
-            '    WindowRow(\n        words="SNAPSHOT",',
-            '    WindowRow(words="MOMENT", help="A start.", kind="moment", least=0, example="MOMENT", others=""),\n',
-        ),
+    "streaming/definition/sql/grammar/windows.py": (('    WindowRow(\n        words="SNAPSHOT",', ROW),),
+    "streaming/reference/pane_rules.py": (
+        ("from streaming.definition.windows", PANES),
+        ("def pane_rule(", written("meaning.py")),
+        ("        case SnapshotPanes():", "        case MomentPanes():\n            return MomentPaneRule()\n"),
     ),
-    "streaming/planning/plan.py": (
-        (
-            "PaneKind = HoppingWindows",
-            '@dataclass(frozen=True)\nclass MomentPanes:\n    """Every distinct start."""\n\n\n',
-        ),
-        (" | SessionPanes | SnapshotPanes | CountPanes", " | MomentPanes"),
-    ),
-    "streaming/planning/nodes.py": (
-        ("from streaming.planning.plan import (", "from streaming.definition.graph import MomentWindow\n"),
-        ("    SnapshotPanes,\n", "    MomentPanes,\n"),
-        ("        case SnapshotWindow():", "        case MomentWindow():\n            return MomentPanes()\n"),
-    ),
-    "streaming/reference/build.py": (
-        ("    SnapshotPanes,\n", "    MomentPanes,\n"),
-        ("from streaming.reference.order_edges", "from streaming.reference.moment import MomentPaneRule\n"),
-        (
-            "        case SnapshotPanes():",
-            "        case MomentPanes():\n"
-            "            return GroupedPanes(spec.node, MomentPaneRule(), spec.grace, spec.one_clock)\n",
-        ),
-    ),
-    "streaming/engine/operators/windows/group_panes.py": (
-        ("from streaming.planning.plan import ", "from streaming.planning.plan import MomentPanes\n"),
-        (
-            "from streaming.engine.operators.windows.pane_arrivals",
-            "from streaming.engine.operators.windows.moments import MomentAssigner\n",
-        ),
+    "streaming/engine/operators/windows/pane_assigners.py": (
+        ("from streaming.definition.windows", PANES),
+        ("def pane_assigner(", written("kernel.py")),
         ("        case SnapshotPanes():", "        case MomentPanes():\n            return MomentAssigner()\n"),
     ),
     "streaming/planning/explain/windows/registry.py": (
-        ("    HoppingWindow,\n", "    MomentWindow,\n"),
-        (
-            "from streaming.planning.explain.windows.session",
-            "from streaming.planning.explain.windows.moment import MOMENT\n",
-        ),
-        ("    SnapshotWindow: SNAPSHOT,\n", "    MomentWindow: MOMENT,\n"),
+        ("from streaming.definition.windows", "from streaming.definition.windows import MomentWindow\n"),
+        ("WINDOW_KINDS: Final", written("words.py")),
+        ("    SnapshotWindow: _SNAPSHOT,", "    MomentWindow: _MOMENT,\n"),
     ),
 }
 """By file what is written before which words of it."""
@@ -66,8 +68,6 @@ LINES: Final = {
 
 def added_to(house: Path) -> int:
     """Add it to the copy of the project in `house`; how many files were opened."""
-    for place, source in NEW.items():
-        (house / place).write_text((HERE / source).read_text())
     for place, lines in LINES.items():
         text = (house / place).read_text()
         for before, line in lines:
@@ -75,4 +75,4 @@ def added_to(house: Path) -> int:
                 raise LookupError(f"{place} says {text.count(before)} times {before!r}; ADDING.md is behind")
             text = text.replace(before, line + before)
         (house / place).write_text(text)
-    return len(NEW) + len(LINES)
+    return len(LINES)

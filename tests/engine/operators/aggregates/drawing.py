@@ -26,8 +26,9 @@ from streaming.definition.types import (
     Struct,
     Type,
 )
+from streaming.definition.windows import SessionPanes
 from streaming.engine.columns.flows import Flows
-from streaming.planning.plan import AggregateColumn, SessionPanes, WindowSpec
+from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.reference.aggregates import aggregate_value
 from streaming.reference.flow import CausingCti, Flow
 from streaming.reference.numbers import OperationFailure

@@ -7,13 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streaming.reference.count import CountPaneRule
 from streaming.reference.flow import CausingCti, Flow
 from streaming.reference.group_panes import GroupedPanes, GroupPaneRule
 from streaming.reference.numbers import OperationFailure
+from streaming.reference.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
 from streaming.reference.panes import Members
-from streaming.reference.session import SessionPaneRule
-from streaming.reference.snapshot import SnapshotPaneRule
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 

@@ -8,14 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.engine.operators.windows.counts import CountAssigner
 from streaming.engine.operators.windows.group_panes import GroupPaneSource
+from streaming.engine.operators.windows.pane_assigners import CountAssigner, SessionAssigner, SnapshotAssigner
 from streaming.engine.operators.windows.pane_rule import PaneAssigner
-from streaming.engine.operators.windows.sessions import SessionAssigner
-from streaming.engine.operators.windows.snapshots import SnapshotAssigner
-from streaming.reference.count import CountPaneRule
 from streaming.reference.group_panes import GroupedPanes as ReferencePanes
-from streaming.reference.session import SessionPaneRule
+from streaming.reference.pane_rules import CountPaneRule, SessionPaneRule
 from streaming.temporal.ticks import Ticks
 from tests.engine.operators.panes.kernels import SourceRun
 from tests.engine.operators.panes.streams import Truth, cuts, rules, streams

@@ -14,19 +14,18 @@ from hypothesis import strategies as st
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.types import LONG, STRING, Fields
+from streaming.definition.windows import CountPanes, SessionPanes, SnapshotPanes
 from streaming.engine.columns.flows import TIMINGS
 from streaming.engine.operators.kernel import PortInput, TurnContext
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows import top_k
 from streaming.engine.operators.windows.top_k import TopKKernel
-from streaming.planning.plan import CountPanes, SessionPanes, SnapshotPanes, TopKSpec
-from streaming.reference.count import CountPaneRule
+from streaming.planning.plan import TopKSpec
 from streaming.reference.fixed_windows import FixedWindows
 from streaming.reference.flow import Timing
 from streaming.reference.group_panes import GroupedPanes as ReferencePanes
 from streaming.reference.numbers import OperationFailure
-from streaming.reference.session import SessionPaneRule
-from streaming.reference.snapshot import SnapshotPaneRule
+from streaming.reference.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
 from streaming.reference.top_k import TopK
 from streaming.temporal.ticks import NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows

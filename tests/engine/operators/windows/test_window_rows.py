@@ -14,6 +14,7 @@ from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.graph import Emit
 from streaming.definition.types import Fields, Long, String
+from streaming.definition.windows import SnapshotPanes
 from streaming.engine.columns.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.window_indices import WindowIndices
@@ -22,7 +23,7 @@ from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.folded_window import FoldedWindowKernel
 from streaming.engine.operators.windows.window import WindowKernel
 from streaming.engine.state.node_state import NodeState
-from streaming.planning.plan import AggregateColumn, SnapshotPanes, WindowSpec
+from streaming.planning.plan import AggregateColumn, WindowSpec
 from streaming.reference.emission import RowEmission
 from streaming.reference.empties import FilledWindows
 from streaming.reference.fixed_windows import FixedWindows
