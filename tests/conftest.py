@@ -13,8 +13,9 @@ import redis
 from hypothesis import HealthCheck, settings
 
 from deploy.installation.embedded_redis import redis_server
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
 from tests.kafka_broker import KafkaBroker, running_kafka
+from tests.ports import free_port
 from tests.postgresql import PostgreSQL, running_postgresql
 
 ROOT = Path(__file__).resolve().parents[1]

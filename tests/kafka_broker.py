@@ -15,8 +15,9 @@ from confluent_kafka import KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from deploy.prepare.kafka_broker import JARS
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
 from tests.https import authority
+from tests.ports import free_port
 
 USER: Final = "alice"
 PASSWORD: Final = "planted-kafka-password"

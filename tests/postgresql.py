@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
+from tests.ports import free_port
 
 
 @dataclass(frozen=True)

@@ -104,11 +104,3 @@ def require_free_port(port: int) -> None:
                 f"Port {port} is taken by another program: stop that program, or choose another port, "
                 f"for example: PORT={port % 65_535 + 1} make up"
             ) from error
-
-
-def free_port() -> int:
-    """Return a port of the loopback address on which nothing listens now."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port

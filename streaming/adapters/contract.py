@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-import pyarrow as pa
-
 from streaming.definition.streams import EventTime
 from streaming.temporal.events import Shape
 from streaming.wire.arrived import Arrived, RecordedItem
@@ -142,16 +140,6 @@ class DeclaringAdapter(Protocol):
         """The columns in their order, with types as a stream writes them, None where the values have to say it.
 
         Empty where no schema declares any. Raises `AdapterError`.
-        """
-
-
-class OutputAdapter(Protocol):
-    """Writes results idempotently: the same `part` replaces what an interrupted attempt left."""
-
-    def write(self, part: str, rows: pa.Table) -> str:
-        """Write `rows` (columns start, end, then the fields) as `part` and return the path.
-
-        Raises `AdapterError` or `OSError`.
         """
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from streaming.adapters.contract import InputAdapter, OutputAdapter, OutputDelivery
+from streaming.adapters.contract import InputAdapter, OutputDelivery
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
 from streaming.definition.streams import StreamDefinition
@@ -15,7 +15,6 @@ from streaming.temporal.events import Shape
 
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
-BuildOutput = Callable[[Any, Mapping[str, str], Path], OutputAdapter]
 BuildDelivering = Callable[[Any, str, Mapping[str, str], Path, Reach], OutputDelivery]
 """Takes the options, the identity, the fields (name to type), the organisation's `files/` and how far it may reach."""
 
@@ -107,8 +106,8 @@ class InputKind:
 class OutputKind:
     """A kind of output adapter, with the pydantic model of its options.
 
-    `deliver` builds what brings a binding's results there; `build` what writes the parts of a finite run, None for
-    kinds that cannot. `addresses` are the options that say where secrets are sent, as for inputs. `reads_back`: what is
+    `deliver` builds what brings a binding's results there. `addresses` are the options that say where secrets are sent,
+    as for inputs. `reads_back`: what is
     delivered can be shown again (`ReadableTarget`). `fills_files`: what is delivered lies in the organisation's
     `files/` and counts there, so that a delivery waits while these are full. `latest_by` are the fields, by the
     options as they are stored, of which the target may keep the newest row alone, whatever time that row is of.
@@ -117,8 +116,7 @@ class OutputKind:
     kind: str
     title: str
     options: type[Strict]
-    build: BuildOutput | None = None
-    deliver: BuildDelivering | None = None
+    deliver: BuildDelivering
     addresses: frozenset[str] = frozenset()
     menu: int = 100
     reads_back: bool = False

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.adapters.contract import AdapterError, InputAdapter, OutputAdapter, OutputDelivery
+from streaming.adapters.contract import AdapterError, InputAdapter, OutputDelivery
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import ConnectingBuild, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
@@ -42,7 +42,7 @@ def adapter_kind(kind: str) -> InputKind:
 
 def output_kinds() -> Sequence[OutputKind]:
     """All kinds that take the results of bindings, in the order of the menu."""
-    return tuple(each for each in installed_kinds().outputs.values() if each.deliver is not None)
+    return tuple(installed_kinds().outputs.values())
 
 
 def output_kind(kind: str) -> OutputKind:
@@ -116,17 +116,6 @@ def sends_ctis(kind: str) -> bool:
     return adapter_kind(kind).sends_ctis
 
 
-def output_adapter(kind: str, options: Mapping[str, Any], fields: Mapping[str, str], root: Path) -> OutputAdapter:
-    """The output of `kind` for rows with `fields` (name to type), writing inside `root` only.
-
-    Raises `AdapterError` for an unknown kind and for options that do not fit.
-    """
-    known = output_kind(kind)
-    if known.build is None:
-        raise AdapterError(f"The output '{kind}' takes the results of bindings only; choose another one here.")
-    return known.build(_validated(known.options, kind, options), fields, root)
-
-
 def delivering_adapter(
     kind: str,
     options: Mapping[str, Any],
@@ -137,9 +126,7 @@ def delivering_adapter(
 ) -> OutputDelivery:
     """What brings results with `fields` to an output of `kind`; `identity` as in `DeliveringAdapter`.
 
-    Raises `AdapterError` for an unknown kind, for one that delivers nothing and for options that do not fit.
+    Raises `AdapterError` for an unknown kind and for options that do not fit.
     """
     known = output_kind(kind)
-    if known.deliver is None:
-        raise AdapterError(f"The output '{kind}' does not take the results of bindings; choose another one.")
     return known.deliver(_validated(known.options, kind, options), identity, fields, root, Reach(outgoing))

@@ -140,11 +140,6 @@ class ObjectFolder:
         """The objects below `name`, by the same client."""
         return ObjectFolder(self._system, self._path(name), self._create_object)
 
-    def make_bucket(self) -> None:
-        """Make the bucket of this folder, where the location's options allow it. Raises `StoreUnreachable`."""
-        with _told(self._prefix):
-            self._system.create_dir(self._prefix.partition("/")[0])
-
     def _listed(self, name: str) -> list[fs.FileInfo]:
         return [info for info in self._below(name) if info.is_file]
 

@@ -24,11 +24,12 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.installation.embedded_redis import redis_server
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
 from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import RunSpec
 from tests.bench import density
 from tests.conftest import patient
+from tests.ports import free_port
 from tests.runtime.process import RunnerProcess
 
 RATE = 100

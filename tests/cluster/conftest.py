@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from moto.server import DomainDispatcherApplication, create_backend_app
+from pyarrow import fs
 from werkzeug.serving import make_server
 
 from deploy.up.place import HOST
@@ -40,7 +41,8 @@ def store() -> Iterator[str]:
         patch.setenv("AWS_ACCESS_KEY_ID", "tests")
         patch.setenv("AWS_SECRET_ACCESS_KEY", "tests-are-not-checked")
         patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        object_folder(f"s3://{BUCKET}?{options}&allow_bucket_creation=true").make_bucket()
+        system, _ = fs.FileSystem.from_uri(f"s3://{BUCKET}?{options}&allow_bucket_creation=true")
+        system.create_dir(BUCKET)
         yield options
         object_folder.cache_clear()
     server.shutdown()

@@ -13,7 +13,8 @@ from typing import Any
 import psutil
 import pyspark
 
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
+from tests.ports import free_port
 
 WORKERS = 2
 DEADLINE_S = 60.0

@@ -10,11 +10,11 @@ from deploy.up.place import (
     HOST,
     InstallationPlace,
     already_running,
-    free_port,
     lock,
     require_free_port,
     require_startable,
 )
+from tests.ports import free_port
 
 
 def test_the_port_is_8000_unless_one_is_given(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 from uuid import UUID
 
 from deploy.installation.processes import left_over, runners
-from deploy.up.place import free_port
 from tests.conftest import ROOT
+from tests.ports import free_port
 from webapp.runs.demo import SLUG
 
 OF_THE_USER = ("PUNCTUAL_", "REDIS_URL", "DATABASE_URL", "PORT", "DJANGO_")

@@ -10,8 +10,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 
-from deploy.up.place import free_port
 from tests.e2e.installation import Installation
+from tests.ports import free_port
 
 BETWEEN = "\n=====\n"
 

@@ -6,8 +6,9 @@ import stat
 import pytest
 
 from deploy.installation.processes import left_over
-from deploy.up.place import HOST, free_port
+from deploy.up.place import HOST
 from tests.e2e.installation import Installation, launch
+from tests.ports import free_port
 
 pytestmark = pytest.mark.browser
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 
 from deploy.installation.processes import left_over, runners
-from deploy.up.place import free_port
 from tests.e2e.installation import environment, launch, printed_until_ready
+from tests.ports import free_port
 
 
 class Site:

@@ -15,8 +15,9 @@ import pytest
 
 from deploy.installation.services import start_web
 from deploy.installation.waiting import wait_until
-from deploy.up.place import HOST, InstallationPlace, free_port
+from deploy.up.place import HOST, InstallationPlace
 from tests.conftest import ROOT
+from tests.ports import free_port
 from webapp.core.proxies import ClientAddresses
 
 ECHO = """

@@ -10,15 +10,9 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from webapp.audit.models import AuditEvent
-from webapp.core.context import installation_reason
-from webapp.core.tenancy import TenantQuerySet
 
 _CURSOR: Final = re.compile(r"([0-9]{1,17})-([0-9a-f]{32})")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-class NotForEverybody(RuntimeError):
-    """Events of all organisations were asked for outside of an `installation_context`; a fault of the program."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +75,6 @@ def page_of(
         return found, None
     last = found[limit - 1]
     return found[:limit], AuditCursor(last.at, last.pk)
-
-
-def events_everywhere() -> QuerySet[AuditEvent]:
-    """Return the events of all organisations, of those that are gone, and of the installation, newest first.
-
-    Raises `NotForEverybody` outside of an `installation_context`.
-    """
-    if installation_reason() is None:
-        raise NotForEverybody("Enter an installation_context that says why before reading everybody's events.")
-    events: TenantQuerySet[AuditEvent] = TenantQuerySet(AuditEvent)
-    return events.order_by("-at", "-id")
 
 
 def _named(value: str | None, condition: Callable[[str], Q]) -> list[Q]:

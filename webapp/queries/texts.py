@@ -5,7 +5,7 @@ from typing import Final
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import print_sql
-from streaming.definition.versions.meaning import InputSettings, QueryMeaning
+from streaming.definition.versions.meaning import InputSettings
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion
 
@@ -24,11 +24,6 @@ def text_of(version: QueryVersion) -> str:
     """Return the stored text of `version`, else its graph printed."""
     stored = stored_text(version)
     return version.printed or printed(version.read_graph()) if stored is None else stored
-
-
-def meaning_of(version: QueryVersion) -> QueryMeaning:
-    """Return what `version` means: its graph, with what its text says of its inputs."""
-    return settings_of(version).beside(version.read_graph())
 
 
 def settings_of(version: QueryVersion) -> InputSettings:

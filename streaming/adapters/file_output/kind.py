@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from streaming.adapters.contract import DeliveringAdapter
-from streaming.adapters.file_output.adapter import FileOutput
 from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.file_output.store import ResultFolder
 from streaming.adapters.kinds import OutputKind
@@ -25,6 +24,4 @@ def _deliver(
     return FilesDelivery(ResultFolder(DataFolder(root), options.path), identity, fields, layout)
 
 
-KIND = OutputKind(
-    "file", "Files", FileOutputOptions, FileOutput, deliver=_deliver, menu=1, reads_back=True, fills_files=True
-)
+KIND = OutputKind("file", "Files", FileOutputOptions, deliver=_deliver, menu=1, reads_back=True, fills_files=True)

@@ -6,7 +6,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from streaming.definition.types import DecimalOf, Double, Type
 from streaming.wire.arrived import Int64s
@@ -82,8 +81,3 @@ def integers(parts: Sequence[Int64s]) -> list[int]:
     for part in reversed(parts):
         totals = [(total << _LIMB_BITS) + limb for total, limb in zip(totals, part.tolist(), strict=True)]
     return totals
-
-
-def filled(column: pa.Array) -> pa.Array:
-    """The column with zeros for nulls, for arithmetic that a mask corrects afterwards."""
-    return pc.fill_null(column, pa.scalar(0, column.type)) if column.null_count else column

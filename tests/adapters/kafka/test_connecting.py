@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
 
-from deploy.up.place import free_port
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka import cluster, reading
 from streaming.adapters.preview import check
@@ -17,6 +16,7 @@ from tests.adapters.kafka.rights import signed, without_right
 from tests.adapters.kafka.topics import LOOPBACK, POINTS, row
 from tests.https import authority
 from tests.kafka_broker import PASSWORD, USER, KafkaBroker
+from tests.ports import free_port
 
 pytestmark = pytest.mark.kafka
 

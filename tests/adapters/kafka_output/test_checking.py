@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from confluent_kafka.admin import AclOperation, ResourceType
 
-from deploy.up.place import free_port
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka import cluster
 from streaming.adapters.kafka_output import adapter as output
@@ -19,6 +18,7 @@ from tests.adapters.kafka.rights import CLUSTER, signed, without_right
 from tests.adapters.kafka.topics import LOOPBACK
 from tests.adapters.kafka_output.test_delivering import FIELDS, batch
 from tests.kafka_broker import PASSWORD, USER, KafkaBroker
+from tests.ports import free_port
 
 pytestmark = pytest.mark.kafka
 

@@ -16,8 +16,8 @@ from aiosmtpd.smtp import AuthResult
 from django.core import mail
 from django.template.loader import render_to_string
 
-from deploy.up.place import free_port
 from tests.conftest import ROOT
+from tests.ports import free_port
 from tests.webapp.sign_in.browser import Browser
 from tests.webapp.sign_in.conftest import EMAIL
 from webapp.accounts.models import User

@@ -10,7 +10,6 @@ import pytest
 from fastavro import parse_schema
 from google.protobuf.message_factory import GetMessageClass
 
-from deploy.up.place import free_port
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka.decoding import MessageDecoder
 from streaming.adapters.kafka.formats import registry as registry_module
@@ -31,6 +30,7 @@ from tests.adapters.kafka.formats.registry_server import PASSWORD, USER, Registr
 from tests.adapters.kafka.test_messages import FakeMessage
 from tests.adapters.kafka.topics import LOOPBACK
 from tests.https import authority
+from tests.ports import free_port
 
 MOMENT = {"type": "long", "logicalType": "timestamp-millis"}
 FIRST = {"type": "record", "name": "Car", "fields": [{"name": "at", "type": MOMENT}, {"name": "v", "type": "int"}]}
