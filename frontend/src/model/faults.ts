@@ -106,16 +106,6 @@ export function messageOf(fault: Fault & { at?: number | null; span?: unknown })
   return `${fault.message.replace(/\.$/, "")} (at character ${fault.at + 1}).`;
 }
 
-/** The worst severity for each node id; faults of the whole definition are under the empty string. */
-export function severityByNode(faults: readonly Fault[]): Map<string, Fault["severity"]> {
-  const worst = new Map<string, Fault["severity"]>();
-  for (const fault of faults) {
-    const key = fault.node ?? "";
-    if (worst.get(key) !== "error") worst.set(key, fault.severity);
-  }
-  return worst;
-}
-
 /** Errors first, then as the checker listed them. */
 export function inReadingOrder(faults: readonly Fault[]): Fault[] {
   return faults.toSorted((a, b) => Number(a.severity === "warning") - Number(b.severity === "warning"));

@@ -6,7 +6,7 @@
  */
 
 import type { KnownSpan, ProgressReport, RunHistoryShown, RunSample } from "./api";
-import { isOutcome, noOutcomes, OUTCOMES, type OutcomeCounts } from "./outcomes";
+import { isOutcome, noOutcomes, type OutcomeCounts } from "./outcomes";
 import type { Ticks } from "./ticks";
 
 export interface InputSample {
@@ -80,10 +80,6 @@ function thinned(samples: readonly HistorySample[]): readonly HistorySample[] {
   return samples.filter((_, index) => index >= half || index % 2 === 0);
 }
 
-export function withReport(history: RunHistory, report: ProgressReport): RunHistory {
-  return withReports(history, [report]);
-}
-
 /** Fold reports in; a report of a batch that is already there replaces it when it is not older. */
 export function withReports(history: RunHistory, reports: readonly ProgressReport[]): RunHistory {
   if (reports.length === 0) return history;
@@ -147,8 +143,4 @@ export function outputCti(sample: HistorySample | undefined): Ticks | null {
 export function allEnded(sample: HistorySample): boolean {
   const inputs = Object.values(sample.inputs);
   return inputs.length > 0 && inputs.every((input) => input.ended);
-}
-
-export function hasAnyLate(counts: OutcomeCounts): boolean {
-  return OUTCOMES.some((outcome) => outcome !== "on_time" && outcome !== "reordered" && counts[outcome] > 0);
 }

@@ -94,10 +94,6 @@ export function noOutcomes(): OutcomeCounts {
 
 export const DROPPED: readonly Outcome[] = ["dropped_late", "dropped_early", "dropped_window_closed"];
 
-export function droppedOf(counts: OutcomeCounts): number {
-  return DROPPED.reduce((sum, outcome) => sum + counts[outcome], 0);
-}
-
 /** Why an element was not taken as it came (T5), in words. */
 export const REASON_WORDS = {
   after_end: "came after the end of the input",

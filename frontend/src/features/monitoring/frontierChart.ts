@@ -40,12 +40,6 @@ export function inputIds({ history }: ChartSpan): string[] {
   return Object.keys(history.samples.at(-1)?.inputs ?? {});
 }
 
-export interface FrontierLine {
-  name: string;
-  dash: LineLooks["dash"];
-  color: string;
-}
-
 function names(ids: readonly string[], letter: string): (id: string) => string {
   return (id) => (ids.length > 1 ? `${letter} of ${id}` : letter);
 }

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { GraphNode, QueryGraph } from "../api";
 import type { DesignEdit } from "./design";
-import { NODE_KINDS, newNode, windowOf } from "./kinds";
+import { NODE_KINDS, newNode } from "./kinds";
 import { portsOf } from "./ports";
 
 const NAMES = fc.constantFrom("a", "b", "c", "cars", "fast", "out", "w_2", "x");
@@ -19,12 +19,6 @@ export const GRAPHS: fc.Arbitrary<QueryGraph> = fc
   .map((nodes) => ({ version: 1, name: "drawn", nodes: unique(nodes) }));
 
 const PORTS = fc.constantFrom("input", "left", "right", "by", "inputs[0]", "inputs[1]", "inputs[2]");
-const FIELDS = fc.constantFrom<Record<string, unknown>>(
-  { where: "speed > 1" },
-  { grace: "5s" },
-  { window: windowOf("hopping") },
-);
-
 export const EDITS: fc.Arbitrary<DesignEdit> = fc.oneof(
   fc.record({ do: fc.constant("add" as const), node: NODE, after: NAMES, between: fc.boolean() }),
   fc.record({ do: fc.constant("addBefore" as const), node: NODE, before: NAMES, port: PORTS }),
@@ -35,9 +29,6 @@ export const EDITS: fc.Arbitrary<DesignEdit> = fc.oneof(
   fc.record({ do: fc.constant("paste" as const), nodes: fc.array(NODE, { maxLength: 4 }).map(unique) }),
   fc.record({ do: fc.constant("comment" as const), id: NAMES, text: fc.constantFrom("", "why", "why not") }),
 );
-
-/** Edits of fields, for graphs whose node of that name is of the right kind. */
-export const SETTINGS = fc.record({ id: NAMES, fields: FIELDS });
 
 /** What every graph of the API has: ids once, and every port named. */
 export function shapeProblems(graph: QueryGraph): string[] {

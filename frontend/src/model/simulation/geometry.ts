@@ -18,11 +18,6 @@ export function rowsInView(top: number, height: number, rowHeight: number, count
   return { from: Math.min(from, to), to };
 }
 
-/** The middle of a row by its number, from 1. */
-export function middleOf(number: number, rowHeight: number): number {
-  return (number - 0.5) * rowHeight;
-}
-
 /** Of a staircase, the steps that decide how it runs between the rows of `band`: the one before it, and those in it. */
 function stepsWithin(staircase: Staircase, band: RowBand): readonly { after: number; at: Ticks | null }[] {
   const before = stepAt(staircase.steps, band.from);

@@ -62,11 +62,6 @@ export function delayCurve(points: readonly DelayPoint[], { width, height }: Cur
   };
 }
 
-/** The point in force at a delay: the last that is not above it. */
-export function pointAt(points: readonly DelayPoint[], delay: Ticks): DelayPoint | null {
-  return points.findLast((point) => point.delay <= delay) ?? points[0] ?? null;
-}
-
 /** The smallest delay that keeps as much whole as any does. */
 export function bestPoint(points: readonly DelayPoint[]): DelayPoint | null {
   const most = Math.max(...points.map((point) => point.share_whole));

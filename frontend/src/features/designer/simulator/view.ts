@@ -4,7 +4,6 @@ import { createContext, useContext } from "react";
 import type { AdvanceTimeSettings, QueryGraph, StreamDefinition } from "../../../model/api";
 import type { Differences } from "../../../model/simulation/differences";
 import type { RowClock, Sample } from "../../../model/simulation/sample";
-import type { TimeScale } from "../../../model/simulation/scale";
 import type { SimulatedRow, Simulation } from "../../../model/simulation/types";
 import type { TimeWords } from "../../../model/simulation/words";
 import type { Simulated, TryEdit } from "./requests";
@@ -67,11 +66,4 @@ export function useSimulator(): SimulatorView {
 export function rowOfKey({ simulation, numbers }: SimulatorView, key: string): SimulatedRow | null {
   const number = numbers.get(key);
   return number === undefined ? null : (simulation.rows[number - 1] ?? null);
-}
-
-/** What is drawn where: of the timeline and all tracks below it. */
-export interface Drawing {
-  scale: TimeScale;
-  setScale: (change: (scale: TimeScale) => TimeScale) => void;
-  rowHeight: number;
 }
