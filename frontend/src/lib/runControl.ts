@@ -91,7 +91,8 @@ export function useTimeline(
   });
   const bindingInputs = bound.data?.inputs ?? [];
   const names = bindingInputs.map(({ node }) => node);
-  const keys = names.map((input) => [slug, "runs", "timeline", binding, version, since, input]);
+  // Not among "runs", which are read anew after a start: that would wait for an input that takes its time.
+  const keys = names.map((input) => [slug, "timeline", binding, version, since, input]);
   const more = { ...(since === null ? {} : { since }), ...(version === undefined ? {} : { query_version: version }) };
   const isAnswered = (key: unknown[] | undefined) =>
     key === undefined || (queries.getQueryState(key)?.status ?? "pending") !== "pending";
