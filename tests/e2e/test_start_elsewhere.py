@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.test_run import SPARK_MS, started
 from webapp.runs.demo import RUNNING
@@ -25,6 +25,7 @@ def test_a_run_is_discarded_and_the_next_one_begins_at_a_time(started: Page) -> 
     discard.click()
     expect(page.locator(".page-head").get_by_text("Stopped", exact=True)).to_be_visible(timeout=SPARK_MS)
 
+    closed_while_it_asks(page)
     page.get_by_role("button", name=f"Begin elsewhere: {RUNNING}").click()
     expect(dialog.get_by_text("was thrown away when it was stopped")).to_be_visible()
     expect(dialog.get_by_role("radio", name="Where the last run stopped")).to_have_count(0)
@@ -41,3 +42,25 @@ def test_a_run_is_discarded_and_the_next_one_begins_at_a_time(started: Page) -> 
         arg=re.sub(r"^https?://[^/]+/t/", "/api/t/", page.url) + "/",
         timeout=SPARK_MS,
     )
+
+
+def closed_while_it_asks(page: Page) -> None:
+    """A source that takes its time is waited for by the dialog, not by the start; closed meanwhile, nothing starts."""
+    here, dialog = page.url, page.get_by_role("dialog")
+    page.route("**/timeline/**", _never_answered)
+    page.get_by_role("button", name=f"Begin elsewhere: {RUNNING}").click()
+    dialog.get_by_role("radio", name="From now").check()
+    expect(dialog.get_by_text(re.compile(r"what it holds… [1-9]\d* s$"))).to_be_visible()
+    with page.expect_response("**/start/") as refused:
+        dialog.get_by_role("button", name="Start", exact=True).click()
+    assert (refused.value.status, refused.value.json()["code"]) == (409, "inputs_not_asked")
+    expect(dialog.get_by_text("Nothing is started yet: its inputs are asked first, above.")).to_be_visible()
+    dialog.get_by_role("button", name="Not now").click()
+    expect(dialog).to_have_count(0)
+    page.unroute_all(behavior="ignoreErrors")
+    expect(page).to_have_url(here)
+    expect(page.get_by_role("button", name=f"Begin elsewhere: {RUNNING}")).to_be_visible()
+
+
+def _never_answered(_: Route) -> None:
+    """What is neither sent on nor answered is waited for."""

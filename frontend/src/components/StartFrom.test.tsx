@@ -75,6 +75,25 @@ test("an answer that comes after the dialog was closed starts nothing, and nothi
   expect(known.start).toHaveBeenCalledTimes(1);
 });
 
+async function startedWhile(happens: (drawn: ReturnType<typeof render>) => unknown) {
+  let answer = (_: unknown) => {};
+  known.start.mockReturnValue(
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  await happens(await begun());
+  answer({ id: "r" });
+  await new Promise((resolve) => setTimeout(resolve));
+}
+
+test("a run that was started is shown though the dialog went with the button, but not to who closed it", async () => {
+  await startedWhile(({ unmount }) => unmount());
+  expect(onStarted.mock.calls).toEqual([[{ id: "r" }]]);
+  await startedWhile(() => userEvent.click(screen.getByRole("button", { name: "Not now" })));
+  expect(onStarted).toHaveBeenCalledOnce();
+});
+
 test("what changed meanwhile is shown anew before it is started", async () => {
   known.start.mockRejectedValue(refusal("changed_meanwhile"));
   await begun();

@@ -213,18 +213,24 @@ function unasked(refusal: unknown): string[] {
 
 /**
  * Starts a binding while the dialog is open: inputs of which nothing is known any more are asked first. Whoever closes
- * it meanwhile starts nothing.
+ * it meanwhile starts nothing. A run that was started is told also where the dialog went away by itself: as soon as the
+ * binding is known to run, the button that holds it is gone.
  */
-function useAskedStart(ask: (inputs: string[]) => Promise<void>) {
+function useAskedStart(ask: (inputs: string[]) => Promise<void>, onClose: () => void) {
   const start = useStart();
   const [isAsking, setAsking] = useState(false);
   const isOpen = useRef(false);
+  const wasClosed = useRef(false);
   useEffect(() => {
     isOpen.current = true;
     return () => {
       isOpen.current = false;
     };
   }, []);
+  const close = () => {
+    wasClosed.current = true;
+    onClose();
+  };
   const again = async (refusal: unknown, wish: StartWish) => {
     const inputs = unasked(refusal);
     if (inputs.length === 0) throw refusal;
@@ -233,14 +239,15 @@ function useAskedStart(ask: (inputs: string[]) => Promise<void>) {
     return isOpen.current ? await start.mutateAsync(wish) : null;
   };
   const begin = async (wish: StartWish, onStarted: (run: RunShown) => void, onOutdated: () => void) => {
+    const here = window.location.pathname;
     try {
       const run = await start.mutateAsync(wish).catch((refusal: unknown) => again(refusal, wish));
-      if (run !== null && isOpen.current) onStarted(run);
+      if (run !== null && !wasClosed.current && window.location.pathname === here) onStarted(run);
     } catch (refusal) {
       if (isOutdated(refusal)) onOutdated(); // the refusal itself stands in `error`
     }
   };
-  return { begin, isAsking, isStarting: start.isPending, error: isAsking ? null : start.error };
+  return { begin, close, isAsking, isStarting: start.isPending, error: isAsking ? null : start.error };
 }
 
 function StartProgress({ isAsking, isStarting }: { isAsking: boolean; isStarting: boolean }) {
@@ -280,7 +287,7 @@ function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedPro
   const [typed, setTyped] = useState<TypedPositions>();
   const since = useDeferredValue(tickOfField(time));
   const timeline = useTimeline(binding, way === "time" ? since : null);
-  const start = useAskedStart(timeline.ask);
+  const start = useAskedStart(timeline.ask, onClose);
   const asked = timeline.inputs ?? [];
   const inputs = heldBy(asked);
   const positions = { ...proposed(inputs, "stopped"), ...typed };
@@ -291,7 +298,7 @@ function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedPro
     if (!isBusy) void start.begin(wishOf(binding, next, chosen), onStarted, onOutdated);
   };
   return (
-    <Ask title={`Start ${name} from…`} open onClose={onClose} wide>
+    <Ask title={`Start ${name} from…`} open onClose={start.close} wide>
       <Before next={next} />
       <Ways ways={ways} chosen={way} isFixed={isBusy} onChange={setWay}>
         <WayParts
@@ -302,7 +309,7 @@ function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedPro
         />
       </Ways>
       <Held timeline={timeline} chosen={chosen} />
-      <StartProgress {...start} />
+      <StartProgress isAsking={start.isAsking} isStarting={start.isStarting} />
       <ErrorNote error={start.error} />
       <p className="row">
         <ReasonedButton
@@ -313,7 +320,7 @@ function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedPro
         >
           {isBusy ? "Starting…" : "Start"}
         </ReasonedButton>
-        <button type="button" className="button" onClick={onClose}>
+        <button type="button" className="button" onClick={start.close}>
           Not now
         </button>
       </p>
