@@ -107,10 +107,10 @@ class OutputKind:
     """A kind of output adapter, with the pydantic model of its options.
 
     `deliver` builds what brings a binding's results there. `addresses` are the options that say where secrets are sent,
-    as for inputs. `reads_back`: what is
-    delivered can be shown again (`ReadableTarget`). `fills_files`: what is delivered lies in the organisation's
-    `files/` and counts there, so that a delivery waits while these are full. `latest_by` are the fields, by the
-    options as they are stored, of which the target may keep the newest row alone, whatever time that row is of.
+    as for inputs. `reads_back`: what is delivered can be shown again (`ReadableTarget`). `fills_files`: what is
+    delivered lies in the organisation's `files/` and counts there, so that a delivery waits while these are full.
+    `latest_by` are the fields, by the options as they are stored, of which the target may keep the newest row alone,
+    whatever time that row is of.
     """
 
     kind: str

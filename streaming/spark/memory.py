@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import threading
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -103,25 +104,29 @@ class WorkMark:
 
 _MARKS: dict[tuple[Path, int], WorkMark] = {}
 _MAKING = threading.Lock()
+_UNMARKED: Final = nullcontext()
 
 
-class at_hand:  # noqa: N801 - a context manager
-    """A context inside of which this process computes `key` in `batch`, as is said in the carrier's local `folder`
-    (None: it has none). Not a generator's: it is entered four times for each binding and batch."""
+class MarkedWork(AbstractContextManager[None]):
+    """Work at `key` in `batch`, noted in `mark`. No generator: it is entered four times for each binding and batch."""
 
     __slots__ = ("_batch", "_key", "_mark")
 
-    def __init__(self, folder: Path | None, key: str, batch: int) -> None:
-        self._key, self._batch = key, batch
-        self._mark = None if folder is None or SESSION_VARIABLE not in os.environ else _mark_in(folder)
+    def __init__(self, mark: WorkMark, key: str, batch: int) -> None:
+        self._mark, self._key, self._batch = mark, key, batch
 
     def __enter__(self) -> None:
-        if self._mark is not None:
-            self._mark.add(self._key, self._batch)
+        self._mark.add(self._key, self._batch)
 
     def __exit__(self, *raised: object) -> None:
-        if self._mark is not None:
-            self._mark.remove(self._key)
+        self._mark.remove(self._key)
+
+
+def at_hand(folder: Path | None, key: str, batch: int) -> AbstractContextManager[None]:
+    """Say in the carrier's local `folder` (None: it has none) that this process computes `key` inside."""
+    if folder is None or SESSION_VARIABLE not in os.environ:
+        return _UNMARKED
+    return MarkedWork(_mark_in(folder), key, batch)
 
 
 def _mark_in(folder: Path) -> WorkMark:

@@ -13,8 +13,6 @@ from webapp.core.limited.jobs import READING, limited
 from webapp.streams.adapters import build
 
 ELSEWHERE: Final = "Begin where the last run stopped, or at the beginning."
-
-
 HELD: Final = "It still has the rows that are read again."
 GONE: Final = (
     "It no longer has the rows that would have to be read again: they were deleted or changed there. So what was open "

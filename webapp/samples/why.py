@@ -106,9 +106,8 @@ def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[Read
         message = NOT_NOTED if points or asked.batch is None else OTHER_QUERY
         return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, message, WAIT)])
     with rows_at_hand(binding.pk) as at_hand:
-        work = _work(
-            binding, spec, [point for point in restart_points(binding) if point.batch <= end.batch], at_hand, asked
-        )
+        until = [point for point in restart_points(binding) if point.batch <= end.batch]  # of any version
+        work = _work(binding, spec, until, at_hand, asked)
         with previewing():
             return trace(work)
 
@@ -117,16 +116,6 @@ def _points(binding: Binding, spec: RunSpec) -> list[RestartPoint]:
     """Return the restart points of what `spec` runs, newest first."""
     facts = facts_of(concealed_spec(spec))
     return [point for point in restart_points(binding) if facts.fits(point.shape)]
-
-
-def _points_until(binding: Binding, spec: RunSpec, end: RestartPoint) -> list[RestartPoint]:
-    """Return the restart points up to `end`, newest first, of all versions that read the same inputs."""
-    sources = facts_of(concealed_spec(spec)).sources
-    return [
-        point
-        for point in restart_points(binding)
-        if point.batch <= end.batch and {name: each.source for name, each in point.inputs.items()} == sources
-    ]
 
 
 def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | None:

@@ -21,7 +21,7 @@ def rise(lanes: dict[str, int], steps: Mapping[str, Int64s], floor: int) -> list
         if lane not in steps or not len(steps[lane]):
             lanes[lane] = max(lanes[lane], floor)
             return []
-        rising = np.concatenate([[max(lanes[lane], floor)], steps.get(lane, np.empty(0, np.int64))])
+        rising = np.concatenate([[max(lanes[lane], floor)], steps[lane]])
         lanes[lane] = int(max(lanes[lane], rising.max()))
         tops = np.maximum.accumulate(rising)
         risen: list[int] = tops[1:][tops[1:] > tops[:-1]].tolist()
