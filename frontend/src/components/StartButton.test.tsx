@@ -224,6 +224,8 @@ test("what an input no longer has is not read again, and what is not known is sa
   const dialog = screen.getByRole("dialog");
   expect(dialog.textContent).toContain("cars: It no longer has them.");
   expect(dialog.textContent).toContain("roads: It is away.");
+  expect(screen.getByRole("radio", { name: "Read again what was open: not possible, its rows are gone" })).toBeTruthy();
+  expect(dialog.textContent).not.toContain("nothing is lost");
   await userEvent.click(within(dialog).getByRole("button", { name: "Start" }));
   expect(known.mutate).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole("radio", { name: /^Go on where it had read to/ }));

@@ -7,7 +7,7 @@ import { MendLinks } from "./MendLinks";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote } from "./Notices";
-import { notAgain, ReadAgain } from "./ReadAgain";
+import { goneWords, notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 
 type Option = NextStart["options"][number];
@@ -23,22 +23,25 @@ function BeginChoice({ options, value, asked, onChange }: ChoiceProps) {
   return (
     <fieldset className="group stack">
       <legend>Where it begins</legend>
-      {options.map((option) => (
-        <div key={option.begin}>
-          <label className="row choice">
-            <input
-              type="radio"
-              name="begin"
-              value={option.begin}
-              checked={option.begin === value}
-              onChange={() => onChange(option.begin)}
-            />
-            <strong>{titleOf(option)}</strong>
-          </label>
-          <p className="quiet small">{option.sentence}</p>
-          {option.begin === "oldest_open" ? <ReadAgain asked={asked} /> : null}
-        </div>
-      ))}
+      {options.map((option) => {
+        const isGone = option.begin === "oldest_open" && goneWords(asked) !== null;
+        return (
+          <div key={option.begin}>
+            <label className="row choice">
+              <input
+                type="radio"
+                name="begin"
+                value={option.begin}
+                checked={option.begin === value}
+                onChange={() => onChange(option.begin)}
+              />
+              <strong>{titleOf(option, isGone)}</strong>
+            </label>
+            {isGone ? null : <p className="quiet small">{option.sentence}</p>}
+            {option.begin === "oldest_open" ? <ReadAgain asked={asked} /> : null}
+          </div>
+        );
+      })}
     </fieldset>
   );
 }

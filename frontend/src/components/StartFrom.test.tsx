@@ -10,13 +10,14 @@ const known = vi.hoisted(() => ({
   ask: vi.fn(),
   next: vi.fn(),
   inputs: [] as Record<string, unknown>[],
+  shown: {} as Record<string, unknown>,
 }));
 
 vi.mock("../lib/runControl", async (original) => ({
   ...(await original<object>()),
   useStart: () => ({ mutateAsync: known.start, isPending: false, error: null }),
   useNextStart: () => ({
-    data: { goes_on: true, reason: null, sentence: "It goes on.", options: [], nodes: [], mark: "m" },
+    data: { goes_on: true, reason: null, sentence: "It goes on.", options: [], nodes: [], mark: "m", ...known.shown },
     refetch: known.next,
   }),
   useTimeline: () => ({ inputs: known.inputs, error: null, retry: vi.fn(), ask: known.ask }),
@@ -34,6 +35,7 @@ const onStarted = vi.fn();
 
 beforeEach(() => {
   known.inputs = [];
+  known.shown = {};
   for (const each of [known.start, known.ask, known.next, onStarted]) each.mockReset();
 });
 afterEach(cleanup);
@@ -113,5 +115,31 @@ test("positions wait for every input; one that is asked says whom it asks", asyn
   const start = screen.getByRole("button", { name: "Start" });
   expect(start.getAttribute("aria-disabled")).toBe("true");
   await userEvent.click(start);
+  expect(known.start).not.toHaveBeenCalled();
+});
+
+test("what an input no longer has is not promised, and cannot be started", async () => {
+  const again = {
+    begin: "oldest_open",
+    sentence: "It is read, and nothing is lost.",
+    rows_again: 5,
+    rows_at_most: false,
+  };
+  known.shown = { goes_on: false, options: [{ ...again, incomplete: false }] };
+  known.inputs = [
+    {
+      input: "cars",
+      stream: "cars",
+      shown: { inputs: [{ input: "cars", lanes: [], again: { standing: "gone", sentence: "Gone." } }] },
+      isAsked: false,
+      error: null,
+    },
+  ];
+  render(<StartFrom binding="b" name="watch" onStarted={onStarted} onClose={vi.fn()} />);
+  const dialog = screen.getByRole("dialog");
+  expect(screen.getByRole("radio", { name: "Read again what was open: not possible, its rows are gone" })).toBeTruthy();
+  expect(dialog.textContent).toContain("cars: Gone.");
+  expect(dialog.textContent).not.toContain("nothing is lost");
+  await userEvent.click(screen.getByRole("button", { name: "Start" }));
   expect(known.start).not.toHaveBeenCalled();
 });

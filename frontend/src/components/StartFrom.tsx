@@ -24,7 +24,7 @@ import { Ask } from "./Ask";
 import { Elapsed } from "./Elapsed";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { ErrorNote, Waiting } from "./Notices";
-import { notAgain, ReadAgain } from "./ReadAgain";
+import { goneWords, notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 import { Timeline } from "./Timeline";
 
@@ -33,7 +33,8 @@ type Way = "stopped" | KeptBegin | "now" | "time" | "positions";
 interface WayShown {
   way: Way;
   title: string;
-  sentence: string;
+  /** Null where what its input says takes its place. */
+  sentence: string | null;
   /** Whether what it does is said before it is chosen: its name alone would be taken for more than it is. */
   saidFirst?: boolean;
 }
@@ -53,12 +54,12 @@ const SENTENCES: Record<Exclude<keyof typeof TITLES, "stopped">, string> = {
   beginning: "It reads all that is there. Results that are there stay, and are given again.",
 };
 
-/** The ways that there are, with what each does. */
-function waysOf(next: NextStart): WayShown[] {
+/** The ways that there are, with what each does, as far as the inputs still have the rows for it. */
+function waysOf(next: NextStart, asked: readonly AskedInput[]): WayShown[] {
   const kept = next.options;
   const first: WayShown[] = next.goes_on
     ? [{ way: "stopped", title: TITLES.stopped, sentence: next.sentence }]
-    : kept.filter(({ begin }) => begin !== "beginning").map(keptWay);
+    : kept.filter(({ begin }) => begin !== "beginning").map((option) => keptWay(option, asked));
   const beginning = kept.find(({ begin }) => begin === "beginning")?.sentence ?? SENTENCES.beginning;
   const sought = (["now", "time", "positions"] as const).map((way) => ({
     way,
@@ -68,9 +69,11 @@ function waysOf(next: NextStart): WayShown[] {
   return [...first, ...sought, { way: "beginning", title: TITLES.beginning, sentence: beginning }];
 }
 
-function keptWay(option: NextStart["options"][number]): WayShown {
-  const { begin, sentence } = option;
-  return { way: begin, title: titleOf(option), sentence, saidFirst: begin === "old_positions" };
+function keptWay(option: NextStart["options"][number], asked: readonly AskedInput[]): WayShown {
+  const { begin } = option;
+  const isGone = begin === "oldest_open" && goneWords(asked) !== null;
+  const sentence = isGone ? null : option.sentence;
+  return { way: begin, title: titleOf(option, isGone), sentence, saidFirst: begin === "old_positions" };
 }
 
 function TimeField({ value, latest, onChange }: { value: string; latest: string; onChange: (text: string) => void }) {
@@ -149,7 +152,9 @@ function Ways({ ways, chosen, isFixed, onChange, children }: WaysProps) {
             <input type="radio" name="from" checked={way === chosen} onChange={() => onChange(way)} />
             <strong>{title}</strong>
           </label>
-          {way === chosen || saidFirst === true ? <p className="quiet small">{sentence}</p> : null}
+          {sentence !== null && (way === chosen || saidFirst === true) ? (
+            <p className="quiet small">{sentence}</p>
+          ) : null}
           {way === chosen ? children : null}
         </div>
       ))}
@@ -280,15 +285,15 @@ interface AskedProps extends StartFromProps {
 }
 
 function Asked({ binding, name, next, onStarted, onOutdated, onClose }: AskedProps) {
-  const ways = waysOf(next);
   const [wanted, setWay] = useState<Way>();
-  const way = ways.find((each) => each.way === wanted)?.way ?? usualWay(next);
   const [time, setTime] = useState("");
   const [typed, setTyped] = useState<TypedPositions>();
   const since = useDeferredValue(tickOfField(time));
-  const timeline = useTimeline(binding, way === "time" ? since : null);
-  const start = useAskedStart(timeline.ask, onClose);
+  const timeline = useTimeline(binding, wanted === "time" ? since : null);
   const asked = timeline.inputs ?? [];
+  const ways = waysOf(next, asked);
+  const way = ways.find((each) => each.way === wanted)?.way ?? usualWay(next);
+  const start = useAskedStart(timeline.ask, onClose);
   const inputs = heldBy(asked);
   const positions = { ...proposed(inputs, "stopped"), ...typed };
   const chosen = chosenOf(way, time, positions);
