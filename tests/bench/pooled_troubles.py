@@ -159,12 +159,12 @@ def _p99(ordered: Sequence[float]) -> float:
     return ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]
 
 
-def table(troubles: Sequence[str], seconds: float) -> Table:
-    """Measure each trouble with the second carrier and without it."""
+def table(troubles: Sequence[str], seconds: float, *, before: bool) -> Table:
+    """Measure each trouble with the second carrier and, where that is wanted, as it was before."""
     found = Table(*COLUMNS, title=f"{OTHERS} organisations beside one that makes trouble; {seconds:g} s measured")
     with tempfile.TemporaryDirectory(prefix="trouble-") as package, package_installed(Path(package) / "p", TROUBLE):
         for trouble in troubles:
-            for apart in (True, False):
+            for apart in (True, False) if before else (True,):
                 found.add_row(*measured(trouble, apart=apart, seconds=seconds))
     return found
 
@@ -174,8 +174,9 @@ def main() -> None:
     made = argparse.ArgumentParser(prog="python -m tests.bench.pooled_troubles")
     made.add_argument("--troubles", nargs="*", default=list(TROUBLES), choices=TROUBLES)
     made.add_argument("--seconds", type=float, default=MEASURED_S)
+    made.add_argument("--before", action=argparse.BooleanOptionalAction, default=True, help="also without the carrier")
     options = made.parse_args()
-    Console(width=160).print(table(options.troubles, options.seconds))
+    Console(width=160).print(table(options.troubles, options.seconds, before=options.before))
 
 
 if __name__ == "__main__":
