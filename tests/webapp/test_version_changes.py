@@ -13,8 +13,13 @@ from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import another_version, keep
 from webapp.core.context import organisation_context
+from webapp.queries.models import QueryVersion
 from webapp.runs import changeover_steps, version_changes
+from webapp.runs.access import access_binding
+from webapp.runs.asked_inputs import note_told
+from webapp.runs.held_inputs import GONE, HELD, InputHeldShown, RowsAgainShown
 from webapp.runs.models import Run, RunEvent, VersionChange
+from webapp.runs.next_start import spec_of_version
 from webapp.runs.usage import open_runs
 
 
@@ -229,6 +234,23 @@ def test_versions_that_give_what_nobody_could_take_back_are_refused(
     assert standing(going, made.json()["id"])["refusal"] == sentence
     refused = going.person.post(path(going), {"query_version": made.json()["id"]})
     assert (refused.status_code, refused.json()["message"]) == (409, sentence)
+
+
+def test_rows_that_an_input_has_said_to_be_gone_are_not_read_again(going: Scene) -> None:
+    version = another_version(going)
+    [node] = [each["node"] for each in going.binding["inputs"]]
+    with organisation_context(going.person.organisation.pk):
+        wanted = QueryVersion.objects.select_related("query").get(pk=version)
+        spec = spec_of_version(access_binding(going.binding["id"]), wanted)
+        assert spec is not None
+        again = RowsAgainShown(standing="gone", sentence=GONE)
+        told = InputHeldShown(input=node, seeks=True, time_means=None, failure=None, lanes=[], refused={}, again=again)
+        note_told(spec, told, 0)
+    refused = going.person.post(path(going), {"query_version": version})
+    assert (refused.status_code, refused.json()["message"]) == (409, version_changes.GONE.format(name=node))
+    with organisation_context(going.person.organisation.pk):
+        note_told(spec, told.model_copy(update={"again": RowsAgainShown(standing="held", sentence=HELD)}), 0)
+    change(going, version)
 
 
 def test_another_organisations_binding_and_version_are_not_found(going: Scene, charlie: Person) -> None:

@@ -26,8 +26,9 @@ from webapp.runs.composing import reader_faults
 from webapp.runs.journal import RunEventKind, note
 from webapp.runs.mending import with_targets
 from webapp.runs.models import Binding, Run, VersionChange
-from webapp.runs.next_start import NO_VERSION, restart_points
+from webapp.runs.next_start import NO_VERSION, restart_points, spec_of_version
 from webapp.runs.repair_steps import refuse_while_repaired
+from webapp.runs.rows_again import gone_inputs
 from webapp.runs.services import checked_version, spec_from
 from webapp.runs.states import ChangeState, Desired, Observed
 from webapp.runs.turn_requests import reconcile_soon
@@ -43,6 +44,7 @@ READS_AGAIN: Final = (
     "The run still reads again what was open when it began. Wait until it has, then change the version."
 )
 OTHER_INPUTS: Final = "The inputs of the new version read something else than those of the run. " + ORDINARY
+GONE: Final = "The input {name} no longer has the rows that the new version would have to read again. " + ORDINARY
 EARLY: Final = "{which} version gives rows before they are final, which another one could not take back. " + ORDINARY
 EDGES: Final = "An input brings edges, which may be open for ever. " + ORDINARY
 BY_THE_CLOCK: Final = (
@@ -115,13 +117,16 @@ def _by_the_clock(spec: RunSpec) -> str | None:
 def begin_change(*, binding: Binding, version: QueryVersion, by: User | None) -> VersionChange:
     """Let `version` catch up beside the run of `binding`, and take over when it has.
 
-    Raises `Conflict` with the sentence of `refusal`, `Faulty` with all faults that a start would have, `OverQuota`:
-    while it catches up it counts as a run.
+    Raises `Conflict` with the sentence of `refusal`, or where an input has said that it no longer has what would be
+    read again, `Faulty` with all faults that a start would have, `OverQuota`: while it catches up it counts as a run.
     """
     why = refusal(binding, version)
     if why is not None:
         raise Conflict(why)
     graph, (chosen, _) = version.read_graph(), chosen_for(binding, version)
+    told = spec_of_version(binding, version)
+    if told is not None and (gone := gone_inputs(told)):
+        raise Conflict(GONE.format(name=gone[0]))
     checked, outputs = checked_version(binding, graph, chosen)
     faults = [*checked.faults, *reader_faults(binding, graph, chosen, stream_definitions())]
     if refuses(faults):
