@@ -1,6 +1,7 @@
 """The `push` adapter: an inbox as one lane, whose positions are the numbers of its rows."""
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -16,9 +17,14 @@ from streaming.definition.streams import Rowtime, StreamDefinition
 from streaming.wire.arrived import Arrived
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
 from streaming.wire.case import ONLY_LANE
+from streaming.wire.results import write_atomically
 
 BATCH_BYTES: Final = 64 << 20
 """A batch reads about so many bytes of lines at most."""
+
+
+_FIRST: Final = "first.json"
+"""The oldest row that was kept when the first batch was planned: what was deleted before it was never read."""
 
 
 class PushAdapter:
@@ -32,6 +38,7 @@ class PushAdapter:
         self._name = options.inbox
         self._reader = None if journal is None else hashlib.sha256(str(journal).encode()).hexdigest()
         self._begun = BegunJournal(journal)
+        self._first = None if journal is None else journal / _FIRST
         self._lines = JsonLines(stream, {})
         self._implicit = stream.rowtime is Rowtime.IMPLICIT
 
@@ -42,7 +49,7 @@ class PushAdapter:
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
         """`limit_rows` rows further, as far as rows were pushed; who begins at 0 begins with the oldest that is kept.
 
-        Raises `AdapterError` when rows beyond `start` are gone.
+        Raises `AdapterError` when rows beyond `start` are gone, `OSError` where the journal cannot be written.
         """
         reached = start.get(ONLY_LANE, 0)
         if self._reader is not None:
@@ -53,7 +60,9 @@ class PushAdapter:
                 f"The inbox '{self._name}' holds {counted(state.next, 'row')}, but {reached} were read: it was "
                 "deleted and begun anew. Start the binding from the beginning."
             )
-        if 0 < reached < state.oldest:
+        if reached == 0:
+            self._note_first(state.oldest)
+        elif reached < state.oldest:
             raise AdapterError(
                 f"The inbox '{self._name}' no longer holds the rows {reached} to {state.oldest}: the binding did not "
                 "run for longer than the inbox waits for it. Start the binding from the beginning."
@@ -75,8 +84,24 @@ class PushAdapter:
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
         """Whether all of these rows are kept; from 0 on, whether what was kept when they were first read still is."""
-        state = self._inbox.state()
-        return end <= state.next and (start >= state.oldest or start == end)
+        state, begun = self._inbox.state(), max(start, self._began_with())
+        return end <= state.next and (begun >= state.oldest or begun >= end)
+
+    def _note_first(self, oldest: Position) -> None:
+        if self._first is not None and not self._first.exists():
+            self._first.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._first, json.dumps(oldest).encode())
+
+    def _began_with(self) -> Position:
+        """The first row that whoever keeps this journal can have read; 0 where that is not known."""
+        if self._first is None or not self._first.exists():
+            return 0
+        try:
+            return int(json.loads(self._first.read_bytes()))
+        except ValueError:
+            raise AdapterError(
+                f"The journal {_FIRST} of the inbox '{self._name}' is damaged. Start the binding from the beginning."
+            ) from None
 
     @property
     def time_means(self) -> str:

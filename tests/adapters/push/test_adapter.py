@@ -97,12 +97,26 @@ def test_who_begins_begins_with_the_oldest_row_and_who_lost_rows_is_told(tmp_pat
     assert anew.latest({}, now=week_later, limit_rows=10) == {"0": 110}
     assert rows(anew, 0, 110) == rows(anew, 100, 110) != []
     assert isinstance(anew, ReplayingAdapter)
-    assert [anew.holds("0", low, high) for low, high in ((0, 10), (99, 110), (100, 200), (100, 201))] == [
-        False,
-        False,
-        True,
-        False,
-    ]
+    spans = ((0, 10), (0, 110), (100, 200), (100, 201))
+    assert [anew.holds("0", *span) for span in spans] == [True, True, True, False], "it began with row 100"
+    assert isinstance(late, ReplayingAdapter)
+    assert [late.holds("0", *span) for span in spans] == [False, False, True, False], "it had begun before"
+
+
+def test_what_was_deleted_since_it_was_read_is_not_held(tmp_path: Path) -> None:
+    batch = [{"start": n, "n": n} for n in range(100)]
+    inbox = inbox_of(tmp_path, [batch, batch])
+    begun = reader(tmp_path, "begun")
+    for reached in (0, 100, 200):
+        begun.latest({"0": reached}, now=0, limit_rows=100)
+    assert isinstance(begun, ReplayingAdapter)
+    assert begun.holds("0", 0, 200)
+    body = b"".join(json.dumps(row).encode() + b"\n" for row in batch)
+    inbox.accept(body, 100, batch=None, now=0, limits=InboxLimits(inbox.state().stored, 7))
+    assert inbox.state().oldest == 100
+    assert [begun.holds("0", low, 300) for low in (0, 99, 100)] == [False, False, True]
+    begun.latest({}, now=0, limit_rows=10)
+    assert not begun.holds("0", 0, 300), "where it first began stays"
 
 
 def test_an_inbox_that_was_begun_anew_is_told(tmp_path: Path) -> None:
