@@ -1,6 +1,8 @@
 # `make up` starts Punctual; `make test` runs everything that must hold.
 PYTHON ?= python3.11
 BIN := .venv/bin
+# where it is set, each process compiles all that it imports: a second of its start
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser checks test-pages thorough audit bench screenshots client clean python
@@ -50,7 +52,7 @@ test-spark:
 	@$(BIN)/pytest $(BOTH) -m "(spark or kafka) and not thorough" $(call holding,spark|kafka)
 
 test-browser:
-	@$(BIN)/pytest -m "browser and not thorough" $(call holding,browser)
+	@$(BIN)/pytest $(BOTH) -m "browser and not thorough" $(call holding,browser)
 
 lint:
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser
