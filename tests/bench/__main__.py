@@ -2,9 +2,8 @@
 
 `python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
 turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
-the run. Where both sides mean the same, their results are compared. `bringing`, `freshness` and `pooled_organisations`
-stand below it. What else is measured: `tests.bench.density`, `tests.bench.memory`, and the profiles, each a module of
-its own.
+the run. Where both sides mean the same, their results are compared. Those of APART stand below it. What else is
+measured: `tests.bench.memory`, and the profiles, each a module of its own.
 """
 
 import argparse
@@ -23,7 +22,18 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import bringing, data, freshness, limit, pooled_organisations, results, validation
+from tests.bench import (
+    bringing,
+    data,
+    density,
+    freshness,
+    limit,
+    pooled_organisations,
+    pooled_troubles,
+    results,
+    validation,
+    whole,
+)
 from tests.bench.catalogue import WORKS
 from tests.bench.works import Work
 from tests.kafka_broker import running_kafka
@@ -36,7 +46,10 @@ LATENCY = "latency"
 BRINGING = "bringing"
 FRESHNESS = "freshness"
 POOLED = "pooled_organisations"
-APART = (TEXTS, BRINGING, FRESHNESS, POOLED)
+TROUBLES = "pooled_troubles"
+DENSITY = "density"
+WHOLE = "whole"
+APART = (TEXTS, BRINGING, FRESHNESS, POOLED, TROUBLES, DENSITY, WHOLE)
 
 
 @dataclass(frozen=True)
@@ -157,7 +170,7 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
 def main() -> None:
     """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
     options = parser().parse_args()
-    wanted = options.works or [TEXTS, *WORKS, LATENCY, BRINGING, FRESHNESS, POOLED]
+    wanted = options.works or [*APART, *WORKS, LATENCY]
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if TEXTS in wanted:
         CONSOLE.print(validation.table())
@@ -170,10 +183,16 @@ def main() -> None:
         CONSOLE.print(table)
     for line in bringing.told() if BRINGING in wanted else ():
         CONSOLE.print(line)
+    for line in whole.told(whole.MILLIONS, options.runs) if WHOLE in wanted else ():
+        CONSOLE.print(line)
+    for arguments in density.TARGETS if DENSITY in wanted else ():
+        CONSOLE.print(density.table(density.parser().parse_args(arguments)))
     if FRESHNESS in wanted:
         CONSOLE.print(freshness.table(freshness.SHOWN, freshness.MEASURED_S))
     if POOLED in wanted:
         CONSOLE.print(pooled_organisations.table(pooled_organisations.ORGANISATIONS, pooled_organisations.MEASURED_S))
+    if TROUBLES in wanted:
+        CONSOLE.print(pooled_troubles.table(pooled_troubles.TROUBLES, pooled_troubles.MEASURED_S, before=True))
 
 
 def parser() -> argparse.ArgumentParser:

@@ -31,6 +31,8 @@ from streaming.wire.messages import RunSpec
 from tests.bench.plain import PLAIN_JVM
 
 RATE = 10
+TARGETS = (["--bindings", "40", "200", "1000"], ["--bindings", "5000", "--plain", "--rate", "1"])
+"""What `make bench` measures: the numbers of bindings and of plain queries, and 5,000 bindings of a row a second."""
 WARM_UP_S = 20.0
 ADDED = 5
 """So many bindings are added one after the other to the warm carrier."""
@@ -40,8 +42,8 @@ PAUSE = threading.Event()
 COLUMNS = ("batch s p50", "batch s p99", "behind s", "driver MB", "Python MB", "all MB", "add to first row s")
 
 
-def spec(binding: str) -> RunSpec:
-    """One binding of `RATE` events a second."""
+def spec(binding: str, rate: float = RATE) -> RunSpec:
+    """One binding of `rate` events a second."""
     advance = {"generate": {"every": 1, "delay": "0s"}, "late": "drop"}
     fields = {"device": "string", "speed": "double"}
     aggregates = [{"name": "n", "function": "count"}, {"name": "total", "function": "sum", "of": "speed"}]
@@ -58,7 +60,7 @@ def spec(binding: str) -> RunSpec:
         },
         {"id": "out", "kind": "output", "input": "windows"},
     ]
-    options = {"rate": RATE, "devices": 4, "late_share": 0.0}
+    options = {"rate": rate, "devices": 4, "late_share": 0.0}
     content = {
         "organisation": "bench",
         "binding": binding,
@@ -76,14 +78,14 @@ def spec(binding: str) -> RunSpec:
     return RunSpec.model_validate_json(json.dumps(content))
 
 
-def ours(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
-    """Measure one carrier with `count` bindings for `seconds`."""
+def ours(count: int, seconds: float, interval_s: float, rate: float) -> dict[str, Any]:
+    """Measure one carrier with `count` bindings of `rate` events a second for `seconds`."""
     with tempfile.TemporaryDirectory(prefix="density-") as name:
         home = Path(name)
         session = start_session()
         carrier = Carrier(session, home / "carrier", CarrierSettings(home=name, min_interval_s=interval_s))
         for number in range(count):
-            carrier.add(spec(f"b{number}"))
+            carrier.add(spec(f"b{number}", rate))
         carrier.start()
         until(lambda: len(running(carrier)) >= count, carrier)
         rest(carrier, WARM_UP_S)
@@ -92,7 +94,7 @@ def ours(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         spent = {kind: processor_of()[kind] - before for kind, before in spent.items()}
         batches = [each for each in carrier.manifests_after(begun) if each.reports]
         memory = memory_of(session)
-        adding = [added(carrier, home, f"late{number}") for number in range(ADDED)]
+        adding = [added(carrier, home, spec(f"late{number}", rate)) for number in range(ADDED)]
         failed = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
         carrier.close()
         session.stop()
@@ -108,16 +110,16 @@ def max_behind(manifest: dict[str, Any]) -> float:
     return max(((at - start) / 1e6 for at, start in starts if start is not None), default=0.0)
 
 
-def added(carrier: Carrier, home: Path, binding: str) -> float:
+def added(carrier: Carrier, home: Path, wanted: RunSpec) -> float:
     """Seconds from the command to the first committed row."""
     begun = time.monotonic()
-    carrier.add(spec(binding))
-    parts = home / "results" / binding / "results"
+    carrier.add(wanted)
+    parts = home / "results" / wanted.binding / "results"
     until(lambda: parts.is_dir() and any(parts.glob("part-*")), carrier)
     return time.monotonic() - begun
 
 
-def plain(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
+def plain(count: int, seconds: float, interval_s: float, rate: float) -> dict[str, Any]:
     """Measure `count` plain queries in one session for `seconds`, each with a watermark and a window per group."""
     with tempfile.TemporaryDirectory(prefix="density-plain-") as name:
         settings = {
@@ -129,7 +131,7 @@ def plain(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
         session = start_session(settings=settings)
         queries = []
         for number in range(count):
-            queries.append(plain_query(session, Path(name) / str(number), interval_s))
+            queries.append(plain_query(session, Path(name) / str(number), interval_s, rate))
             PAUSE.wait(0.5)  # twenty that start at once make one of them fail
         waiting = time.monotonic() + PATIENCE_S
         while any(not each.recentProgress for each in queries) and time.monotonic() < waiting:
@@ -149,9 +151,9 @@ def plain(count: int, seconds: float, interval_s: float) -> dict[str, Any]:
     return {"took": took, "behind": [], "adding": [], "failed": failed, **memory}
 
 
-def plain_query(session: SparkSession, work: Path, interval_s: float) -> StreamingQuery:
+def plain_query(session: SparkSession, work: Path, interval_s: float, rate: float) -> StreamingQuery:
     """The same work in Spark's own words."""
-    rows = session.readStream.format("rate").option("rowsPerSecond", RATE).load()
+    rows = session.readStream.format("rate").option("rowsPerSecond", int(rate)).load()
     cars = rows.selectExpr("timestamp as ts", "concat('d', value % 4) as device", "cast(value as double) as speed")
     return (
         cars.withWatermark("ts", "0 seconds")
@@ -226,7 +228,9 @@ def quantile(values: Sequence[float], share: float) -> str:
 
 def measured(kind: str, count: int, options: argparse.Namespace) -> dict[str, Any] | str:
     """What a process of its own measures; its last words where it cannot."""
-    flags = ["--seconds", str(options.seconds), "--interval-s", str(options.interval_s)]
+    flags = [
+        f"--{name}={getattr(options, name.replace(chr(45), chr(95)))}" for name in ("seconds", "interval-s", "rate")
+    ]
     command = [sys.executable, "-m", "tests.bench.density", "--one", kind, str(count), *flags]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -249,18 +253,24 @@ def main() -> None:
     options = parser().parse_args()
     if options.one is not None:
         measure = {"ours": ours, "plain": plain}[options.one[0]]
-        print(json.dumps(measure(int(options.one[1]), options.seconds, options.interval_s)))
+        print(json.dumps(measure(int(options.one[1]), options.seconds, options.interval_s, options.rate)))
         return
-    title = f"{RATE} events/s each, at least {options.interval_s:g} s between batches, {options.seconds:g} s measured"
-    table = Table("carried by", "bindings", *COLUMNS, "batches", "failed", title=title)
-    console = Console(width=170)
+    Console(width=170).print(table(options))
+
+
+def table(options: argparse.Namespace) -> Table:
+    """Measure each number of bindings, then of plain queries, each in a process of its own."""
+    said = f"at least {options.interval_s:g} s between batches, {options.seconds:g} s measured"
+    found = Table(
+        "carried by", "bindings", *COLUMNS, "batches", "failed", title=f"{options.rate:g} rows/s each, {said}"
+    )
     for kind, counts in (("ours", options.bindings), ("plain", options.plain)):
         for count in counts:
-            console.print(f"{kind}, {count} ...")
-            found = measured(kind, count, options)
-            cells = [found] if isinstance(found, str) else row_of(found)
-            table.add_row("one carrier" if kind == "ours" else "plain Spark, a query each", str(count), *cells)
-    console.print(table)
+            print(f"{kind}, {count} ...", flush=True)
+            seen = measured(kind, count, options)
+            cells = [seen] if isinstance(seen, str) else row_of(seen)
+            found.add_row("one carrier" if kind == "ours" else "plain Spark, a query each", str(count), *cells)
+    return found
 
 
 def parser() -> argparse.ArgumentParser:
@@ -270,6 +280,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--plain", type=int, nargs="*", default=[10, 40])
     made.add_argument("--seconds", type=float, default=60.0)
     made.add_argument("--interval-s", type=float, default=2.0)
+    made.add_argument("--rate", type=float, default=RATE, help="rows a second of each")
     made.add_argument("--one", nargs=2, metavar=("KIND", "COUNT"))
     return made
 

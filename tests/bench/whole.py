@@ -1,6 +1,7 @@
 """Whole processes on files of Parquet, from their start to their end: `streaming.run` beside plain Spark.
 
-`python -m tests.bench.whole [--rows 60] [--runs 3]`, rows in millions; the query is a tumbling count and sum for each
+`python -m tests.bench.whole [--rows 60 30] [--runs 3]`, rows in millions: a further million is the slope from the last
+to the first. The query is a tumbling count and sum for each
 of 1,000 keys, with lateness of up to 4 s and a delay of 5 s. The sides take turns; prints seconds and ratios.
 """
 
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ import pyarrow.parquet as pq
 from tests.conftest import ROOT
 
 BLOCK = 5_000_000
+MILLIONS = (60.0, 30.0)
 QUERY = """
 SELECT STREAM key, COUNT(*) AS n, SUM(v) AS total
 FROM rows EVENTTIME BY ts WINDOW BY TUMBLE 10s GROUP BY key;
@@ -94,31 +96,49 @@ def timed(side: str, source: Path) -> tuple[float, int]:
         return seconds, pc.sum(found["n"]).as_py() or 0
 
 
+def measured(millions: float, runs: int) -> dict[str, list[float]]:
+    """Seconds of each side, in turns."""
+    rows = int(millions * 1e6)
+    taken: dict[str, list[float]] = {side: [] for side in SIDES}
+    with tempfile.TemporaryDirectory(prefix="whole-data-") as folder:
+        source = Path(folder) / "rows" / "rows.parquet"
+        source.parent.mkdir()
+        write(source, rows)
+        for run in range(runs):
+            for side in SIDES:
+                seconds, counted = timed(side, source)
+                taken[side].append(seconds)
+                print(f"run {run + 1}: {side} {seconds:.1f} s, {counted:,} of {rows:,} rows in its windows", flush=True)
+    return taken
+
+
+def told(millions: Sequence[float], runs: int) -> Iterator[str]:
+    """Measure each number of rows; a line for each side of it, then what a further million costs."""
+    found = [measured(each, runs) for each in millions]
+    for each, taken in zip(millions, found, strict=True):
+        base = statistics.median(taken["plain Spark"])
+        for side, all_s in taken.items():
+            low, middle, high = min(all_s), statistics.median(all_s), max(all_s)
+            said = f"{low:.1f} / {middle:.1f} / {high:.1f} s, {base / middle:.2f} times as fast as plain Spark"
+            yield f"{each:g} million rows, {side}: {said}"
+    more = millions[0] - millions[-1]
+    for side in SIDES if more else ():
+        further = statistics.median(found[0][side]) - statistics.median(found[-1][side])
+        yield f"a further million, {side}: {further / more:.3f} s"
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the lines."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=float, default=60.0, help="millions")
+    parser.add_argument("--rows", type=float, nargs="+", default=MILLIONS, help="millions")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--plain", nargs=2, type=Path, help=argparse.SUPPRESS)
     said = parser.parse_args()
     if said.plain:
         plain(*said.plain)
         return
-    rows = int(said.rows * 1e6)
-    taken: dict[str, list[float]] = {side: [] for side in SIDES}
-    with tempfile.TemporaryDirectory(prefix="whole-data-") as folder:
-        source = Path(folder) / "rows" / "rows.parquet"
-        source.parent.mkdir()
-        write(source, rows)
-        for run in range(said.runs):
-            for side in SIDES:
-                seconds, counted = timed(side, source)
-                taken[side].append(seconds)
-                print(f"run {run + 1}: {side} {seconds:.1f} s, {counted:,} of {rows:,} rows in its windows", flush=True)
-    base = statistics.median(taken["plain Spark"])
-    for side, all_s in taken.items():
-        low, middle, high = min(all_s), statistics.median(all_s), max(all_s)
-        print(f"{side}: {low:.1f} / {middle:.1f} / {high:.1f} s, {base / middle:.2f} times as fast as plain Spark")
+    for line in told(said.rows, said.runs):
+        print(line)
 
 
 if __name__ == "__main__":
