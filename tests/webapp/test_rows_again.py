@@ -14,7 +14,9 @@ from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import another_version, asked, keep
 from tests.webapp.test_objects_changed import binding_body
 from tests.webapp.test_timeline import ended, faults, reads_files, start_alone, timeline
+from tests.webapp.test_why import looped
 from webapp.core.context import organisation_context
+from webapp.runs.held_inputs import GONE, HELD
 from webapp.runs.timeline import NOT_AGAIN
 
 ROWS = 100
@@ -90,6 +92,21 @@ def test_a_start_that_was_refused_takes_no_choice_away(scene: Scene, settings: L
     parts = ("goes_on", "sentence", "options", "nodes", "not_carried")
     assert [after[part] for part in parts] == [before[part] for part in parts]
     assert after["nodes"]
+    assert start_alone(scene, "old_positions").status_code == 201
+
+
+def test_files_that_were_taken_away_are_not_offered_again(scene: Scene, settings: LazySettings) -> None:
+    data = settings.PUNCTUAL_DATA
+    looped(scene, data).run()
+    with_another_version(ended(scene))
+    assert standing(scene) == ("held", HELD)
+    [file] = (data / scene.organisation / "files").iterdir()
+    kept = file.read_bytes()
+    file.unlink()
+    assert standing(scene) == ("gone", GONE)
+    assert faults(start_alone(scene, "oldest_open")) == [f"{GONE} {NOT_AGAIN}"]
+    file.write_bytes(kept)
+    assert standing(scene)[0] == "gone", "it is another file, of another time"
     assert start_alone(scene, "old_positions").status_code == 201
 
 
