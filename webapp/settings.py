@@ -27,7 +27,7 @@ OF_THE_CLIENT = frozenset({"PUNCTUAL_ADDRESS", "PUNCTUAL_TOKEN", "PUNCTUAL_ORGAN
 """What the command line client reads; a shell that is set up for it may start an installation too. Not read here."""
 SECRETS = frozenset({"PUNCTUAL_SECRET_KEY", "PUNCTUAL_SECRETS_KEYS", "DATABASE_URL", "REDIS_URL"}) | OF_THE_CLIENT
 SECRETS = SECRETS | {"PUNCTUAL_SMTP_URL", "PUNCTUAL_OIDC_CLIENT_SECRET"}
-"""What no runner inherits; `webapp.runs.launching` tells it on its standard input what it needs."""
+"""What no runner inherits; `webapp.runs.runners.launching` tells it on its standard input what it needs."""
 
 
 def _switch(name: str) -> bool:

@@ -22,20 +22,20 @@ from webapp.queries import api as queries
 from webapp.queries import canvas_api as canvas
 from webapp.queries import simulation_api as simulation
 from webapp.queries.comparing_api import VersionDifferenceView, VersionMergeView
-from webapp.runs import api as runs
-from webapp.runs.delivered_rows_api import DeliveredRowsView
-from webapp.runs.footprints_api import FootprintsView, FootprintView
-from webapp.runs.history_api import RunDefinitionView
-from webapp.runs.journal_api import JournalView
-from webapp.runs.next_start_api import NextStartView
-from webapp.runs.output_trials_api import OutputsCheckView
-from webapp.runs.refused_requests_api import RefusedRequestsView
-from webapp.runs.run_api import RunView
-from webapp.runs.start_api import StartView, StopView
-from webapp.runs.storage_cleanup_api import BindingResultsView, KeptView
-from webapp.runs.timeline_api import TimelineView
-from webapp.runs.uses_api import BindingUsesView
-from webapp.runs.version_changes_api import VersionChangeView
+from webapp.runs.api import bindings as runs
+from webapp.runs.api.delivered_rows import DeliveredRowsView
+from webapp.runs.api.footprints import FootprintsView, FootprintView
+from webapp.runs.api.history import RunDefinitionView
+from webapp.runs.api.journal import JournalView
+from webapp.runs.api.next_start import NextStartView
+from webapp.runs.api.output_trials import OutputsCheckView
+from webapp.runs.api.refused_requests import RefusedRequestsView
+from webapp.runs.api.run import RunView
+from webapp.runs.api.start import StartView, StopView
+from webapp.runs.api.storage_cleanup import BindingResultsView, KeptView
+from webapp.runs.api.timeline import TimelineView
+from webapp.runs.api.uses import BindingUsesView
+from webapp.runs.api.version_changes import VersionChangeView
 from webapp.samples import api as samples
 from webapp.samples.repairs_api import RepairsView
 from webapp.scenarios import api as scenarios

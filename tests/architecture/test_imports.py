@@ -26,8 +26,9 @@ OFFENCES = {
     "pyspark-in-one-room": ("streaming/engine/state/offence.py", "import pyspark"),
     "delivery-without-surroundings": ("streaming/delivery/offence.py", "import threading"),
     "webapp-layers": ("webapp/core/offence.py", "import webapp.runs"),
-    "webapp-and-the-cluster": ("webapp/runs/offence.py", "import streaming.runtime"),
-    "webapp-and-time": ("webapp/runs/offence.py", "import streaming.temporal"),
+    "runs-layers": ("webapp/runs/lifecycle/offence.py", "import webapp.runs.starts"),
+    "webapp-and-the-cluster": ("webapp/runs/starts/offence.py", "import streaming.runtime"),
+    "webapp-and-time": ("webapp/runs/starts/offence.py", "import streaming.temporal"),
     "client-ships-alone": ("webapp/client/offence.py", "import webapp.core"),
     "deploy-on-top": ("webapp/core/offence.py", "import deploy"),
 }
@@ -39,6 +40,8 @@ MORE_OFFENCES = [
     ("streaming/planning/offence.py", "import streaming.wire"),
     ("streaming/stranger/__init__.py", ""),
     ("webapp/stranger/__init__.py", ""),
+    ("webapp/runs/stranger.py", ""),
+    ("webapp/runs/outputs/offence.py", "import webapp.runs.bindings"),
     ("streaming/runtime/offence.py", "import webapp.core"),
     ("streaming/transcripts/offence.py", "import streaming.guide"),
     ("webapp/client/offence.py", "import pydantic"),
@@ -61,14 +64,14 @@ def contracts() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def skeleton(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The rooms of the house, and those of the engine, without what is in them."""
+    """The rooms of the house, and those within the engine and runs, without what is in them."""
     folder = tmp_path_factory.mktemp("house")
     for side in ("streaming", "webapp", "deploy"):
         for entry in sorted((ROOT / side).rglob("*.py")):
             beside = entry.relative_to(ROOT)
             room = len(beside.parts) == 2 or (len(beside.parts) == 3 and entry.name == "__init__.py")
-            of_engine = len(beside.parts) == 3 or (len(beside.parts) == 4 and entry.name == "__init__.py")
-            if room or (beside.parts[:2] == ("streaming", "engine") and of_engine):
+            within = len(beside.parts) == 3 or (len(beside.parts) == 4 and entry.name == "__init__.py")
+            if room or (beside.parts[:2] in {("streaming", "engine"), ("webapp", "runs")} and within):
                 (folder / beside).parent.mkdir(parents=True, exist_ok=True)
                 (folder / beside).touch()
     return folder

@@ -28,7 +28,7 @@ for kind, place in json.loads(sys.argv[1]):
 """
 ADDRESS = """
 from uuid import UUID
-from webapp.runs.redis_users import address_for
+from webapp.runs.runners.redis_users import address_for
 print(address_for(UUID("{}")))
 """
 

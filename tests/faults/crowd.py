@@ -43,7 +43,7 @@ from django.core.management import call_command
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
 from webapp.core.context import installation_context, organisation_context
-from webapp.runs.own_runners import give_own_runner
+from webapp.runs.runners.own_runners import give_own_runner
 with installation_context("a crowd is prepared"):
     user = User.objects.create_user("crowd@example.com", "a long enough password")
     slugs = [f"crowd-{{number}}" for number in range({count})]

@@ -24,7 +24,7 @@ ROUNDS = int(os.environ.get("MOVES", "3"))
 TOLD = """
 from uuid import UUID
 from webapp.core.context import organisation_context
-from webapp.runs.own_runners import give_own_runner, take_back_own_runner
+from webapp.runs.runners.own_runners import give_own_runner, take_back_own_runner
 with organisation_context(UUID("{organisation}")):
     {said}
 """

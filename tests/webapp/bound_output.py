@@ -4,9 +4,9 @@ from uuid import UUID, uuid4
 
 from streaming.definition.streams import AdapterChoice
 from streaming.wire.refused_requests import StoredRefusedRequest, write_refused
-from webapp.runs.bound_outputs import BoundOutput, write_outputs
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
+from webapp.runs.outputs.bound_outputs import BoundOutput, write_outputs
 
 
 def output_with_refused(binding: UUID, reason: str = "it is full") -> str:

@@ -20,12 +20,12 @@ from streaming.wire.binding_homes import CARRIERS, FILE, pools_of
 from streaming.wire.messages import RunnerLease
 from tests.webapp.conftest import Clock
 from webapp.core.context import organisation_context
-from webapp.runs.alone import LOCK_S
-from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import Run
-from webapp.runs.pool_turns import PoolReconciler, pools_in_use
-from webapp.runs.reconciler import Reconciler
 from webapp.runs.runner_models import OwnRunner
+from webapp.runs.runners.launching import USUAL, LaunchedRunner, RunnerScale
+from webapp.runs.turns.alone import LOCK_S
+from webapp.runs.turns.pool_turns import PoolReconciler, pools_in_use
+from webapp.runs.turns.reconciler import Reconciler
 
 BEAT_S = 3
 STARTS_IN = 2

@@ -26,11 +26,11 @@ from tests.runtime.paper import PaperCarrier, Papers
 from tests.webapp.conftest import Clock
 from tests.webapp.pool_world import Breaking, Broken
 from webapp.core.context import organisation_context
-from webapp.runs.alone import LOCK_S
-from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
-from webapp.runs.liveness import read_lease, state_now
+from webapp.runs.lifecycle.liveness import read_lease, state_now
 from webapp.runs.models import Run
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.runners.launching import USUAL, LaunchedRunner, RunnerScale
+from webapp.runs.turns.alone import LOCK_S
+from webapp.runs.turns.reconciler import Reconciler
 
 BEAT_S: Final = 3
 LEASE_S: Final = keys.LEASE_TTL_S

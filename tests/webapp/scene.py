@@ -11,10 +11,10 @@ from streaming.wire import keys
 from streaming.wire.messages import ProgressReport, ResultRow, RunnerLease, RunObserved, RunSpec
 from tests.webapp.conftest import Clock, Person
 from webapp.core.context import organisation_context
-from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
 from webapp.runs.models import Run
-from webapp.runs.pool_turns import PoolReconciler
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.runners.launching import USUAL, LaunchedRunner, RunnerScale
+from webapp.runs.turns.pool_turns import PoolReconciler
+from webapp.runs.turns.reconciler import Reconciler
 
 BEAT_S = 3
 

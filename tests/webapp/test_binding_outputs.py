@@ -20,10 +20,10 @@ from tests.webapp.test_bindings_changed import put
 from tests.wire.written import write_commit, write_part
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs.deliveries import SILENT
 from webapp.runs.models import Binding
-from webapp.runs.reconciler import Reconciler
-from webapp.runs.resealing import ResealingCounts, reseal
+from webapp.runs.outputs.deliveries import SILENT
+from webapp.runs.storage.resealing import ResealingCounts, reseal
+from webapp.runs.turns.reconciler import Reconciler
 
 SECRET = "planted-s3cr3t"
 OPTIONS = {"host": "127.0.0.1", "port": 1, "database": "d", "user": "u", "table": "t", "tls": "off"}

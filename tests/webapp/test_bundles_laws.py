@@ -22,8 +22,8 @@ from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import binding_text, stream_text
 from webapp.bundles.files import read_files
 from webapp.bundles.yaml_text import read_yaml, write_yaml
-from webapp.runs.checking import BoundInput
-from webapp.runs.input_resolution import choose
+from webapp.runs.bound_inputs import BoundInput
+from webapp.runs.inputs.input_resolution import choose
 from webapp.streams.models import Stream
 
 TEXTS = st.one_of(

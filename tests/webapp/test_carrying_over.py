@@ -13,9 +13,9 @@ from tests.webapp.conftest import graph
 from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import MINUTE, asked, keep
 from webapp.core.context import organisation_context
-from webapp.runs.carrying import DEDICATED, NOT_KNOWN
-from webapp.runs.journal import RunEventKind
+from webapp.runs.lifecycle.journal import RunEventKind
 from webapp.runs.models import Binding, Run, RunEvent
+from webapp.runs.starts.carrying import DEDICATED, NOT_KNOWN
 
 REACH = 110 * 1_000_000
 COUNT = {"name": "n", "function": "count"}

@@ -18,7 +18,7 @@ from tests.webapp.test_bindings_changed import delete, end_runs, put
 from tests.wire.written import write_commit, write_part
 from webapp.accounts.permissions import Role
 from webapp.core.context import organisation_context
-from webapp.runs.composing import keep_for_readers
+from webapp.runs.outputs.composing import keep_for_readers
 
 SPEEDS = {"shape": "interval", "fields": {"plate": "string", "speed": "double"}}
 

@@ -16,7 +16,7 @@ from tests.webapp.test_binding_outputs import OPTIONS
 from tests.webapp.test_bindings_changed import put
 from webapp.accounts.quotas import set_limit, used
 from webapp.core.context import organisation_context
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.turns.reconciler import Reconciler
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from tests.webapp.conftest import Clock, Person
 from tests.webapp.pool_world import Breaking
 from tests.webapp.run_world import LoggedPapers, RunWorld, emptied
 from webapp.core.context import organisation_context
-from webapp.runs import services
 from webapp.runs.models import Run
 from webapp.runs.runner_models import RunnerLaunch
+from webapp.runs.starts import services
 from webapp.runs.states import Observed
 
 DOMAINS = st.sampled_from(["user", "external", "internal"])

@@ -11,7 +11,7 @@ from tests.webapp.test_next_start import asked, keep
 from tests.webapp.test_timeline import timeline
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs.next_start import DISCARDED, POSITION_ALONE
+from webapp.runs.starts.next_start import DISCARDED, POSITION_ALONE
 
 
 def stop(scene: Scene, **how: bool) -> Any:

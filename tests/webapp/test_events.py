@@ -24,8 +24,8 @@ from webapp.accounts.permissions import Role
 from webapp.administration.deleting import delete_if_due
 from webapp.core.context import organisation_context
 from webapp.monitoring import events
+from webapp.runs.lifecycle.state_events import announce, state_of
 from webapp.runs.models import Run
-from webapp.runs.state_events import announce, state_of
 
 PATIENCE_S = 10.0
 

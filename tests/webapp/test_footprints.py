@@ -22,8 +22,8 @@ from tests.postgresql import PostgreSQL
 from tests.webapp.conftest import Person
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs import footprints
-from webapp.runs.footprints import removed_all, tend_footprints
+from webapp.runs.inputs import footprints
+from webapp.runs.inputs.footprints import removed_all, tend_footprints
 from webapp.runs.models import InputFootprint, Run
 
 LOCAL = OutgoingPolicy(public=False, networks=("127.0.0.0/8",))

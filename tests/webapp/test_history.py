@@ -13,8 +13,8 @@ from webapp.core.context import organisation_context
 from webapp.monitoring import history_api
 from webapp.monitoring.models import RollupCursor, RunRollup
 from webapp.monitoring.rollups import forget_old, roll_up
+from webapp.runs.lifecycle.starting import ticks_of
 from webapp.runs.models import Run
-from webapp.runs.starting import ticks_of
 
 SECOND = 1_000_000
 

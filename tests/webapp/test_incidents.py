@@ -9,7 +9,7 @@ from streaming.wire import keys
 from streaming.wire.messages import RunIncident
 from tests.webapp.conftest import Person
 from tests.webapp.scene import Scene
-from webapp.runs.incidents import CARRIED, DIED
+from webapp.runs.lifecycle.incidents import CARRIED, DIED
 
 
 def tell(scene: Scene, content: str) -> None:

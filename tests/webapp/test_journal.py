@@ -8,7 +8,7 @@ from django.conf import LazySettings
 from tests.webapp.conftest import Person
 from tests.webapp.scene import Scene
 from webapp.core.context import organisation_context
-from webapp.runs.journal import RunEventKind, note
+from webapp.runs.lifecycle.journal import RunEventKind, note
 from webapp.runs.models import Run
 
 

@@ -17,10 +17,10 @@ from django.core.management import call_command
 
 from streaming.wire.result_location import noted_location
 from webapp.core.secrets import organisation_keys
-from webapp.runs.detached import LOG_BYTES
-from webapp.runs.launching import LaunchedRunner, ProcessLauncher, end_runner, runner_log
-from webapp.runs.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
-from webapp.runs.standbys import StandbyNote
+from webapp.runs.runners.detached import LOG_BYTES
+from webapp.runs.runners.launching import LaunchedRunner, ProcessLauncher, end_runner, runner_log
+from webapp.runs.runners.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
+from webapp.runs.runners.standbys import StandbyNote
 
 WAITS = "import sys, os, time; print(sys.argv, flush=True); os.read(os.open(os.environ['GATE'], os.O_RDONLY), 1)"
 

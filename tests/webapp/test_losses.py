@@ -6,8 +6,8 @@ import pytest
 
 from streaming.wire import keys
 from tests.webapp.scene import BEAT_S, Recorded, Scene
-from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.runners.launching import USUAL, LaunchedRunner, RunnerScale
+from webapp.runs.turns.reconciler import Reconciler
 
 
 def test_a_killed_runner_is_lost_within_15_s_and_launched_again(scene: Scene) -> None:

@@ -11,7 +11,7 @@ from tests.webapp.test_pooling import carriers_until, pooled, world
 from webapp.administration.pages import OrganisationForm
 from webapp.core.context import installation_context, organisation_context
 from webapp.runs.models import VersionChange
-from webapp.runs.pooling import MOVES_AFTER
+from webapp.runs.runners.pooling import MOVES_AFTER
 from webapp.runs.states import ChangeState
 
 __all__ = ["pooled", "world"]

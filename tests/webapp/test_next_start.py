@@ -12,7 +12,7 @@ from tests.webapp.conftest import Person, graph
 from tests.webapp.scene import Scene
 from tests.webapp.test_objects_changed import body_of
 from webapp.core.context import organisation_context
-from webapp.runs.next_start import FLUSHED, OTHER
+from webapp.runs.starts.next_start import FLUSHED, OTHER
 
 MINUTE = 60_000_000
 

@@ -29,10 +29,10 @@ from tests.webapp.scene import Scene
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.secrets import organisation_keys, pool_keys
-from webapp.runs.launching import sizes_to_come
-from webapp.runs.pooling import Belonging, PoolStanding, decide
-from webapp.runs.redis_users import address_for, user_of
 from webapp.runs.runner_models import PooledRunner, RunnerLaunch, SeatInPool
+from webapp.runs.runners.launching import sizes_to_come
+from webapp.runs.runners.pooling import Belonging, PoolStanding, decide
+from webapp.runs.runners.redis_users import address_for, user_of
 
 POOLS = st.integers(1, 4)
 STANDINGS = st.builds(

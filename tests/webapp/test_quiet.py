@@ -8,8 +8,8 @@ from tests.webapp.scene import Scene
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
 from webapp.runs import tasks
-from webapp.runs.own_runners import give_own_runner
-from webapp.runs.quiet import QUIET_S, note_quiet, unquiet
+from webapp.runs.runners.own_runners import give_own_runner
+from webapp.runs.turns.quiet import QUIET_S, note_quiet, unquiet
 
 
 def is_quiet(scene: Scene) -> bool:

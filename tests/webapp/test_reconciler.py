@@ -16,14 +16,14 @@ from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
 from webapp.runs import tasks
-from webapp.runs.alone import alone
-from webapp.runs.launching import USUAL, LaunchedRunner, RunnerScale
-from webapp.runs.moves import retry_after
-from webapp.runs.places import nobody_waits, standbys_wanted
-from webapp.runs.reconciler import ELSEWHERE, Reconciler
-from webapp.runs.redis_users import user_of
+from webapp.runs.lifecycle.moves import retry_after
 from webapp.runs.runner_models import RunnerLaunch
-from webapp.runs.standbys import QUIET
+from webapp.runs.runners.launching import USUAL, LaunchedRunner, RunnerScale
+from webapp.runs.runners.places import nobody_waits, standbys_wanted
+from webapp.runs.runners.redis_users import user_of
+from webapp.runs.runners.standbys import QUIET
+from webapp.runs.turns.alone import alone
+from webapp.runs.turns.reconciler import ELSEWHERE, Reconciler
 
 
 def test_a_requested_run_is_desired_and_a_runner_is_launched(scene: Scene) -> None:

@@ -14,7 +14,7 @@ from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from tests.webapp.scene import Scene
 from webapp.core.cached_values import JSONValues
-from webapp.runs.redis_users import address_for, admit_runner, dismiss_runner, user_of
+from webapp.runs.runners.redis_users import address_for, admit_runner, dismiss_runner, user_of
 from webapp.settings import CACHES
 
 ACME, ZETA = uuid4(), uuid4()

@@ -9,10 +9,10 @@ from streaming.wire.refused_requests import StoredRefusedRequest, stored_refused
 from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import Person
 from webapp.core.context import organisation_context
-from webapp.runs import refused_requests
-from webapp.runs.bound_outputs import outputs_of
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
+from webapp.runs.outputs import refused_requests
+from webapp.runs.outputs.bound_outputs import outputs_of
 
 
 @pytest.fixture

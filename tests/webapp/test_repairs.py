@@ -15,8 +15,8 @@ from tests.webapp.conftest import Clock, Person
 from tests.webapp.repaired import Repaired, line, make_binding, nodes, waited, window
 from tests.webapp.scene import Recorded, Scene
 from webapp.core.context import organisation_context
-from webapp.runs import repair_steps
 from webapp.runs.models import Binding, Repair
+from webapp.runs.repairs import repair_steps
 
 TUMBLING = {"kind": "tumbling", "size": "10s"}
 PLATES = ("AB 1", "CD 2", "EF 3")

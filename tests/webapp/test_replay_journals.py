@@ -19,7 +19,7 @@ from tests.webapp.test_composed import reading
 from tests.webapp.test_replay import LATE, ROWS, SLOW, Stage, counts, expected, quarantined, shown, ticks
 from tests.wire.written import write_commit, write_part
 from webapp.core.context import organisation_context
-from webapp.runs.input_journals import journals_folder
+from webapp.runs.inputs.input_journals import journals_folder
 
 LOCAL = OutgoingPolicy(public=False, networks=("127.0.0.0/8",))
 FIELDS = {"plate": "string", "speed": "double"}

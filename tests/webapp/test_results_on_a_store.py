@@ -24,7 +24,7 @@ from webapp.administration.deleting import delete_if_due
 from webapp.administration.exporting import _write_results
 from webapp.core.context import organisation_context
 from webapp.runs.models import Run
-from webapp.runs.storage_cleanup import forget_left_over
+from webapp.runs.storage.storage_cleanup import forget_left_over
 
 BUCKET = "planted-bucket"
 REMOTE = ("results", "kept", "savepoints")

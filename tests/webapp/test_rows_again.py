@@ -16,8 +16,8 @@ from tests.webapp.test_objects_changed import binding_body
 from tests.webapp.test_timeline import ended, faults, reads_files, start_alone, timeline
 from tests.webapp.test_why import looped
 from webapp.core.context import organisation_context
-from webapp.runs.held_inputs import GONE, HELD
-from webapp.runs.timeline import NOT_AGAIN
+from webapp.runs.starts.held_inputs import GONE, HELD
+from webapp.runs.starts.timeline import NOT_AGAIN
 
 ROWS = 100
 

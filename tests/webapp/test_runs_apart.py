@@ -20,7 +20,7 @@ from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.queries.models import Query
 from webapp.queries.services import delete_query
-from webapp.runs.history_api import shown_definition
+from webapp.runs.api.history import shown_definition
 from webapp.runs.models import Run
 
 Runs = list[dict[str, Any]]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from streaming.wire.standby import ORPHANED_S, StandbyAnswer, StayUp, TakeStandby
-from webapp.runs.standbys import FIRST_PAUSE_S, LONGEST_PAUSE_S, MAY_BEGIN_FOR, StandbyNote, Standbys
+from webapp.runs.runners.standbys import FIRST_PAUSE_S, LONGEST_PAUSE_S, MAY_BEGIN_FOR, StandbyNote, Standbys
 
 NOW = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
 

@@ -175,10 +175,10 @@ def test_a_start_asks_no_input_itself(scene: Scene, settings: LazySettings, monk
     node = scene.binding["inputs"][0]["node"]
     ended(scene)
     with monkeypatch.context() as silent:
-        silent.setattr("webapp.runs.timeline.input_held", lambda *_: pytest.fail("it was asked"))
+        silent.setattr("webapp.runs.starts.timeline.input_held", lambda *_: pytest.fail("it was asked"))
         assert unasked(start_alone(scene, "now")) == [node]
     timeline(scene)
-    monkeypatch.setattr("webapp.runs.timeline.input_held", lambda *_: pytest.fail("it was asked"))
+    monkeypatch.setattr("webapp.runs.starts.timeline.input_held", lambda *_: pytest.fail("it was asked"))
     made = start_alone(scene, "now")
     assert made.status_code == 201, made.json()
     cache.clear()
@@ -205,10 +205,10 @@ def test_what_was_away_is_asked_again_and_what_could_begin_is_not(
     for path in paths:
         path.with_suffix(".away").rename(path)
     later = timezone.now() + timedelta(seconds=11)
-    monkeypatch.setattr("webapp.runs.timeline.timezone.now", lambda: later)
+    monkeypatch.setattr("webapp.runs.starts.timeline.timezone.now", lambda: later)
     assert unasked(start_alone(scene, "now"))
     timeline(scene)
-    monkeypatch.setattr("webapp.runs.timeline.timezone.now", lambda: later + timedelta(seconds=200))
+    monkeypatch.setattr("webapp.runs.starts.timeline.timezone.now", lambda: later + timedelta(seconds=200))
     assert start_alone(scene, "now").status_code == 201
 
 
@@ -234,7 +234,7 @@ def test_a_run_that_came_and_went_while_the_start_was_checked_is_noticed(
 ) -> None:
     reads_files(scene, settings.PUNCTUAL_DATA)
     shown = mark(ended(scene))
-    monkeypatch.setattr("webapp.runs.services.measure", lambda _: came_and_went(scene))
+    monkeypatch.setattr("webapp.runs.starts.services.measure", lambda _: came_and_went(scene))
     assert start(scene, "now", shown).json()["code"] == "changed_meanwhile"
 
 

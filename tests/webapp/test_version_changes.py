@@ -14,13 +14,13 @@ from tests.webapp.scene import Scene
 from tests.webapp.test_next_start import another_version, keep
 from webapp.core.context import organisation_context
 from webapp.queries.models import QueryVersion
-from webapp.runs import changeover_steps, version_changes
 from webapp.runs.access import access_binding
-from webapp.runs.asked_inputs import note_told
-from webapp.runs.held_inputs import GONE, HELD, InputHeldShown, RowsAgainShown
 from webapp.runs.models import Run, RunEvent, VersionChange
-from webapp.runs.next_start import spec_of_version
-from webapp.runs.usage import open_runs
+from webapp.runs.starts.asked_inputs import note_told
+from webapp.runs.starts.held_inputs import GONE, HELD, InputHeldShown, RowsAgainShown
+from webapp.runs.starts.next_start import spec_of_version
+from webapp.runs.storage.usage import open_runs
+from webapp.runs.versions import changeover_steps, version_changes
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_who_is_killed_while_it_takes_over_finds_what_to_do(
         going.silence()
     else:
         with monkeypatch.context() as broken:
-            broken.setattr("webapp.runs.changeover_steps._next_run", lambda *_: 1 // 0)
+            broken.setattr("webapp.runs.versions.changeover_steps._next_run", lambda *_: 1 // 0)
             with pytest.raises(ZeroDivisionError):
                 going.turn()
         assert going.person.post(f"bindings/{going.binding['id']}/start/").status_code == 409, "it is taking over"

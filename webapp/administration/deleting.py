@@ -21,11 +21,11 @@ from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation, organisation_context
 from webapp.core.tenancy import TenantModel
-from webapp.runs.footprints import audited, removed_all, target_of
-from webapp.runs.launching import end_runner
+from webapp.runs.inputs.footprints import audited, removed_all, target_of
 from webapp.runs.models import Run
-from webapp.runs.redis_users import dismiss_runner
 from webapp.runs.runner_models import RunnerLaunch, SeatInPool
+from webapp.runs.runners.launching import end_runner
+from webapp.runs.runners.redis_users import dismiss_runner
 
 WAITED_FOR_SERVERS: Final = timedelta(days=7)
 """For so long an organisation is not deleted while a server is away on which its inputs have left something."""

@@ -30,9 +30,9 @@ from webapp.audit.recording import Target, record
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.liveness import state_now
+from webapp.runs.lifecycle.liveness import state_now
 from webapp.runs.models import Run
-from webapp.runs.services import stop
+from webapp.runs.starts.services import stop
 
 if TYPE_CHECKING:  # Django's own classes take no parameters at run time
     ModelPage = admin.ModelAdmin[Any]

@@ -11,9 +11,9 @@ from streaming.definition.counts import counted
 from webapp.accounts.models import Organisation
 from webapp.core.context import organisation_context
 from webapp.core.tenancy import TenantQuerySet
-from webapp.runs.own_runners import SIZES, give_own_runner, own_runner, take_back_own_runner
-from webapp.runs.pooling import MOVES_AFTER, changing_now
 from webapp.runs.runner_models import OwnRunner, SeatInPool
+from webapp.runs.runners.own_runners import SIZES, give_own_runner, own_runner, take_back_own_runner
+from webapp.runs.runners.pooling import MOVES_AFTER, changing_now
 
 OWN: Final = "own_runner"
 LARGEST_MB: Final = 2**20

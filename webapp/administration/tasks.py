@@ -21,8 +21,8 @@ from webapp.administration.models import Export
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
 from webapp.monitoring.rollups import forget_old as forget_old_rollups
-from webapp.runs.storage_cleanup import forget_left_over
-from webapp.runs.usage import count_what_aged
+from webapp.runs.storage.storage_cleanup import forget_left_over
+from webapp.runs.storage.usage import count_what_aged
 
 MOST_S: Final = int(LONGEST.total_seconds())
 """How long a task may take that writes or deletes all that an organisation has."""

@@ -22,13 +22,13 @@ from webapp.queries.checking import QueryDraft
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.services import create_query, create_version, delete_query
 from webapp.runs.access import bound_inputs, held_by_open_runs
-from webapp.runs.binding_rows import write_binding
-from webapp.runs.bindings import delete_binding
-from webapp.runs.bound_outputs import store_outputs
-from webapp.runs.checking import BoundInput
-from webapp.runs.composing import composed_together, feed_of
+from webapp.runs.bindings.binding_rows import write_binding
+from webapp.runs.bindings.bindings import delete_binding
+from webapp.runs.bound_inputs import BoundInput
+from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding
-from webapp.runs.turn_requests import reconcile_soon
+from webapp.runs.outputs.bound_outputs import store_outputs
+from webapp.runs.outputs.composing import composed_together, feed_of
 from webapp.streams.models import Stream
 from webapp.streams.services import delete_stream, store_stream
 

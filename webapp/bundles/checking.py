@@ -26,11 +26,12 @@ from webapp.queries.checking import QueryDraft, examine_text, refuses
 from webapp.queries.texts import settings_in, stored_text
 from webapp.queries.written_texts import named_text
 from webapp.runs.access import bound_inputs
-from webapp.runs.bound_outputs import BoundOutput, outputs_of
-from webapp.runs.checking import BoundInput, check_bound
-from webapp.runs.composing import feed_of, mark_faults
-from webapp.runs.input_resolution import choose
-from webapp.runs.output_checks import checked_outputs
+from webapp.runs.bound_inputs import BoundInput
+from webapp.runs.inputs.checking import check_bound
+from webapp.runs.inputs.input_resolution import choose
+from webapp.runs.outputs.bound_outputs import BoundOutput, outputs_of
+from webapp.runs.outputs.composing import feed_of, mark_faults
+from webapp.runs.outputs.output_checks import checked_outputs
 from webapp.streams.checking import check_stream
 from webapp.streams.models import Stream
 from webapp.streams.sealing import sealed, settled

@@ -19,9 +19,9 @@ from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
-from webapp.runs.bound_outputs import outputs_of
-from webapp.runs.checking import BoundInput
+from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.models import Binding
+from webapp.runs.outputs.bound_outputs import outputs_of
 from webapp.streams.access import streams_by_name
 from webapp.streams.models import Stream
 from webapp.streams.sealing import concealed, replaced_secrets

@@ -12,9 +12,9 @@ from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from webapp.core.errors import fault
-from webapp.runs.checking import BoundInput
-from webapp.runs.composing import Feed, circle_fault, feed_of
-from webapp.runs.given_outputs import ReadOutput, misfits
+from webapp.runs.bound_inputs import BoundInput
+from webapp.runs.outputs.composing import Feed, circle_fault, feed_of
+from webapp.runs.outputs.given_outputs import ReadOutput, misfits
 from webapp.streams.models import Stream
 
 

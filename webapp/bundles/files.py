@@ -23,7 +23,7 @@ from webapp.bundles.outputs import OutputFile
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.models import LONGEST_TEXT
-from webapp.runs.input_resolution import InputChoice
+from webapp.runs.inputs.input_resolution import InputChoice
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 """Of all files together, as UTF-8."""

@@ -11,8 +11,8 @@ from streaming.definition.names import Name
 from streaming.definition.streams import AdapterChoice
 from streaming.definition.strict import Strict
 from webapp.bundles.yaml_text import in_order
-from webapp.runs.bound_outputs import BoundOutput, OutputSaid, outputs_of, settled_outputs
 from webapp.runs.models import Binding
+from webapp.runs.outputs.bound_outputs import BoundOutput, OutputSaid, outputs_of, settled_outputs
 from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed
 
 

@@ -25,7 +25,7 @@ from webapp.queries.checking import QueryDraft
 from webapp.queries.services import says_the_same
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
-from webapp.runs.bound_outputs import BoundOutput
+from webapp.runs.outputs.bound_outputs import BoundOutput
 
 MOST_COMPARED: Final = 4_000_000
 """Pairs of lines of two texts that are compared with each other."""

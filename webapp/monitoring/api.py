@@ -34,8 +34,8 @@ from webapp.monitoring.rows_page import (
 )
 from webapp.monitoring.seats import Seat, SeatedStream
 from webapp.runs.access import access_run
-from webapp.runs.repairs import RepairedRows, repaired_rows
-from webapp.runs.state_events import RunState, state_of
+from webapp.runs.lifecycle.state_events import RunState, state_of
+from webapp.runs.repairs.repairs import RepairedRows, repaired_rows
 
 
 class ResultShown(ResultRow):

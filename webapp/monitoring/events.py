@@ -15,9 +15,9 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from streaming.wire import keys
-from webapp.runs.api import NO_ROWS
-from webapp.runs.liveness import Liveness, as_heard, read_lease
-from webapp.runs.state_events import RunState, states_key
+from webapp.runs.api.bindings import NO_ROWS
+from webapp.runs.lifecycle.liveness import Liveness, as_heard, read_lease
+from webapp.runs.lifecycle.state_events import RunState, states_key
 
 AT_A_TIME = 300
 """So many entries are read at a time."""

@@ -19,8 +19,8 @@ from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
 from webapp.monitoring.reading import TICKS_PER_S, RunSample, newest_in_steps
 from webapp.monitoring.rollups import KEPT, batches_since, kept_samples, unwritten
 from webapp.runs.access import access_run
+from webapp.runs.lifecycle.starting import ticks_of
 from webapp.runs.models import Run
-from webapp.runs.starting import ticks_of
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 LONGEST_S: Final = round(KEPT[60].total_seconds())

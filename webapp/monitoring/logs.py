@@ -10,10 +10,10 @@ from typing import Final
 
 from streaming.definition.strict import Strict
 from webapp.core.server_paths import without_server_paths
-from webapp.runs.detached import earlier_log
-from webapp.runs.journal import RunEventKind
-from webapp.runs.launching import runner_log
+from webapp.runs.lifecycle.journal import RunEventKind
 from webapp.runs.models import Run, RunEvent
+from webapp.runs.runners.detached import earlier_log
+from webapp.runs.runners.launching import runner_log
 from webapp.runs.states import Observed
 
 MOST_LINES: Final = 500

@@ -42,7 +42,7 @@ from webapp.monitoring.rows_page import (
 from webapp.runs.access import access_run
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Repair, Run
-from webapp.runs.repairs import repaired_rows
+from webapp.runs.repairs.repairs import repaired_rows
 
 PAGE: Final = 500
 """Rows of a file that are in memory at once."""

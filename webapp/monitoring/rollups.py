@@ -25,8 +25,8 @@ from webapp.monitoring.reading import (
     read_on,
     sample_of,
 )
+from webapp.runs.lifecycle.starting import ticks_of
 from webapp.runs.models import Run
-from webapp.runs.starting import ticks_of
 from webapp.runs.states import Observed
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from streaming.definition.graph import InputNode
 from webapp.core.errors import NotFound
-from webapp.runs.checking import BoundInput
+from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.models import Binding, BindingInput, Run
 
 

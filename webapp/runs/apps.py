@@ -10,4 +10,7 @@ class RunsConfig(AppConfig):
 
     def ready(self) -> None:
         """Import for their registrations."""
-        from webapp.runs import closing, composing, usage, uses  # noqa: F401
+        from webapp.runs.bindings import uses  # noqa: F401
+        from webapp.runs.outputs import composing  # noqa: F401
+        from webapp.runs.storage import usage  # noqa: F401
+        from webapp.runs.turns import closing  # noqa: F401

@@ -12,9 +12,9 @@ from django.utils import timezone
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context
 from webapp.core.tasks import tenant_task
-from webapp.runs import reconciler
-from webapp.runs.footprints import tend_footprints
-from webapp.runs.quiet import unquiet
+from webapp.runs.inputs.footprints import tend_footprints
+from webapp.runs.turns import reconciler
+from webapp.runs.turns.quiet import unquiet
 
 AGAIN_S: Final = 0.2
 

@@ -21,7 +21,7 @@ from streaming.wire.messages import InputSpec, LateEvent
 from streaming.wire.results import committed_rows
 from streaming.wire.rows import Element
 from webapp.core.errors import Faulty, fault
-from webapp.runs.input_journals import journal_of
+from webapp.runs.inputs.input_journals import journal_of
 from webapp.samples.replay_bodies import MendedRow
 from webapp.streams.adapters import adapter_fault, build, now_ticks
 

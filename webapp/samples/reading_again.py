@@ -9,7 +9,7 @@ from streaming.adapters.preview import SampleRow
 from streaming.definition.streams import AdapterChoice, StreamDefinition
 from streaming.simulator.capturing import RowNote, TakenRow, TakenSample, of_adapter
 from webapp.core.limited.jobs import READING, limited
-from webapp.runs.input_journals import journal_of
+from webapp.runs.inputs.input_journals import journal_of
 from webapp.samples.taking import FEWER, TakenGiven, plain
 from webapp.streams.adapters import adapter_fault, build
 

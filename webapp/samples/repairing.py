@@ -7,11 +7,11 @@ from streaming.adapters.registry import output_kind
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import latest_run
-from webapp.runs.bound_outputs import outputs_of
-from webapp.runs.composing import readers_of
 from webapp.runs.models import Binding, Repair
-from webapp.runs.repair_steps import refuse_while_repaired
-from webapp.runs.repairs import RepairSaid, write_repair
+from webapp.runs.outputs.bound_outputs import outputs_of
+from webapp.runs.outputs.composing import readers_of
+from webapp.runs.repairs.repair_steps import refuse_while_repaired
+from webapp.runs.repairs.repairs import RepairSaid, write_repair
 from webapp.samples.repair_job import PreparedRepair, prepare_repair
 from webapp.samples.replay_bodies import ReplayBody, RowNotCounted
 from webapp.samples.replaying import replay_work

@@ -17,7 +17,7 @@ from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.queries.simulation_bodies import MOST_BODY_BYTES
 from webapp.runs.access import access_binding
 from webapp.runs.models import Repair
-from webapp.runs.repairs import listed_repairs
+from webapp.runs.repairs.repairs import listed_repairs
 from webapp.samples.repairing import repair
 from webapp.samples.replay_bodies import ReplayBody, RowNotCounted
 

@@ -14,13 +14,13 @@ from streaming.wire.messages import LateEvent, RunSpec
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run
-from webapp.runs.input_journals import NOTHING_READ, WAIT, journals_folder
+from webapp.runs.inputs.input_journals import NOTHING_READ, WAIT, journals_folder
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Repair
-from webapp.runs.next_start import restart_points
-from webapp.runs.repairs import repairs_of
-from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
+from webapp.runs.repairs.repairs import repairs_of
+from webapp.runs.starts.next_start import restart_points
 from webapp.runs.states import Observed
+from webapp.runs.storage.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.samples.read_back import BeginChoice, ReadWork, SettledRow
 from webapp.samples.replay_bodies import MendedRow, ReplayBody, ReplayShown
 from webapp.samples.replay_job import what_would_change

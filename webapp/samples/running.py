@@ -5,10 +5,10 @@ from streaming.definition.graph import InputNode
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import bound_inputs, latest_run
-from webapp.runs.checking import definitions
-from webapp.runs.input_journals import NOTHING_READ, WAIT, journals_folder
+from webapp.runs.inputs.checking import definitions
+from webapp.runs.inputs.input_journals import NOTHING_READ, WAIT, journals_folder
 from webapp.runs.models import Binding
-from webapp.runs.next_start import restart_points
+from webapp.runs.starts.next_start import restart_points
 from webapp.samples.bodies import SampleTaken
 from webapp.samples.reading_again import ReadInput, read_again
 from webapp.samples.taking import given

@@ -21,7 +21,7 @@ from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import MIB, READING, Limits, limited
 from webapp.queries.simulation_bodies import MOST_ROWS
 from webapp.runs.models import Binding
-from webapp.runs.rows_at_hand import rows_at_hand
+from webapp.runs.storage.rows_at_hand import rows_at_hand
 from webapp.samples.bodies import (
     GeneratedSampleBody,
     NamedStreamBody,

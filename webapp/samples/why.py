@@ -16,12 +16,12 @@ from streaming.wire.results import Commit, commit_before, commit_with, committed
 from webapp.accounts.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run, listed_runs
-from webapp.runs.input_journals import NOTHING_READ, WAIT, journals_folder
+from webapp.runs.inputs.input_journals import NOTHING_READ, WAIT, journals_folder
 from webapp.runs.kept_folders import rows_folder
 from webapp.runs.models import Binding, Repair, Run
-from webapp.runs.next_start import restart_points
-from webapp.runs.repairs import repairs_of
-from webapp.runs.rows_at_hand import RowsAtHand, rows_at_hand
+from webapp.runs.repairs.repairs import repairs_of
+from webapp.runs.starts.next_start import restart_points
+from webapp.runs.storage.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replaying import begins_of, of_one_history, settled_rows
 from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown

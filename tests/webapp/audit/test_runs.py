@@ -63,7 +63,7 @@ def test_a_move_and_its_event_are_written_together_or_not_at_all(scene: Scene, m
         raise OSError("the disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr("webapp.runs.moves.record", broken)
+        patched.setattr("webapp.runs.lifecycle.moves.record", broken)
         with pytest.raises(OSError, match="the disk is full"):
             scene.turn()
     assert (scene.run.observed, told()) == ("running", [])

@@ -15,9 +15,9 @@ from webapp.accounts.models import PreviewUse
 from webapp.accounts.permissions import Role
 from webapp.accounts.quotas import set_limit
 from webapp.core.context import organisation_context
-from webapp.runs import services
-from webapp.runs.checking import BoundChecked
+from webapp.runs.inputs.checking import BoundChecked
 from webapp.runs.models import Run
+from webapp.runs.starts import services
 
 DAY = date(2026, 11, 21)
 LINE = '{"at": "2026-01-01T00:00:00Z", "plate": "AB 1", "speed": 130.5}\n'

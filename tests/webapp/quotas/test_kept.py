@@ -18,8 +18,8 @@ from webapp.accounts.quotas import set_limit, used
 from webapp.administration.tasks import tidy
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
-from webapp.runs import storage_cleanup
 from webapp.runs.models import StoredBytes
+from webapp.runs.storage import storage_cleanup
 
 LATE = LateEvent(
     input="cars",

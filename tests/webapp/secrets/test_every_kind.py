@@ -25,9 +25,9 @@ from tests.webapp.secrets.gathered import Gathered
 from tests.webapp.test_bindings_changed import put
 from webapp.administration.site import site
 from webapp.core.context import installation_context
-from webapp.runs import services
-from webapp.runs.checking import BoundChecked
-from webapp.runs.reconciler import Reconciler
+from webapp.runs.inputs.checking import BoundChecked
+from webapp.runs.starts import services
+from webapp.runs.turns.reconciler import Reconciler
 
 __all__ = ["ada"]  # a fixture
 

@@ -21,11 +21,11 @@ from tests.webapp.secrets.conftest import KEPT, OLD, OTHER, PLANTED, body
 from tests.webapp.secrets.gathered import Gathered
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
-from webapp.runs import services
-from webapp.runs.checking import BoundChecked
-from webapp.runs.launching import ProcessLauncher, runner_log
-from webapp.runs.reconciler import Reconciler
-from webapp.runs.redis_users import address_for
+from webapp.runs.inputs.checking import BoundChecked
+from webapp.runs.runners.launching import ProcessLauncher, runner_log
+from webapp.runs.runners.redis_users import address_for
+from webapp.runs.starts import services
+from webapp.runs.turns.reconciler import Reconciler
 from webapp.streams.models import Stream
 
 PASSWORD = "planted-a6b0-redis"

@@ -14,9 +14,9 @@ from tests.webapp.scene import Recorded, Scene
 from tests.webapp.secrets.conftest import NEW, OLD, OTHER, PLANTED, body
 from webapp.core.context import organisation_context
 from webapp.core.secrets import organisation_keys
-from webapp.runs import services
-from webapp.runs.checking import BoundChecked
+from webapp.runs.inputs.checking import BoundChecked
 from webapp.runs.models import Run
+from webapp.runs.starts import services
 from webapp.streams.models import Stream
 
 

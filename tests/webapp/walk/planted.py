@@ -12,7 +12,7 @@ from streaming.wire.results import Commit
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
 from tests.webapp.resources import OwnThings, as_in_routes, ids_of
 from tests.wire.written import write_commit, write_part
-from webapp.runs.state_events import states_key
+from webapp.runs.lifecycle.state_events import states_key
 
 MARK = "zetamark"
 

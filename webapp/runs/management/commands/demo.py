@@ -19,9 +19,9 @@ from webapp.queries.models import Query
 from webapp.queries.services import create_query
 from webapp.runs import demo
 from webapp.runs.access import open_run
-from webapp.runs.bindings import BindingSaid, create_binding
+from webapp.runs.bindings.bindings import BindingSaid, create_binding
 from webapp.runs.models import Binding
-from webapp.runs.services import start
+from webapp.runs.starts.services import start
 from webapp.streams.models import Stream
 from webapp.streams.services import create_stream
 

@@ -9,7 +9,7 @@ from streaming.definition.counts import counted
 from webapp.accounts.models import Organisation
 from webapp.accounts.sign_in.second_factors import seal_anew
 from webapp.core.context import installation_context, organisation_context
-from webapp.runs.resealing import ResealingCounts, reseal
+from webapp.runs.storage.resealing import ResealingCounts, reseal
 
 
 class Command(BaseCommand):

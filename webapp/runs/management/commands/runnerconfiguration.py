@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
-from webapp.runs.launching import configuration_of
+from webapp.runs.runners.launching import configuration_of
 
 
 class Command(BaseCommand):

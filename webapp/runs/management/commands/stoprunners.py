@@ -13,9 +13,9 @@ from streaming.wire import keys
 from streaming.wire.messages import RunnerLease
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
-from webapp.runs.launching import end_runner
 from webapp.runs.runner_models import PooledRunner, RunnerLaunch
-from webapp.runs.standby_processes import installed_standbys
+from webapp.runs.runners.launching import end_runner
+from webapp.runs.runners.standby_processes import installed_standbys
 
 
 class Command(BaseCommand):

@@ -1,0 +1,332 @@
+"""Bindings and runs over HTTP: list, create, read, replace, delete, start, stop."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import Field, RootModel
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.names import Name
+from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
+from streaming.definition.strict import Strict
+from streaming.wire.deliveries import DeliveryObserved
+from streaming.wire.freshness import USUAL, Freshness
+from streaming.wire.messages import ProgressReport
+from webapp.accounts.access import TenantView
+from webapp.audit.revisions import revision_of
+from webapp.core.api import answer, read_body, read_query
+from webapp.core.context import current_organisation
+from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
+from webapp.runs.access import (
+    access_binding,
+    access_run,
+    latest_run,
+    latest_runs,
+    listed_bindings,
+    listed_runs,
+    runs_before,
+)
+from webapp.runs.bindings import bindings
+from webapp.runs.inputs.checking import NoClock
+from webapp.runs.inputs.input_resolution import InputChoice
+from webapp.runs.lifecycle.liveness import Liveness, liveness, state_now
+from webapp.runs.lifecycle.starting import StartStep, steps_of
+from webapp.runs.models import Binding, Run
+from webapp.runs.outputs.bound_outputs import OutputSaid, outputs_of, shown_output
+from webapp.runs.outputs.deliveries import DeliveryShown, seen_deliveries, shown_delivery
+from webapp.runs.states import Desired, Observed
+from webapp.streams.models import Stream
+
+RUNS_LISTED = 100
+MOST_OUTPUTS: Final = 10
+"""Each has a thread of the runner, and mostly a connection."""
+BEFORE = OpenApiParameter("before", UUID, description="List older ones: the id of the oldest run you have.")
+BINDING = OpenApiParameter("binding", UUID, description="List those of one binding.")
+
+
+class RunsAsked(Strict):
+    """Which runs are asked for: those before a run, or the newest; of one binding, or of all."""
+
+    before: UUID | None = None
+    binding: UUID | None = None
+
+
+class BindingInputBody(Strict):
+    """The stream of an input node, and advance-time settings and event time that replace the stream's.
+
+    What is null or left out is as the query's text says it (ADVANCE TIME, EVENTTIME BY), else as the stream does.
+    """
+
+    stream: UUID
+    advance: AdvanceTimeSettings | None = None
+    event_time: EventTimeBy | None = None
+
+
+class BindingBody(Strict):
+    """A binding; an input node that `inputs` leaves out takes the stream that the query names.
+
+    `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
+    `freshness`: how long a row may wait before it is read, and with it results that time brings. Fresher costs more:
+    batches follow the most impatient binding that shares the query and has rows waiting. It holds at once, for a run
+    that is under way too. `outputs`: where its results are brought, at once as well; left out: as they are.
+    """
+
+    name: Name
+    query_version: UUID
+    inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
+    dedicated: bool = False
+    freshness: Freshness = USUAL
+    outputs: list[OutputSaid] | None = Field(default=None, max_length=MOST_OUTPUTS)
+
+
+class BindingChange(BindingBody):
+    """A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since."""
+
+    upon: str | None = None
+
+
+class RunShown(Strict):
+    """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
+
+    `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
+    started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as
+    was known when it was started. `steps`: what its start went through so far, in order. `binding_name`, `query_name`
+    and `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was
+    deleted, `query_version` where it was not kept and is not known.
+    """
+
+    id: str
+    binding: str
+    binding_name: str
+    binding_name_now: str
+    query: str | None
+    query_name: str
+    query_version: int | None
+    dedicated: bool
+    freshness: Freshness
+    desired: Desired
+    observed: Observed
+    domain: str | None
+    message: str | None
+    retry_at: str | None
+    started_by: str | None
+    created_at: str
+    changed_at: str
+    ended_at: str | None
+    progress: ProgressReport | None
+    without_clock: list[NoClock]
+    steps: list[StartStep]
+
+
+class RunList(RootModel[list[RunShown]]):
+    """The newest runs of an organisation, newest first."""
+
+
+class BindingInputShown(Strict):
+    """One input of a binding."""
+
+    node: str
+    stream: str
+    stream_name: str
+    advance: AdvanceTimeSettings | None
+    event_time: EventTimeBy | None
+
+
+class BindingOutputShown(Strict):
+    """An output of a binding; `delivery` says how far it has come, null where no runner has told it yet."""
+
+    identity: str
+    node: str
+    adapter: AdapterChoice
+    revision: int
+    delivery: DeliveryShown | None
+
+
+class BindingShown(Strict):
+    """A binding with its inputs and its newest run; `dedicated` holds for the next run, `freshness` at once."""
+
+    id: str
+    name: str
+    query: str
+    query_name: str
+    query_version: str
+    query_version_number: int
+    inputs: list[BindingInputShown]
+    dedicated: bool
+    freshness: Freshness
+    outputs: list[BindingOutputShown]
+    latest_run: RunShown | None
+    created_at: str
+    revision: str
+
+
+class BindingList(RootModel[list[BindingShown]]):
+    """The bindings of an organisation by name."""
+
+
+NO_ROWS: Final[Mapping[str, Any]] = {"recent_results": [], "recent_late": []}
+"""Nine tenths of a report, which lists ask for every few seconds; pages read results and quarantine by themselves."""
+
+
+def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
+    """Return `run` as the API shows it; `alive`: what is known of its runner, asked now if nothing is said."""
+    state = state_now(run, alive)
+    return RunShown(
+        id=str(run.pk),
+        binding=str(run.binding_id),
+        binding_name=run.binding_name,
+        binding_name_now=run.binding.name,
+        query=None if run.query_id is None else str(run.query_id),
+        query_name=run.query_name,
+        query_version=run.query_version,
+        dedicated=run.dedicated,
+        freshness=Freshness(run.binding.freshness),
+        desired=Desired(run.desired),
+        observed=state.observed,
+        domain=state.domain,
+        message=state.message,
+        retry_at=None if run.retry_at is None else run.retry_at.isoformat(),
+        started_by=run.started_by_label or (None if run.started_by is None else run.started_by.email),
+        created_at=run.created_at.isoformat(),
+        changed_at=state.changed_at,
+        ended_at=state.ended_at,
+        progress=None if run.progress is None else ProgressReport.model_validate({**run.progress, **NO_ROWS}),
+        without_clock=[NoClock.model_validate(each) for each in run.without_clock],
+        steps=steps_of(run),
+    )
+
+
+def shown_binding(
+    binding: Binding,
+    newest: Run | None,
+    alive: Liveness | None = None,
+    seen: Mapping[str, DeliveryObserved] | None = None,
+) -> BindingShown:
+    """Return `binding`, read by `listed_bindings`, as it is shown with its newest run; `seen` is asked if left out."""
+    told = seen_deliveries() if seen is None and binding.outputs else seen or {}
+    return BindingShown(
+        id=str(binding.pk),
+        name=binding.name,
+        query=str(binding.query_version.query_id),
+        query_name=binding.query_version.query.name,
+        query_version=str(binding.query_version_id),
+        query_version_number=binding.query_version.number,
+        inputs=[
+            BindingInputShown(
+                node=each.node,
+                stream=str(each.stream_id),
+                stream_name=each.stream.name,
+                advance=each.read_advance(),
+                event_time=each.read_event_time(),
+            )
+            for each in binding.inputs.all()
+        ],
+        dedicated=binding.dedicated,
+        freshness=Freshness(binding.freshness),
+        outputs=[
+            BindingOutputShown.model_validate(
+                shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity), alive)}
+            )
+            for each in outputs_of(binding)
+        ],
+        latest_run=None if newest is None else shown_run(newest, alive),
+        created_at=binding.created_at.isoformat(),
+        revision=revision_of(binding.stored()),
+    )
+
+
+def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
+    """Return the choices of a body by node, with the names of the streams; an id that is not known stands as it is."""
+    names = dict(Stream.objects.filter(pk__in=[each.stream for each in inputs.values()]).values_list("pk", "name"))
+    return {
+        node: InputChoice(
+            stream=names.get(each.stream, str(each.stream)), advance=each.advance, event_time=each.event_time
+        )
+        for node, each in inputs.items()
+    }
+
+
+def _said(body: BindingBody) -> bindings.BindingSaid:
+    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, body.freshness, body.outputs)
+
+
+REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+
+
+class BindingsView(TenantView):
+    """The bindings of an organisation."""
+
+    @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
+    def get(self, request: Request, slug: str) -> Response:
+        """List the bindings by name."""
+        newest, alive, found = latest_runs(), liveness(str(current_organisation())), list(listed_bindings())
+        seen = seen_deliveries() if any(each.outputs for each in found) else {}
+        return answer(BindingList([shown_binding(each, newest.get(each.pk), alive, seen) for each in found]))
+
+    @extend_schema(
+        operation_id="bindings_create",
+        request=BindingBody,
+        responses={201: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Create a binding; 422 with all faults."""
+        body = read_body(request, BindingBody)
+        made = bindings.create_binding(said=_said(body), query_version=body.query_version)
+        return answer(shown_binding(access_binding(made.pk), None), 201)
+
+
+class BindingView(TenantView):
+    """One binding."""
+
+    @extend_schema(operation_id="bindings_get", responses={200: BindingShown, **REFUSALS})
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Return a binding."""
+        found = access_binding(binding)
+        return answer(shown_binding(found, latest_run(found)))
+
+    @extend_schema(
+        operation_id="bindings_replace",
+        request=BindingChange,
+        responses={200: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Replace name, query version and inputs; a run that is under way keeps all but its freshness."""
+        found = access_binding(binding)
+        body = read_body(request, BindingChange)
+        bindings.replace_binding(binding=found, said=_said(body), query_version=body.query_version, upon=body.upon)
+        replaced = access_binding(binding)
+        return answer(shown_binding(replaced, latest_run(replaced)))
+
+    @extend_schema(operation_id="bindings_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
+    def delete(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay."""
+        bindings.delete_binding(binding=access_binding(binding))
+        return Response(status=204)
+
+
+class RunsView(TenantView):
+    """The runs of an organisation."""
+
+    @extend_schema(
+        operation_id="runs_list", parameters=[BEFORE, BINDING], responses={200: RunList, 422: ErrorEnvelope, **REFUSALS}
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List 100 runs, newest first."""
+        alive = liveness(str(current_organisation()))
+        return answer(RunList([shown_run(run, alive) for run in _asked(request)[:RUNS_LISTED]]))
+
+
+def _asked(request: Request) -> "QuerySet[Run]":
+    asked = read_query(request, RunsAsked)
+    of_binding = {} if asked.binding is None else {"binding": asked.binding}
+    try:
+        runs = listed_runs() if asked.before is None else runs_before(access_run(asked.before))
+        return runs.filter(**of_binding)
+    except NotFound:
+        remedy = "Leave `before` out, or give the id of a run in the list."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None

@@ -1,0 +1,1 @@
+"""Bindings as they are written, changed, deleted and used."""

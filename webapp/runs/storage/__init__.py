@@ -1,0 +1,1 @@
+"""What bindings keep: counted, copied, sealed anew, and deleted."""

@@ -1,0 +1,1 @@
+"""One turn of an organisation or a pool: what is observed comes to follow what is desired."""
