@@ -20,6 +20,9 @@ Drawn = tuple[StreamDefinition, list[Row]]
 Net = Counter[tuple[int, int, str]]
 """Lifetimes with their payloads, as a multiset."""
 
+A: Row = {"edge": "start", "start": 0, "payload": {"k": "a", "v": -1}}
+A_ENDS: Row = A | {"edge": "end", "end": 1}
+
 _TIMES = st.integers(-10, 60)
 _LENGTHS = st.integers(1, 25)
 _PAYLOADS = st.fixed_dictionaries({"k": st.sampled_from(("a", "b")), "v": st.sampled_from((-1, 0, 2, 5, None))})
@@ -65,6 +68,12 @@ def inputs(draw: st.DrawFn) -> Drawn:
     if draw(st.booleans()):
         advance["generate"] = {"every": draw(st.integers(1, 3)), "delay": draw(st.integers(-2, 12))}
     return StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, "advance": advance}), rows
+
+
+def edges(late: str, *rows: Row) -> Drawn:
+    """A stream of edges with these rows; late ends leave their edges open."""
+    advance = {"late": late, "late_end": "leave_open"}
+    return StreamDefinition.model_validate({"shape": "edge", "fields": FIELDS, "advance": advance}), list(rows)
 
 
 def graph_of(*between: Row) -> QueryGraph:
