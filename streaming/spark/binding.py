@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from pydantic import TypeAdapter
 
@@ -27,7 +28,8 @@ from streaming.wire.messages import RunSpec
 from streaming.wire.storage import BlobFolder
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
-_REMEMBERED = 4_096
+_REMEMBERED: Final = 20_000
+"""More than a carrier has bindings: with one more, which are asked for in turns, none would be found any more."""
 _BUILT: OrderedDict[tuple[str, int], "RunnableBinding"] = OrderedDict()
 
 

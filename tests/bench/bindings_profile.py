@@ -24,7 +24,7 @@ from typing import Any, Final
 
 import pytest
 
-from streaming.spark.abandonable_calls import AbandonableCall
+from streaming.spark.abandonable_calls import AbandonableCall, CallSeries
 from streaming.spark.control import AddBinding
 from streaming.spark.envelope import CarrierMessage, rows_of
 from streaming.spark.feed import run_task
@@ -67,6 +67,7 @@ class Measured(Loop):
         if profiled:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(AbandonableCall, "__init__", _here)  # a profile sees one thread
+                patch.setattr(CallSeries, "begun", lambda calls: [AbandonableCall(call) for call in calls])
                 found = self.profile.runcall(call)
         else:
             found = call()
@@ -100,7 +101,7 @@ class Measured(Loop):
 
 
 def _here(self: AbandonableCall[Any], call: Callable[[], Any]) -> None:
-    self._call, self._running, self._found, self._fault = call, threading.Lock(), [], None
+    self._call, self._running, self._found, self._fault, self._series = call, threading.Lock(), [], None, None
     self._running.acquire()
     self._begun = time.monotonic()
     self.run()

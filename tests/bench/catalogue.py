@@ -147,7 +147,7 @@ WORKS: Final[Mapping[str, Work]] = {
     ),
     "small": tumbling(
         "small batches of 1,000, trigger 0",
-        "0.8 (1.25 times the time)",
+        "1.0",
         Source(1_000, 100),
         batches=(1.0,) * 45,
         warm_up=20,

@@ -30,7 +30,8 @@ from streaming.engine.columns.expressions.compiler import compile_expression
 Mask = npt.NDArray[np.bool_]
 _AT_ONCE: Final = 1 << 16
 """So many rows are looked at again at once: the values of all operations are held meanwhile."""
-_REMEMBERED: Final = 4_096
+_REMEMBERED: Final = 20_000
+"""More than the bindings of a carrier have expressions: one more than this, asked for in turns, and none is found."""
 
 
 @dataclass(frozen=True, slots=True)
