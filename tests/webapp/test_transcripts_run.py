@@ -60,8 +60,12 @@ def test_what_is_no_transcript_says_so(alice: Person, text: str) -> None:
     assert "mine.yaml" in result["differs"]
 
 
-MANY = COUNTED.replace("expect:", "  - {stream: s, start: 21, end: 22, payload: {k: a}}\n" * 300 + "expect:")
-"""One that needs more than a little memory."""
+def counted(rows: int) -> str:
+    return COUNTED.replace("expect:", "  - {stream: s, start: 21, end: 22, payload: {k: a}}\n" * rows + "expect:")
+
+
+MANY, LARGE = counted(300), counted(3_000)
+"""One that runs for longer than no time, and one that needs some MiB to be read alone."""
 
 
 def limited_to(monkeypatch: pytest.MonkeyPatch, **most: float) -> None:
@@ -70,19 +74,20 @@ def limited_to(monkeypatch: pytest.MonkeyPatch, **most: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "said"),
+    ("text", "most", "said"),
     [
-        ({"wall_s": 0.01}, "takes longer than 0.01 s"),
-        ({"cpu_s": 0}, "takes more than 0 s of processor time"),
-        ({"memory_bytes": 1024**2, "wall_s": 120}, "takes more than 1 MiB of memory"),
-        ({"output_bytes": 8}, "gives more than 0 MiB"),
+        (MANY, {"wall_s": 0.01}, "takes longer than 0.01 s"),
+        (MANY, {"cpu_s": 0}, "takes more than 0 s of processor time"),
+        (LARGE, {"memory_bytes": 1024**2, "wall_s": 120}, "takes more than 1 MiB of memory"),
+        (MANY, {"output_bytes": 8}, "gives more than 0 MiB"),
     ],
+    ids=["wall", "cpu", "memory", "output"],
 )
 def test_what_needs_more_than_there_is_is_ended(
-    alice: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: dict[str, float], said: str
+    alice: Person, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str, most: dict[str, float], said: str
 ) -> None:
     limited_to(monkeypatch, **most)
-    answered = run(alice, MANY)
+    answered = run(alice, text)
     [fault] = answered.json()["faults"]
     assert (answered.status_code, fault["code"]) == (422, "bad_file")
     assert said in fault["message"]
