@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
@@ -14,7 +14,6 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from streaming.adapters.rows.adapter import MOST_BYTES
-from streaming.definition.check import check
 from streaming.definition.graph import InputNode
 from streaming.definition.streams import AdapterChoice
 from streaming.definition.types import Fields
@@ -78,7 +77,7 @@ def execute_together(
     """
     results: list[Mapping[str, OutcomeCounts] | ExecutionError] = []
     batch_size = {} if rows_a_batch is None else {"rows_per_batch": rows_a_batch}
-    settings = CarrierSettings(home=str(_ROOT), list_ctis=list_ctis, **batch_size)
+    settings = CarrierSettings(home=str(_ROOT), list_ctis=list_ctis, columns=True, **batch_size)
     with tempfile.TemporaryDirectory(prefix="punctual-execution-") as folder:
         home = Path(folder).resolve()
         try:
@@ -214,12 +213,16 @@ def _line(element: Element, said: Mapping[str, Any], fields: Fields) -> str:
             return row_text(event.start, event.end, event.payload, fields, **edge, **said)
 
 
-def tell(query: QueryExecution, found: LocalResult, sink: ExecutionSink) -> Mapping[str, OutcomeCounts]:
-    """Tell `sink` what a run of `query` has committed. Raises `ExecutionError` for one that failed."""
+def tell(
+    query: QueryExecution,
+    found: LocalResult,
+    sink: ExecutionSink,
+    results: Callable[[Path, ExecutionSink], None] = tell_rows,
+) -> Mapping[str, OutcomeCounts]:
+    """Tell `sink` what a run of `query` has committed, `results` those. Raises `ExecutionError` for one that failed."""
     if found.failure is not None:
         raise ExecutionError(f"Spark: {found.failure}")
-    schemas = check(query.graph, query.streams).schemas
-    tell_rows(found.parts("results"), {node: schemas[node] for node in query.output_nodes}, sink)
+    results(found.folder, sink)
     for output, ctis in found.ctis.items():
         sink.ctis(output, [cti for cti in ctis if cti != INFINITY])
     _tell_late(list(found.rows("late")), query, sink)

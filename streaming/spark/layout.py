@@ -65,7 +65,8 @@ class CarrierSettings(Strict):
     planning waits so long in all for adapters that do not answer; `lanes_deadline_s`: so long one may take to name its
     lanes. `held_up_s`: so long the adapters of a binding may keep a batch or its planning waiting, where what does so
     for longer goes on elsewhere (`RunFailure.slow`); None: `read_deadline_s` alone counts. `places`: the folder of the
-    places for tasks (task_places.py) of which its batches need some; None: it need not ask.
+    places for tasks (task_places.py) of which its batches need some; None: it need not ask. `columns`: results are
+    written as tables instead of lines, for who reads them when all has ended (committed_rows.py).
     """
 
     home: str
@@ -91,6 +92,7 @@ class CarrierSettings(Strict):
     keep_results_s: Annotated[float, Field(gt=0)] | None = None
     eager_s: Annotated[float, Field(ge=0)] = 0.0
     places: str | None = None
+    columns: bool = False
 
     @property
     def sends_away(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.committed_rows import committed_lines, committed_parts
+from streaming.spark.committed_rows import committed_lines
 from streaming.spark.control import AtEnd
 from streaming.spark.errors import PunctualError
 from streaming.spark.layout import CarrierSettings
@@ -34,10 +34,6 @@ class LocalResult:
     def rows(self, kind: PartKind) -> Iterator[dict[str, Any]]:
         """The committed rows, oldest batch first: ResultRow or LateEvent values as JSON."""
         return committed_lines(self.folder, kind)
-
-    def parts(self, kind: PartKind) -> Iterator[Path]:
-        """The files that hold them."""
-        return committed_parts(self.folder, kind)
 
 
 def run_to_end(

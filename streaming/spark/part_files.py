@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.engine.columns.ipc import from_bytes
+from streaming.engine.columns.ipc import from_bytes, to_bytes
 from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.spark.binding import binding_of
 from streaming.spark.carrier_messages import MESSAGES, SinkAction, StrayMessage
@@ -20,9 +20,11 @@ from streaming.spark.savepoints import FOLDER
 from streaming.spark.state_change import StateChange
 from streaming.spark.totals import LaneReport
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.results import PartKind, ResultPart, part_path
+from streaming.wire.results import PartForm, PartKind, ResultPart, part_path
 from streaming.wire.storage import BlobFolder
 
+OUTPUT: Final = "output"
+"""The word in a table of a part that says whose rows they are."""
 RECENT_KEPT = 20
 """How many of the newest rows travel in a progress report."""
 _SPILL_BYTES = 4 << 20
@@ -58,19 +60,19 @@ class BindingSummary:
 class PartWriter:
     """Writes one part out of sight; `finish` puts it in its place. Re-running a batch writes the same bytes."""
 
-    def __init__(self, folder: BlobFolder, kind: PartKind, batch: int, task: int) -> None:
+    def __init__(self, folder: BlobFolder, kind: PartKind, path: str) -> None:
         self._kind = kind
-        self._path = part_path(kind, batch, task)
+        self._path = path
         self._writing = folder.writing(self._path)
         self._waiting: list[bytes] = []
         self._size = 0
         self._bytes = 0
         self._rows = 0
 
-    def add(self, rows: int, lines: Iterable[bytes]) -> None:
-        """Append `rows` lines, in pieces of whole ones. Raises `OSError`."""
+    def add(self, rows: int, pieces: Iterable[bytes]) -> None:
+        """Append `rows` rows, in pieces of whole lines or tables. Raises `OSError`."""
         self._rows += rows
-        for piece in lines:
+        for piece in pieces:
             self._waiting.append(piece)
             self._size += len(piece)
             if self._size > _SPILL_BYTES:
@@ -122,10 +124,13 @@ class TaskSink:
         table, incomplete = given(binding, row.input, from_bytes(row.chunk), row.lane)
         if not table.num_rows:
             return
+        summary.rows += table.num_rows
+        if self._carrier.settings.columns:
+            self._writer(row, "results").add(table.num_rows, [to_bytes(table, {OUTPUT: row.input})])
+            return
         schema = binding.plan.outputs[row.input]
         lines, newest = lines_and_newest(row.input, table, schema, RECENT_KEPT, incomplete)
         self._writer(row, "results").add(table.num_rows, lines)
-        summary.rows += table.num_rows
         summary.recent_results = [*summary.recent_results, *newest][-RECENT_KEPT:]
 
     def _take_late(self, row: CarrierMessage, summary: BindingSummary) -> None:
@@ -146,7 +151,8 @@ class TaskSink:
         key = (row.binding, kind)
         if key not in self._writers:
             folder = self._carrier.results_of(row.entry)
-            self._writers[key] = PartWriter(folder, kind, row.batch, self._task)
+            form: PartForm = "arrow" if kind == "results" and self._carrier.settings.columns else "jsonl"
+            self._writers[key] = PartWriter(folder, kind, part_path(kind, row.batch, self._task, form))
         return self._writers[key]
 
 

@@ -4,7 +4,7 @@ They lie in a folder of this machine or of an object store (`storage`); a `Path`
 
 Folder of a binding (`RunSpec.results` inside the organisation's folder):
 
-    results/part-<batch>-<task>.jsonl       one ResultRow a line
+    results/part-<batch>-<task>.jsonl       one ResultRow a line (`.arrow`: tables, of a run that is read at its end)
     quarantine/part-<batch>-<task>.jsonl    one LateEvent a line
     commits/<batch>.json                    a Commit: which parts count
     commits/<last>-<first>.json             a Commit that stands for all of the batches first .. last
@@ -33,6 +33,7 @@ from streaming.wire.storage import BlobFolder, LocalFolder
 ResultFolder = Path | BlobFolder
 
 PartKind = Literal["results", "late"]
+PartForm = Literal["jsonl", "arrow"]
 
 FOLDERS: Mapping[PartKind, str] = {"results": "results", "late": "quarantine"}
 _COMMIT = re.compile(r"([0-9]+)(?:-([0-9]+))?\.json")
@@ -127,9 +128,9 @@ class RowsPage:
     next: str | None
 
 
-def part_path(kind: PartKind, batch: int, task: int | str) -> str:
+def part_path(kind: PartKind, batch: int, task: int | str, form: PartForm = "jsonl") -> str:
     """The path of a part relative to the binding's folder: the same batch and task replace the same file."""
-    return f"{FOLDERS[kind]}/part-{batch}-{task}.jsonl"
+    return f"{FOLDERS[kind]}/part-{batch}-{task}.{form}"
 
 
 def write_atomically(path: Path, content: bytes) -> None:

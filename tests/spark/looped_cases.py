@@ -23,6 +23,7 @@ from streaming.wire.case import ONLY_LANE, Case, CaseResult
 from streaming.wire.case_execution import CaseSink, execution_of
 from streaming.wire.execution import ExecutionError
 from tests.spark.loop import Loop
+from tests.spark.told_lines import lines_of
 
 STAGES = ("planned", "fed", "written", "published")
 RunCases = Callable[[Sequence[Case]], list[CaseResult]]
@@ -61,7 +62,8 @@ class Looped:
     def _result(self, case: Case, name: str, home: Path, manifests: list[dict[str, Any]]) -> CaseResult:
         sink = CaseSink(case)
         try:
-            counted = tell(execution_of(case), local_result(name, home / "results" / name, manifests, 0.0), sink)
+            query, found = execution_of(case), local_result(name, home / "results" / name, manifests, 0.0)
+            counted = tell(query, found, sink, lines_of(query))
         except ExecutionError as error:
             return CaseResult(case.id, failure=str(error))
         return sink.result(counted)
