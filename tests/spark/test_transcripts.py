@@ -18,6 +18,7 @@ from streaming.wire.case import Case, CaseResult
 from streaming.wire.case_execution import CaseSink, execution_of
 from tests.spark.looped_cases import differing as differing_by
 from tests.spark.looped_cases import divided
+from tests.spark.told_lines import lines_of
 from tests.transcripts.loaded import with_shared
 
 pytestmark = pytest.mark.spark
@@ -67,7 +68,7 @@ def dedicated(session: SparkSession, case: Case, home: Path, buckets: int) -> Ca
     query, sink = execution_of(case), CaseSink(case)
     spec = spec_of(query, "c0", home, home)
     found = run_to_end(session, [(spec, AT_END[case.end])], home / "carrier", settings)["c0"]
-    return sink.result(tell(query, found, sink))
+    return sink.result(tell(query, found, sink, lines_of(query)))
 
 
 @pytest.mark.thorough
