@@ -1,7 +1,7 @@
 """A binding as the processes of a carrier see it: built from its control entry alone, once in each process."""
 
-from collections import OrderedDict
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -28,9 +28,10 @@ from streaming.wire.messages import RunSpec
 from streaming.wire.storage import BlobFolder
 
 _FIRST_LANES: TypeAdapter[dict[str, dict[str, LaneKept]]] = TypeAdapter(dict[str, dict[str, LaneKept]])
-_REMEMBERED: Final = 20_000
-"""More than a carrier has bindings: with one more, which are asked for in turns, none would be found any more."""
-_BUILT: OrderedDict[tuple[str, int], "RunnableBinding"] = OrderedDict()
+_UNUSED_S: Final = 600.0
+"""So long nobody has asked for a binding that is forgotten: it has ended. A number of them would be no bound: one too
+many, asked for in turns, and each would be built in every turn."""
+_LOOK_EVERY_S: Final = 60.0
 
 
 @dataclass(frozen=True)
@@ -101,14 +102,41 @@ def first_lanes_of(shared: BlobFolder, binding: str, run: str) -> dict[str, dict
     return {} if content is None else _FIRST_LANES.validate_json(content)
 
 
+class BuiltBindings:
+    """What this process has built, as long as it is asked for."""
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._known: dict[tuple[str, int], RunnableBinding] = {}
+        self._used: dict[tuple[str, int], float] = {}
+        self._next_look = monotonic() + _LOOK_EVERY_S
+
+    def of(self, key: tuple[str, int], build: Callable[[], RunnableBinding]) -> RunnableBinding:
+        """The binding `key`, which `build` makes where it is not known."""
+        now = self._monotonic()
+        if now > self._next_look:
+            self._next_look = now + _LOOK_EVERY_S
+            for each in [each for each, used in list(self._used.items()) if used < now - _UNUSED_S]:
+                self._known.pop(each, None)
+                self._used.pop(each, None)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = build()
+        self._used[key] = now
+        return found
+
+    def clear(self) -> None:
+        """Forget all, as another process would know nothing."""
+        self._known.clear()
+        self._used.clear()
+
+
+_BUILT: Final = BuiltBindings()
+
+
 def binding_of(carrier: CarrierFolder, entry: int) -> RunnableBinding:
     """The binding that control entry `entry` added. Raises `NotRunnable`, `LookupError`."""
-    key = (carrier.location, entry)
-    if key not in _BUILT:
-        _BUILT[key] = _build(carrier, carrier.control.added(entry))
-        if len(_BUILT) > _REMEMBERED:
-            _BUILT.popitem(last=False)
-    return _BUILT[key]
+    return _BUILT.of((carrier.location, entry), lambda: _build(carrier, carrier.control.added(entry)))
 
 
 def _build(carrier: CarrierFolder, added: AddBinding) -> RunnableBinding:

@@ -56,11 +56,11 @@ def schema_of(texts: Mapping[str, str]) -> pa.Schema:
     return _schema(tuple(texts.items()))
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_024)
 def _schema(items: tuple[tuple[str, str], ...]) -> pa.Schema:
     return arrow_schema(_parsed(items))
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_024)
 def _parsed(items: tuple[tuple[str, str], ...]) -> Fields:
     return parse_fields(dict(items))

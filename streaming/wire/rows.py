@@ -65,7 +65,7 @@ def _read_event(row: Mapping[str, Any], shape: Shape, fields: Fields) -> Element
     return Event(start, end, payload, edge)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=1_024)
 def _schema(fields: tuple[tuple[str, str], ...]) -> Fields:
     return parse_fields(dict(fields))
 

@@ -228,9 +228,7 @@ def quantile(values: Sequence[float], share: float) -> str:
 
 def measured(kind: str, count: int, options: argparse.Namespace) -> dict[str, Any] | str:
     """What a process of its own measures; its last words where it cannot."""
-    flags = [
-        f"--{name}={getattr(options, name.replace(chr(45), chr(95)))}" for name in ("seconds", "interval-s", "rate")
-    ]
+    flags = [f"--seconds={options.seconds}", f"--interval-s={options.interval_s}", f"--rate={options.rate}"]
     command = [sys.executable, "-m", "tests.bench.density", "--one", kind, str(count), *flags]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -260,10 +258,9 @@ def main() -> None:
 
 def table(options: argparse.Namespace) -> Table:
     """Measure each number of bindings, then of plain queries, each in a process of its own."""
-    said = f"at least {options.interval_s:g} s between batches, {options.seconds:g} s measured"
-    found = Table(
-        "carried by", "bindings", *COLUMNS, "batches", "failed", title=f"{options.rate:g} rows/s each, {said}"
-    )
+    pace = f"{options.rate:g} rows/s each, at least {options.interval_s:g} s between batches"
+    title = f"{pace}, {options.seconds:g} s measured"
+    found = Table("carried by", "bindings", *COLUMNS, "batches", "failed", title=title)
     for kind, counts in (("ours", options.bindings), ("plain", options.plain)):
         for count in counts:
             print(f"{kind}, {count} ...", flush=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark.binding import binding_of
+from streaming.spark.binding import BuiltBindings, binding_of
 from streaming.spark.control import AddBinding
 from tests.bench.density import spec
 from tests.spark.loop import Loop
@@ -14,7 +14,7 @@ MANY = 6_000
 
 @pytest.mark.thorough
 def test_each_of_many_bindings_is_built_once(tmp_path: Path) -> None:
-    """One too many of what is remembered, asked for in turns, and each would be built in every turn."""
+    """Were a number of them remembered, one too many, asked for in turns, and each would be built in every turn."""
     carrier = Loop(tmp_path).carrier
     entries = [
         carrier.control.append(
@@ -24,3 +24,21 @@ def test_each_of_many_bindings_is_built_once(tmp_path: Path) -> None:
     ]
     first = [binding_of(carrier, entry) for entry in entries]
     assert all(binding_of(carrier, entry) is known for entry, known in zip(entries, first, strict=True))
+
+
+def test_who_is_asked_for_no_more_is_forgotten_and_who_is_asked_for_stays(tmp_path: Path) -> None:
+    carrier, at = Loop(tmp_path).carrier, [0.0]
+    added = AddBinding(kind="add", tick=0, spec=spec("b"), bucket_ids=[0], lanes={}, at_end="flush")
+    entry = carrier.control.append(added)
+    built: list[str] = []
+    known = BuiltBindings(lambda: at[0])
+
+    def ask(name: str, entry_number: int) -> None:
+        known.of((name, entry_number), lambda: built.append(name) or binding_of(carrier, entry))  # type: ignore[func-returns-value]
+
+    for minute in range(20):
+        at[0] = 60.5 * minute
+        ask("stays", 1)
+        if minute in {0, 19}:
+            ask("ended", 2)
+    assert built == ["stays", "ended", "ended"]

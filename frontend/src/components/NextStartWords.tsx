@@ -17,7 +17,7 @@ type Option = NextStart["options"][number];
 
 /** What a way to begin is, and does; `isGone`: the rows that it reads again are there no more. */
 export function titleOf({ begin, rows_again, rows_at_most, incomplete }: Option, isGone = false): string {
-  if (begin === "oldest_open" && isGone) return `${WORDS[begin]}: not possible, its rows are gone`;
+  if (isGone) return `${WORDS[begin]}: not possible, its rows are gone`;
   if (begin === "oldest_open" && rows_again > 0)
     return `${WORDS[begin]}: ${rowsText(rows_again, rows_at_most)}, nothing is lost`;
   if (begin === "carried_over")

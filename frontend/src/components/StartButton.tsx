@@ -7,7 +7,7 @@ import { MendLinks } from "./MendLinks";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { NodeDifferences } from "./NodeDifferences";
 import { ErrorNote } from "./Notices";
-import { goneWords, notAgain, ReadAgain } from "./ReadAgain";
+import { notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 
 type Option = NextStart["options"][number];
@@ -24,7 +24,7 @@ function BeginChoice({ options, value, asked, onChange }: ChoiceProps) {
     <fieldset className="group stack">
       <legend>Where it begins</legend>
       {options.map((option) => {
-        const isGone = option.begin === "oldest_open" && goneWords(asked) !== null;
+        const isGone = notAgain(option.begin, asked) !== null;
         return (
           <div key={option.begin}>
             <label className="row choice">

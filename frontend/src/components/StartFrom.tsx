@@ -24,7 +24,7 @@ import { Ask } from "./Ask";
 import { Elapsed } from "./Elapsed";
 import { OpenWords, titleOf } from "./NextStartWords";
 import { ErrorNote, Waiting } from "./Notices";
-import { goneWords, notAgain, ReadAgain } from "./ReadAgain";
+import { notAgain, ReadAgain } from "./ReadAgain";
 import { ReasonedButton } from "./Reasoned";
 import { Timeline } from "./Timeline";
 
@@ -71,7 +71,7 @@ function waysOf(next: NextStart, asked: readonly AskedInput[]): WayShown[] {
 
 function keptWay(option: NextStart["options"][number], asked: readonly AskedInput[]): WayShown {
   const { begin } = option;
-  const isGone = begin === "oldest_open" && goneWords(asked) !== null;
+  const isGone = notAgain(begin, asked) !== null;
   const sentence = isGone ? null : option.sentence;
   return { way: begin, title: titleOf(option, isGone), sentence, saidFirst: begin === "old_positions" };
 }
