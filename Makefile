@@ -5,13 +5,13 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser checks test-pages thorough audit bench screenshots client clean python
+.PHONY: help up prepare-tests test test-fast test-spark test-browser lint lint-types lint-python lint-browser lint-language checks test-pages thorough audit bench screenshots client clean python
 
 help:
 	@echo "make up           start Punctual on http://127.0.0.1:8000/ (PORT=8001 make up for another port)"
 	@echo "make test         install what the tests need, then run every check and every test"
 	@echo "make test-fast    only the tests without Spark, Kafka and a browser (after one make test)"
-	@echo "make lint         ruff, mypy, import-linter, bandit, Biome, tsc"
+	@echo "make lint         ruff, mypy, import-linter, bandit, Biome, tsc, the language check"
 	@echo "make audit        known weaknesses of the packages in both locks (asks public services)"
 	@echo "make thorough     the slow tests"
 	@echo "make bench        the benchmark's table, an hour (WORKS='json join' RUNS=3 ROWS=0.1 make bench for a piece)"
@@ -35,7 +35,7 @@ test: prepare-tests
 	@$(MAKE) --no-print-directory test-browser
 
 checks:  # types take longest, so that they begin
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser test-pages
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser lint-language test-pages
 
 test-pages:
 	cd frontend && npm run --silent test
@@ -55,7 +55,7 @@ test-browser:
 	@$(BIN)/pytest $(BOTH) -m "browser and not thorough" $(call holding,browser)
 
 lint:
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser lint-language
 
 lint-types:
 	$(BIN)/mypy --num-workers 2
@@ -68,6 +68,9 @@ lint-python:
 
 lint-browser:
 	cd frontend && npm run --silent lint && npm run --silent types
+
+lint-language:
+	$(BIN)/python -m tests.language
 
 PROPERTIES = tests/temporal tests/definition tests/reference tests/simulator tests/engine tests/adapters
 

@@ -1,1 +1,1 @@
-"""How Punctual is installed and started."""
+"""Installation and start of Punctual."""

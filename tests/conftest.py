@@ -1,4 +1,4 @@
-"""What every room's tests may use."""
+"""Fixtures of all tests."""
 
 import gc
 import os
@@ -30,18 +30,18 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 STAGES = ("spark", "kafka", "browser")
-"""Marks of the stages that read only the files in which their marks stand, as the Makefile finds them."""
+"""Marks of the stages that read only the files with their marks, as the Makefile finds them."""
 LONGEST = frozenset({"test_on_postgresql.py", "test_pipeline.py", "test_transcripts.py", "test_dedicated_process.py"})
-"""Files that are begun first, so that no process waits for another's in the end."""
+"""Files that start first, so that no process waits for another's at the end."""
 
 
 def pytest_configure() -> None:
-    """Look for no garbage while thousands of tests are collected: all of it stays to the end."""
+    """Turn garbage collection off while thousands of tests are collected: all of them stay to the end."""
     gc.disable()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """A mark of a stage stands in the file of its test, else the stage would not find the test."""
+    """Refuse a mark of a stage outside of its test's file, because the stage would not find the test."""
     for mark in STAGES:
         if item.get_closest_marker(mark) and f"mark.{mark}" not in text_of(item.path):
             raise pytest.UsageError(f"{item.nodeid} is marked {mark}: write pytest.mark.{mark} into its file.")
@@ -49,18 +49,18 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @cache
 def text_of(path: Path) -> str:
-    """Return what a file holds."""
+    """Return the content of a file."""
     return path.read_text(encoding="utf-8")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest files; all others keep their order."""
+    """Start with the longest files; all others keep their order."""
     items.sort(key=lambda each: each.path.name not in LONGEST)
 
 
 def pytest_collection_finish() -> None:
-    """From here on garbage is looked for, but not among what was collected: a walk through that takes a second."""
+    """Turn garbage collection on, but skip the collected tests: a scan of them takes a second."""
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -68,25 +68,25 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of real events; fails with a sentence when it is not beside the project."""
+    """Return the folder of real events; fails with a sentence if it is missing."""
     folder = SHARED / "data"
     if not folder.is_dir():
-        pytest.fail(f"The shared events are absent: they belong in {folder}, beside the project's own folder.")
+        pytest.fail(f"The shared events are absent: they belong in {folder}, next to the project's own folder.")
     return folder
 
 
 @pytest.fixture(scope="session")
 def shared_transcripts() -> Path:
-    """The folder of worked examples; fails with a sentence when it is not beside the project."""
+    """Return the folder of worked examples; fails with a sentence if it is missing."""
     folder = SHARED / "transcripts"
     if not folder.is_dir():
-        pytest.fail(f"The shared transcripts are absent: they belong in {folder}, beside the project's own folder.")
+        pytest.fail(f"The shared transcripts are absent: they belong in {folder}, next to the project's own folder.")
     return folder
 
 
 @dataclass(frozen=True)
 class RedisServer:
-    """A real Redis server on the loopback address, of this test session alone."""
+    """A real Redis server on the loopback address, for this test session only."""
 
     url: str
 
@@ -110,13 +110,13 @@ def redis_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 
 
 def patient() -> redis.retry.Retry:
-    """Return a policy that tries for some seconds, for a server that is just starting."""
+    """Return a policy that retries for some seconds, for a server that is just starting."""
     return redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 200, (redis.ConnectionError,))
 
 
 @pytest.fixture
 def redis_server_url(redis_session: RedisServer) -> str:
-    """The address of an empty Redis server."""
+    """Return the address of an empty Redis server."""
     with redis.Redis.from_url(redis_session.url) as client:
         client.flushall()
     return redis_session.url
@@ -124,13 +124,13 @@ def redis_server_url(redis_session: RedisServer) -> str:
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
-    """A real PostgreSQL server on the loopback address, of this test session alone."""
+    """Run a real PostgreSQL server on the loopback address, for this test session only."""
     with running_postgresql() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def kafka() -> Iterator[KafkaBroker]:
-    """A Kafka broker; each test makes topics of its own, and starts the broker again where it has killed it."""
+    """Run a Kafka broker; each test creates its own topics, and restarts the broker if it has killed it."""
     with running_kafka() as broker:
         yield broker

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FLIGHTS = DATA / "flights" / "flights.csv.gz"

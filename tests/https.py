@@ -26,7 +26,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass(frozen=True)
 class Posted:
-    """What was posted to a server; names of headers in small letters."""
+    """A request body that a server received; header names in lower case."""
 
     path: str
     headers: dict[str, str]
@@ -35,7 +35,7 @@ class Posted:
 
 @dataclass
 class Server:
-    """Answers by path; notes the path, the host and the credentials of each request, and what was posted."""
+    """Answers by path; records the path, the host and the credentials of each request, and posted bodies."""
 
     host: str
     port: int = 0
@@ -48,7 +48,7 @@ class Server:
 
 
 def sends(body: bytes, status: int = 200, length: bool = True, **headers: str) -> Answer:
-    """An answer with that body; without `length` it ends with the connection."""
+    """Return an answer with that body; without `length` it ends with the connection."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
@@ -67,7 +67,7 @@ def redirects(location: str, status: int = 302) -> Answer:
 
 
 def endless(chunk: bytes, between: Callable[[], None] = lambda: None) -> Answer:
-    """A body that never ends."""
+    """Return an answer whose body never ends."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -81,7 +81,7 @@ def endless(chunk: bytes, between: Callable[[], None] = lambda: None) -> Answer:
 
 @dataclass(frozen=True)
 class Authority:
-    """Certificates for `NAME` and `OTHER`, and the TLS settings of those who trust whoever made them."""
+    """Certificates for `NAME` and `OTHER`, and TLS settings that trust their authority."""
 
     chain: Path
 
@@ -93,7 +93,7 @@ class Authority:
 
 
 def authority(folder: Path) -> Authority:
-    """Make an authority of one certificate, which signs itself."""
+    """Make an authority with one self-signed certificate."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "An authority for tests")])
     now = datetime.datetime.now(datetime.UTC)
@@ -139,13 +139,13 @@ def serving(made: Authority | None, host: str = "127.0.0.1") -> Iterator[Server]
             self.do_GET()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     class Quiet(ThreadingHTTPServer):
         daemon_threads = True
 
         def handle_error(self, *_: object) -> None:
-            """A reader that leaves is no fault of the server."""
+            """Ignore a client that disconnects: that is no error of the server."""
 
     with Quiet((host, 0), Handler) as server:
         if made is not None:

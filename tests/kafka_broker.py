@@ -22,14 +22,14 @@ from tests.ports import free_port
 USER: Final = "alice"
 PASSWORD: Final = "planted-kafka-password"
 _JAVA: Final = ("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*")
-_STARTS_S: Final = 60
+_STARTS_S: Final = 180
 PROPERTIES: Final = """
 process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@{host}:{controller}
 controller.listener.names=CONTROLLER
 listeners=PLAINTEXT://{host}:{port},SASL_SSL://{host}:{signed},CONTROLLER://{host}:{controller}
-advertised.listeners=PLAINTEXT://{host}:{port},SASL_SSL://{host}:{signed}
+advertised.listeners=PLAINTEXT://{advertised},SASL_SSL://{advertised_signed}
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_SSL:SASL_SSL,CONTROLLER:PLAINTEXT
 inter.broker.listener.name=PLAINTEXT
 log.dirs={folder}/logs
@@ -59,7 +59,7 @@ listener.name.sasl_ssl.ssl.keystore.location={folder}/keystore.pem
 
 @dataclass
 class KafkaBroker:
-    """A broker with its data in `folder`. `address` is without TLS, `signed_address` wants TLS and a password."""
+    """A broker with its data in `folder`. `address` is without TLS, `signed_address` requires TLS and a password."""
 
     folder: Path
     port: int = field(default_factory=free_port)
@@ -80,15 +80,20 @@ class KafkaBroker:
         return AdminClient({"bootstrap.servers": self.address, "log_level": 0})
 
     def format(self) -> None:
-        """Make the empty storage of a new cluster."""
+        """Create the empty storage of a new cluster."""
         if not JARS.is_dir():
             raise FileNotFoundError(f"The Kafka broker is missing in {JARS}: run make prepare-tests.")
-        named = {"controller": self.controller_port, "port": self.port, "signed": self.signed_port}
-        said = {**named, "host": HOST, "folder": self.folder, "user": USER, "password": PASSWORD}
-        self._properties.write_text(PROPERTIES.format(**said), encoding="utf-8")
+        self.advertise(self.address, self.signed_address)
         authority(self.folder).chain.rename(self.folder / "keystore.pem")
         make = [*_JAVA, "kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qg"]
         subprocess.run([*make, "-c", str(self._properties)], check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
+
+    def advertise(self, plain: str, signed: str) -> None:
+        """Advertise these addresses to clients, from the next start on."""
+        named = {"controller": self.controller_port, "port": self.port, "signed": self.signed_port}
+        addresses = {"advertised": plain, "advertised_signed": signed}
+        values = {**named, **addresses, "host": HOST, "folder": self.folder, "user": USER, "password": PASSWORD}
+        self._properties.write_text(PROPERTIES.format(**values), encoding="utf-8")
 
     def start(self) -> None:
         """Start it and return when it answers."""
@@ -107,22 +112,22 @@ class KafkaBroker:
         until = time.monotonic() + _STARTS_S
         while True:
             try:
-                self.admin.list_topics(timeout=1)
+                self.admin.list_topics(timeout=5)
                 return
             except KafkaException:
                 if self.process.poll() is not None or time.monotonic() > until:
-                    told = (self.folder / "broker.log").read_text(errors="replace")[-2000:]
-                    raise RuntimeError(f"The Kafka broker did not start: {told}") from None
+                    log = (self.folder / "broker.log").read_text(errors="replace")[-2000:]
+                    raise RuntimeError(f"The Kafka broker did not start: {log}") from None
 
     def kill(self) -> None:
-        """End it by SIGKILL, as a machine that loses its power."""
+        """End it with SIGKILL, like a machine that loses its power."""
         assert self.process is not None
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """It does nothing, while its connections stay open: a machine that hangs."""
+        """Pause the broker while its connections stay open, like a machine that hangs."""
         assert self.process is not None
         self.process.send_signal(signal.SIGSTOP)
         try:
@@ -132,17 +137,17 @@ class KafkaBroker:
             self.await_answer()
 
     def delete(self, topic: str) -> None:
-        """Let `topic` be no more."""
+        """Delete `topic`."""
         admin = self.admin
         admin.delete_topics([topic])[topic].result()
 
     def forget(self, topic: str, before: int, partition: int = 0) -> None:
-        """Delete the messages of a partition that lie before an offset, as retention does."""
+        """Delete the messages of a partition before an offset, as retention does."""
         admin, place = self.admin, TopicPartition(topic, partition, before)
         admin.delete_records([place])[place].result()
 
     def topic(self, partitions: int = 1, config: Mapping[str, str] | None = None, name: str | None = None) -> str:
-        """A new, empty topic; its name, by default one of its own."""
+        """Create an empty topic and return its name, by default a new one."""
         name = name or f"t-{uuid4().hex[:12]}"
         admin = self.admin
         admin.create_topics([NewTopic(name, partitions, 1, config=dict(config or {}))])[name].result()
@@ -160,18 +165,18 @@ class KafkaBroker:
         admin = self.admin
         until = time.monotonic() + _STARTS_S
         while (known := admin.list_topics(timeout=10).topics.get(topic)) is None or len(known.partitions) != partitions:
-            assert time.monotonic() < until, f"the broker does not come to know {topic}"
+            assert time.monotonic() < until, f"the broker does not learn of {topic}"
 
     def produce(self, topic: str, values: Sequence[Any], partition: int = 0, **settings: Any) -> None:
         """Send `values` (bytes, text or None), or mappings of what `Producer.produce` takes, in their order."""
         faults: list[KafkaError] = []
         producer = Producer({"bootstrap.servers": self.address, "max.in.flight": 1, "log_level": 0, **settings})
         for value in values:
-            said = value if isinstance(value, Mapping) else {"value": value}
+            message = value if isinstance(value, Mapping) else {"value": value}
             while True:
                 try:
                     producer.produce(
-                        topic, partition=partition, on_delivery=lambda error, _: faults.append(error), **said
+                        topic, partition=partition, on_delivery=lambda error, _: faults.append(error), **message
                     )
                     break
                 except BufferError:
@@ -181,7 +186,7 @@ class KafkaBroker:
 
     @property
     def certificate(self) -> str:
-        """The certificate of who signed the broker's, which is its own, as PEM."""
+        """Return the certificate of the authority that signed the broker's, as PEM."""
         begin = "-----BEGIN PRIVATE KEY-----"
         return (self.folder / "keystore.pem").read_text(encoding="ascii").partition(begin)[0]
 

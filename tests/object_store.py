@@ -1,4 +1,4 @@
-"""A store that speaks S3 (moto) in a process of its own on the loopback address, which fails where a test says.
+"""A store with the S3 protocol (moto) in its own process on the loopback address; it fails where a test wants it to.
 
 python -m tests.object_store        # prints the port, serves until its standard input ends
 """
@@ -24,10 +24,10 @@ OPEN = 1_000_000
 
 
 class FailingStore:
-    """Moto answers one request at a time; `faults` are used up by the requests that they fit, in order.
+    """Moto answers one request at a time; each of `faults` applies once, to the first request that fits.
 
-    A fault: `method`, `key` (what the path holds), `then`: a status instead of an answer, `lost` (done, but answered
-    500) or a body (answered as it is).
+    A fault has `method`, `key` (a part of the path) and `then`: a status instead of an answer, `lost` (done, but
+    answered 500), or a body (the answer).
     """
 
     def __init__(self, inner: Any) -> None:
@@ -72,14 +72,18 @@ def serve() -> None:
     from moto.server import DomainDispatcherApplication, create_backend_app
     from werkzeug.serving import WSGIRequestHandler, make_server
 
-    class Kept(WSGIRequestHandler):
+    class QuietHandler(WSGIRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def log_request(self, *_: Any) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     server = make_server(
-        HOST, 0, FailingStore(DomainDispatcherApplication(create_backend_app)), threaded=True, request_handler=Kept
+        HOST,
+        0,
+        FailingStore(DomainDispatcherApplication(create_backend_app)),
+        threaded=True,
+        request_handler=QuietHandler,
     )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_port, flush=True)
@@ -103,32 +107,32 @@ class ObjectStore:
     def endpoint(self) -> str:
         return f"http://{HOST}:{self.port}"
 
-    def options(self, bucket: str, **said: Any) -> dict[str, Any]:
-        """Options of an adapter for `bucket`."""
+    def options(self, bucket: str, **more: Any) -> dict[str, Any]:
+        """Return options of an adapter for `bucket`."""
         keys = {"access_key": KEY, "secret_key": SECRET}
-        return {"bucket": bucket, "endpoint": self.endpoint, **keys, **said}
+        return {"bucket": bucket, "endpoint": self.endpoint, **keys, **more}
 
     def client(self, service: str = "s3", key: str = KEY, secret: str = SECRET) -> Any:
-        """Botocore's own client: what others see."""
+        """Return Botocore's own client, which shows what others see."""
         return _client(self.endpoint, service, key, secret)
 
     def put(self, bucket: str, key: str, content: bytes) -> None:
         self.client().put_object(Bucket=bucket, Key=key, Body=content)
 
     def objects(self, bucket: str) -> dict[str, bytes]:
-        """All objects by key."""
+        """Return all objects by key."""
         client = self.client()
         pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket)
         keys = [each["Key"] for page in pages for each in page.get("Contents", ())]
         return {key: client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
 
     def fail(self, *faults: tuple[str, str, int | str]) -> None:
-        """Let the next requests that fit (method, part of the path) be answered so."""
-        said = [{"method": method, "key": key, "then": then} for method, key, then in faults]
-        self.call("POST", "/-/faults", json.dumps(said).encode())
+        """Answer the next requests that fit (method, part of the path) with `then`."""
+        listed = [{"method": method, "key": key, "then": then} for method, key, then in faults]
+        self.call("POST", "/-/faults", json.dumps(listed).encode())
 
-    def asked(self) -> Sequence[str]:
-        """All requests so far: method, path, range."""
+    def requests_seen(self) -> Sequence[str]:
+        """Return all requests so far: method, path, range."""
         found: list[str] = json.loads(self.call("GET", "/-/asked"))
         return found
 
@@ -137,7 +141,7 @@ class ObjectStore:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Meanwhile keys are checked: signatures and rights."""
+        """Check keys inside the block: signatures and rights."""
         self.call("POST", "/moto-api/reset-auth", b"0")
         try:
             yield

@@ -1,6 +1,6 @@
 """A real provider of OpenID Connect on the loopback address: `oidc-provider-mock`, with the PKCE check that it lacks.
 
-It runs as a process of its own, `python -m tests.oidc`, for its own libraries warn of themselves at every request.
+It runs in its own process, `python -m tests.oidc`, because its libraries emit warnings at every request.
 """
 
 import base64
@@ -23,7 +23,7 @@ PROVIDER: dict[str, Any] = {"provider_id": "oidc", "name": "Company", "client_id
 
 
 class Pkce:
-    """WSGI: remembers the challenge of each code, and refuses a token to who does not know the verifier (RFC 7636)."""
+    """WSGI: stores the challenge of each code, and refuses a token to a client without the verifier (RFC 7636)."""
 
     def __init__(self, inner: Any) -> None:
         self.inner = inner
@@ -57,7 +57,7 @@ class Pkce:
 
 
 class Provider:
-    """The running provider: people are put into it, and a person's browser passes through it."""
+    """The running provider: tests add people to it, and a person's browser passes through it."""
 
     def __init__(self, issuer: str) -> None:
         self.issuer = issuer
@@ -65,8 +65,8 @@ class Provider:
     def knows(self, subject: str, **claims: Any) -> None:
         httpx.put(f"{self.issuer}/users/{subject}", json=claims).raise_for_status()
 
-    def asked(self) -> list[dict[str, str]]:
-        """Return what each request for a token said, oldest first."""
+    def token_requests(self) -> list[dict[str, str]]:
+        """Return the body of each request for a token, oldest first."""
         found: list[dict[str, str]] = httpx.get(f"{self.issuer}/asked").json()
         return found
 

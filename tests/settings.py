@@ -14,6 +14,7 @@ if "PUNCTUAL_KILLS" in os.environ:  # for tests/faults; an installation refuses 
 
 from webapp.settings import *  # noqa: F403 - the environment must stand before it is read
 
+REQUESTS_PER_SECOND = 0  # a test sends more than any person
 MAIL_GOES_OUT = True  # Django's test runner keeps mails in a list
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 MFA_ALLOW_UNVERIFIED_EMAIL = False

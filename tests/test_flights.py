@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.checks.advance import to_temporal
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings
+from streaming.definition.streams.stream import AdvanceTimeSettings, GenerateSettings
 from streaming.engine.exchange.net_rows import records
 from streaming.engine.executor import EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.settings import Late
-from streaming.wire.arrived_rows import elements
-from streaming.wire.case import ONLY_LANE, EndMode
+from streaming.wire.execution.case import ONLY_LANE, EndMode
 from streaming.wire.messages import InputSpec, RunSpec
+from streaming.wire.rows.arrived_rows import elements
 from tests.flights import FLIGHTS, ROWS, STREAM, flights_adapter, require
 from tests.flights_by_hand import flights_by_hand
 
@@ -77,9 +77,9 @@ def by_engine(delay_h: int, rows_per_batch: int) -> Found:
 
 
 def by_spark(delay_h: int, rows_per_batch: int, home: Path) -> Found:
-    from streaming.spark.layout import CarrierSettings
     from streaming.spark.local_run import run_to_end
-    from streaming.spark.session import start_session
+    from streaming.spark.query.layout import CarrierSettings
+    from streaming.spark.session.session import start_session
 
     shutil.copy(require(FLIGHTS), home / FLIGHTS.name)
     spec = RunSpec(

@@ -1,4 +1,4 @@
-"""The Celery application: `celery -A webapp worker --beat`."""
+"""The Celery application of `punctual-serve worker` and `punctual-serve beat`."""
 
 import os
 
@@ -8,4 +8,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("punctual")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["webapp.runs", "webapp.scenarios", "webapp.monitoring", "webapp.administration"])
+app.autodiscover_tasks(
+    ["webapp.runs", "webapp.scenarios", "webapp.monitoring", "webapp.alerts", "webapp.administration"]
+)

@@ -13,15 +13,21 @@ from webapp.administration.audit_api import AuditExportView, AuditView
 from webapp.administration.exports_api import ExportLinkView, ExportsView, ExportView, download
 from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
+from webapp.alerts.api import alerts, channels
 from webapp.bundles import api as bundles
-from webapp.core.pages import application_page, openapi_file
+from webapp.core.http.pages import application_page, openapi_file
+from webapp.live import api as live
+from webapp.live.dashboard_api import DashboardView, DetailsView
+from webapp.live.ledger.api import LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
 from webapp.monitoring import api as monitoring
+from webapp.monitoring.exporting.api import BindingResultFileView, RunResultFileView
 from webapp.monitoring.history_api import HistoryView
 from webapp.monitoring.quarantine_api import QuarantineFileView, QuarantineView
+from webapp.monitoring.subscribing.api import CurrentRowsView, OutputStreamView
 from webapp.queries import api as queries
 from webapp.queries import canvas_api as canvas
-from webapp.queries import simulation_api as simulation
-from webapp.queries.comparing_api import VersionDifferenceView, VersionMergeView
+from webapp.queries.comparison.api import VersionDifferenceView, VersionMergeView
+from webapp.queries.simulation import api as simulation
 from webapp.runs.api import bindings as runs
 from webapp.runs.api.delivered_rows import DeliveredRowsView
 from webapp.runs.api.footprints import FootprintsView, FootprintView
@@ -43,6 +49,7 @@ from webapp.scenarios.own_streams_api import TemplatePreviewView, TemplateStream
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
 from webapp.streams import api as streams
 from webapp.streams import push_api
+from webapp.telemetry.api import MetricsView
 from webapp.uploads import api as uploads
 
 of_organisation: list[URLPattern | URLResolver] = [
@@ -61,6 +68,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("tokens/<uuid:token>/", TokenView.as_view()),
     path("quotas/", QuotasView.as_view()),
     path("kept/", KeptView.as_view()),
+    path("metrics", MetricsView.as_view()),
     path("audit/", AuditView.as_view()),
     path("audit/export/", AuditExportView.as_view()),
     path("exports/", ExportsView.as_view()),
@@ -74,6 +82,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("streams/<uuid:stream>/rows/", push_api.PushedRowsView.as_view()),
     path("streams/<uuid:stream>/sample/", streams.StreamSampleView.as_view()),
     path("files/", uploads.FilesView.as_view()),
+    path("files/content/", uploads.FileContentView.as_view()),
     path("files/uploads/", uploads.UploadsView.as_view()),
     path("files/uploads/<uuid:upload>/", uploads.UploadView.as_view()),
     path("files/uploads/<uuid:upload>/finish/", uploads.UploadFinishView.as_view()),
@@ -94,6 +103,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("samples/replay/", samples.ReplayView.as_view()),
     path("samples/why/", samples.WhyView.as_view()),
     path("queries/<uuid:query>/", queries.QueryView.as_view()),
+    path("queries/<uuid:query>/labels/", queries.QueryLabelsView.as_view()),
     path("queries/<uuid:query>/uses/", queries.QueryUsesView.as_view()),
     path("queries/<uuid:query>/explain/", queries.QueryExplanationView.as_view()),
     path("queries/<uuid:query>/layout/", canvas.LayoutView.as_view()),
@@ -125,21 +135,43 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/repairs/", RepairsView.as_view()),
     path("bindings/<uuid:binding>/version-change/", VersionChangeView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
+    path("bindings/<uuid:binding>/results/file/", BindingResultFileView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/rows/", DeliveredRowsView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", RefusedRequestsView.as_view()),
+    path("bindings/<uuid:binding>/outputs/<slug:node>/stream/", OutputStreamView.as_view()),
+    path("bindings/<uuid:binding>/outputs/<slug:node>/current/", CurrentRowsView.as_view()),
     path("footprints/", FootprintsView.as_view()),
     path("footprints/<uuid:footprint>/", FootprintView.as_view()),
     path("runs/", runs.RunsView.as_view()),
     path("runs/<uuid:run>/", RunView.as_view()),
     path("runs/<uuid:run>/definition/", RunDefinitionView.as_view()),
     path("runs/<uuid:run>/results/", monitoring.ResultsView.as_view()),
+    path("runs/<uuid:run>/results/file/", RunResultFileView.as_view()),
     path("runs/<uuid:run>/quarantine/", QuarantineView.as_view()),
     path("runs/<uuid:run>/quarantine/file/", QuarantineFileView.as_view()),
     path("runs/<uuid:run>/history/", HistoryView.as_view()),
     path("runs/<uuid:run>/journal/", JournalView.as_view()),
     path("runs/<uuid:run>/logs/", monitoring.LogsView.as_view()),
     path("runs/<uuid:run>/events/", monitoring.EventsView.as_view()),
+    path("home/", live.HomeView.as_view()),
+    path("home/<uuid:binding>/", DashboardView.as_view()),
+    path("home/<uuid:binding>/details/", DetailsView.as_view()),
+    path("home/<uuid:binding>/budget/", LossBudgetView.as_view()),
+    path("home/<uuid:binding>/ledger/", LedgerView.as_view()),
+    path("home/<uuid:binding>/ledger/file/", LedgerFileView.as_view()),
+    path("alerts/", alerts.AlertsView.as_view()),
+    path("alerts/<uuid:alert>/acknowledge/", alerts.AcknowledgeView.as_view()),
+    path("alerts/transitions/", alerts.TransitionsView.as_view()),
+    path("alerts/rules/", alerts.RulesView.as_view()),
+    path("alerts/backtest/", alerts.BacktestView.as_view()),
+    path("alerts/silences/", alerts.SilencesView.as_view()),
+    path("alerts/silences/<uuid:silence>/", alerts.SilenceView.as_view()),
+    path("alerts/channel-kinds/", channels.ChannelKindsView.as_view()),
+    path("alerts/channels/", channels.ChannelsView.as_view()),
+    path("alerts/channels/<uuid:channel>/", channels.ChannelView.as_view()),
+    path("alerts/channels/<uuid:channel>/test/", channels.ChannelTestView.as_view()),
+    path("alerts/channels/<uuid:channel>/messages/", channels.ChannelMessagesView.as_view()),
 ]
 handler400 = "webapp.core.errors.bad_request"
 handler404 = "webapp.core.errors.page_not_found"
@@ -151,6 +183,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/openapi.json", openapi_file),
     path("api/sign-in/", SignInView.as_view()),
     path("api/me/", MeView.as_view()),
+    path("api/ledger-keys/", LedgerKeysView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),
     path("api/organisations/", organisations.OrganisationsView.as_view()),
     path("api/invitations/look/", invitations.LookView.as_view()),

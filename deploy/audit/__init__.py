@@ -1,1 +1,1 @@
-"""`make audit`: known weaknesses of the packages that both locks name."""
+"""`make audit`: known vulnerabilities of the packages in both locks."""

@@ -1,6 +1,6 @@
-"""`python -m deploy.audit`: ask what is known of the packages of requirements.lock and package-lock.json.
+"""`python -m deploy.audit`: look up known vulnerabilities of the packages in requirements.lock and package-lock.json.
 
-Exit codes: 0 nothing is known, 1 there are weaknesses (they are printed), 3 a service that knows could not be asked.
+Exit codes: 0 no known vulnerability, 1 vulnerabilities (they are printed), 3 a service was unreachable.
 """
 
 import sys
@@ -9,10 +9,10 @@ from deploy.audit.services import UNREACHABLE, PackageVerdict, browser_packages,
 
 
 def main() -> int:
-    """Ask both services, print what each says, and return the exit code: a weakness counts more than a silence."""
+    """Query both services, print their results, and return the exit code: a vulnerability outranks a failed query."""
     verdicts = [python_packages(), browser_packages()]
     for verdict in verdicts:
-        print(f"{verdict.subject}: {verdict.words}")  # noqa: T201 - what the command is for
+        print(f"{verdict.subject}: {verdict.words}")  # noqa: T201 - the purpose of the command
     return code_of(verdicts)
 
 

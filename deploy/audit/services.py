@@ -1,4 +1,4 @@
-"""The two services that know weaknesses, each asked through its own program, and what their silence means."""
+"""The two services with known vulnerabilities, each queried with its own program, and the meaning of their failures."""
 
 import json
 import subprocess  # nosec B404 # programs of this machine, named by lists
@@ -16,7 +16,7 @@ MOST_S = 300
 
 @dataclass(frozen=True)
 class PackageVerdict:
-    """What is known of `subject`: `code` 0 nothing, 1 weaknesses, 3 it could not be asked."""
+    """The result for `subject`: `code` 0 no known vulnerability, 1 vulnerabilities, 3 the service was unreachable."""
 
     subject: str
     code: int
@@ -24,7 +24,7 @@ class PackageVerdict:
 
 
 def python_packages() -> PackageVerdict:
-    """Ask pip-audit about every line of requirements.lock, without installing or resolving anything."""
+    """Query pip-audit for every line of requirements.lock, without installing or resolving anything."""
     with tempfile.TemporaryDirectory(prefix="punctual-audit-") as folder:
         report = Path(folder) / "report.json"
         command = [str(VENV / "bin" / "pip-audit"), "--requirement", str(LOCK), "--no-deps", "--disable-pip"]
@@ -33,7 +33,7 @@ def python_packages() -> PackageVerdict:
 
 
 def python_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
-    """Read what pip-audit left: a report whenever it could ask, a complaint alone when it could not."""
+    """Read pip-audit's output: a report whenever the service answered, only an error message otherwise."""
     subject = "requirements.lock"
     found = _object(report)
     if "dependencies" not in found:
@@ -49,13 +49,13 @@ def python_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
 
 
 def browser_packages() -> PackageVerdict:
-    """Ask npm about the packages that pages are built from, without those that only build and test them."""
+    """Query npm for the packages that pages are built from, without those that only build and test them."""
     done = _run(["npm", "audit", "--omit=dev", "--json"], FRONTEND)
     return browser_verdict(done.returncode, done.stdout, done.stderr)
 
 
 def browser_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
-    """Read what npm printed: its report names vulnerabilities, an error names none."""
+    """Read npm's output: its report contains vulnerabilities, an error contains none."""
     subject = "frontend/package-lock.json"
     found = _object(report)
     if "vulnerabilities" not in found:
@@ -67,18 +67,16 @@ def browser_verdict(code: int, report: str, complaint: str) -> PackageVerdict:
 def _verdict(subject: str, weak: Sequence[str], code: int) -> PackageVerdict:
     if weak:
         return PackageVerdict(
-            subject, 1, f"weaknesses are known of {', '.join(weak)}. Move the lock to versions without them."
+            subject, 1, f"known vulnerabilities in {', '.join(weak)}. Update the lock to versions without them."
         )
     if code != 0:
         return PackageVerdict(subject, UNREACHABLE, _silence(subject, f"its program ended with {code}"))
-    return PackageVerdict(subject, 0, "no weakness is known.")
+    return PackageVerdict(subject, 0, "no known vulnerability.")
 
 
 def _silence(service: str, complaint: str) -> str:
-    last = (complaint.strip().splitlines() or ["it said nothing"])[-1].strip()
-    return (
-        f"could not be audited, for {service} cannot reach its service from here ({last[:200]}). Try again elsewhere."
-    )
+    last = (complaint.strip().splitlines() or ["no error message"])[-1].strip()
+    return f"could not be audited: {service} cannot reach its service from here ({last[:200]}). Try again elsewhere."
 
 
 def _ids(dependency: Any) -> str:
@@ -95,7 +93,7 @@ def _object(text: str) -> Any:
 
 def _run(command: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     try:
-        return subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+        return subprocess.run(  # nosec B603 # a list of arguments, no shell, no user input
             command, cwd=folder, capture_output=True, text=True, check=False, timeout=MOST_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,1 +1,1 @@
-"""The client as a wheel of its own."""
+"""The client as a separate wheel."""

@@ -1,1 +1,1 @@
-"""A running installation: its processes, from the first to the last, and the demo that it shows."""
+"""A running installation: its processes, in order of their start, and its demo."""

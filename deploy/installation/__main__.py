@@ -15,9 +15,11 @@ from deploy.installation.demo import DemoWatch, look
 from deploy.installation.embedded_redis import redis_url, start_redis
 from deploy.installation.processes import ChildProcesses, end_trees, left_over, runners
 from deploy.installation.waiting import wait_until
-from deploy.prepare.console import CannotGoOn, ProgressClock, say, tail
+from deploy.prepare.console import ProgressClock, SetupError, say, tail
+from deploy.prepare.places import PUNCTUAL
 from deploy.up.place import InstallationPlace, lock, require_free_port
 from streaming.temporal.ticks import Tick
+from webapp.variables.reading import Environment
 
 DEMO_S = 300.0
 WEB_S = 60.0
@@ -28,24 +30,23 @@ class StopSignal(Exception):
 
 
 def stop_requested(_number: int, _frame: FrameType | None) -> None:
-    """Leave whatever is being done; a second signal does not disturb the stopping."""
+    """Interrupt the current work; a second signal does not disturb the shutdown."""
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     raise StopSignal
 
 
 def start(place: InstallationPlace, processes: ChildProcesses, url: str) -> list[str]:
-    """Start the services in their order and lay out the demo; return what the demo says about signing in."""
+    """Start the services in their order and create the demo; return the demo's lines about signing in."""
     env = processes.env
-    if os.environ.get("REDIS_URL"):
+    if Environment(os.environ).is_set("REDIS_URL"):
         services.use_redis(processes, url)
     else:
         say("Starting Redis")
         start_redis(processes, place)
-    services.gather_data(place)
-    services.manage("Bringing the database up to date", ["migrate", "--noinput"], place, env)
-    demo_lines = services.manage("Laying out the demo", ["demo"], place, env)
-    say("Starting the web server, the worker and the clock of its tasks")
+    services.manage("Updating the database", ["migrate", "--noinput"], place, env)
+    demo_lines = services.manage("Creating the demo", ["demo"], place, env)
+    say("Starting the web server, the worker and its scheduler")
     services.start_web(processes, place)
     services.start_worker(processes)
     services.start_beat(processes)
@@ -59,16 +60,16 @@ def wait_for_web(place: InstallationPlace, processes: ChildProcesses) -> None:
         processes.require_alive()
         try:
             require_free_port(place.port)
-        except CannotGoOn:
+        except SetupError:
             return True
         return False
 
     if not wait_until(listens, timeout_s=WEB_S):
-        raise CannotGoOn(f"The web server does not answer: see {place.logs / 'web.log'}.")
+        raise SetupError(f"The web server does not answer: see {place.logs / 'web.log'}.")
 
 
 def wait_for_demo(place: InstallationPlace, processes: ChildProcesses, url: str) -> None:
-    """Return when the numbers of the demo run move."""
+    """Return when the numbers of the demo run change."""
     say("Waiting for the demo run: Spark needs about half a minute to start")
     watch = DemoWatch(say, since=Tick(time.time_ns() // 1_000))
     with redis.Redis.from_url(url) as client:
@@ -77,11 +78,11 @@ def wait_for_demo(place: InstallationPlace, processes: ChildProcesses, url: str)
             processes.tend()
             try:
                 return watch.moved(look(client))
-            except redis.ConnectionError:  # it is being started again
+            except redis.ConnectionError:  # it is being restarted
                 return False
 
         if not wait_until(moves, timeout_s=DEMO_S):
-            raise CannotGoOn(f"The demo run's numbers do not move: see {place.logs}.{runner_logs(place)}")
+            raise SetupError(f"The demo run's numbers do not change: see {place.logs}.{runner_logs(place)}")
 
 
 def runner_logs(place: InstallationPlace) -> str:
@@ -90,17 +91,18 @@ def runner_logs(place: InstallationPlace) -> str:
 
 
 def note(file: IO[str], place: InstallationPlace, *, ready: bool) -> None:
-    """Write into the lock file what a second start tells its user; it stays there when we are killed."""
+    """Write what a second start prints into the lock file; it stays there if this process is killed."""
     file.truncate(0)
     file.write(json.dumps({"pid": os.getpid(), "address": place.address, "ready": ready}))
     file.flush()
 
 
 def serve(place: InstallationPlace) -> None:
-    """Run the installation until it is stopped; always stops what it started."""
+    """Run the installation until it is stopped; always stops everything that it started."""
     place.logs.mkdir(parents=True, exist_ok=True)
     services.close_to_others(place)
-    url = os.environ.get("REDIS_URL") or redis_url(place.var)
+    given = Environment(os.environ)
+    url = given.text("REDIS_URL") if given.is_set("REDIS_URL") else redis_url(place.var)
     processes = ChildProcesses(services.environment(place, os.environ, url), place.logs)
     with lock(place) as file:
         try:
@@ -114,7 +116,7 @@ def serve(place: InstallationPlace) -> None:
             say(f"Punctual is running: open {place.address}")
             for line in demo_lines:
                 say(line)
-            say(f"From a shell: .venv/bin/punctual sign-in --address {place.address} (menu, Access tokens: make one)")
+            say(f"From a shell: {PUNCTUAL} sign-in --address {place.address} (menu, Access tokens: make one)")
             say(services.carried_by(processes.env))
             say(services.standing_by(processes.env))
             say("Stop it with ctrl-C.")
@@ -126,9 +128,9 @@ def serve(place: InstallationPlace) -> None:
 
 
 def main(started_s: float) -> int:
-    """Serve; 0 after a stop that was asked for, 1 after a sentence about what went wrong."""
+    """Serve; return 0 after a requested stop, 1 after printing a sentence about an error."""
     ProgressClock.started_s = started_s
-    os.umask(0o077)  # sessions, reset links, results: nothing of it is another user's of this machine
+    os.umask(0o077)  # sessions, reset links, results: no other user of this machine may read them
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, stop_requested)
     try:
@@ -136,7 +138,7 @@ def main(started_s: float) -> int:
     except StopSignal:
         say("Punctual is stopped.")
         return 0
-    except CannotGoOn as fault:
+    except SetupError as fault:
         say(str(fault))
         return 1
     return 0

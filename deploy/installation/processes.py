@@ -1,4 +1,4 @@
-"""The processes of an installation: started in groups of their own, watched, and stopped to the last."""
+"""The processes of an installation: started in separate groups, watched, and all stopped."""
 
 import os
 import signal
@@ -11,24 +11,29 @@ from typing import NoReturn
 
 import psutil
 
-from deploy.prepare.console import CannotGoOn, say, tail
+from deploy.prepare.console import SetupError, say, tail
 from deploy.prepare.places import ROOT
+from webapp.variables.reading import Environment
 
 WATCH_EVERY_S = 0.5
 SETTLED_S = 60.0
-"""A child that has lived for so long before it ended is started again at once."""
+"""A child that has lived this long before it ended is restarted at once."""
 LONGEST_PAUSE_S = 60.0
 HOPELESS = 10
-"""After so many ends in a row, each soon after its start, it is said why; it is tried on."""
+"""After this many quick ends in a row, a message gives the reason; restarts continue."""
+FULL_BYTES = 1 << 20
+"""With fewer free bytes than this, the disk of the logs is full: a new process can't even print."""
+FULL_PAUSE_S = 4.0
+"""The pause before a restart on a full disk, after any number of ends, because there may be room by then."""
 STOP_S = 20.0
-"""How long a process may take to end after it was asked to; a runner finishes its batch in that time."""
+"""Longest wait for a process to end after it was asked to; a runner finishes its batch in that time."""
 
 
 @dataclass
 class ChildProcess:
-    """One process that this installation started, how it is started again, and where it writes its log.
+    """One process of this installation, its command for a restart, and its log.
 
-    `failures`: how often it ended in a row, soon after its start; `due`: when it is started again, while it is not.
+    `failures`: consecutive ends soon after a start; `due`: the time of the next restart, while it isn't running.
     """
 
     name: str
@@ -50,7 +55,7 @@ class ChildProcesses:
     children: list[ChildProcess] = field(default_factory=list)
 
     def start(self, name: str, command: Sequence[str]) -> ChildProcess:
-        """Start `command`; in a session of its own, so that ctrl-C reaches us first and we stop all in order."""
+        """Start `command` in its own session, so that ctrl-C reaches only us and we stop all in order."""
         log = self.logs / f"{name}.log"
         child = ChildProcess(name, command, log, self._started(command, log), self.monotonic())
         self.children.append(child)
@@ -69,22 +74,25 @@ class ChildProcesses:
             )
 
     def require_alive(self) -> None:
-        """Raise CannotGoOn, with the end of its log, when a child has ended: while it starts for the first time."""
+        """Raise SetupError, with the end of its log, if a child has ended: during the first start."""
         for child in self.children:
             code = child.process.poll()
             if code is not None:
-                raise CannotGoOn(
+                raise SetupError(
                     f"The {child.name} process ended (code {code}). The end of {child.log}:\n{tail(child.log)}"
                 )
 
     def watch(self) -> NoReturn:
-        """Return never: start again what ends."""
+        """Restart children that end; never returns."""
         while True:
             self.tend()
             time.sleep(WATCH_EVERY_S)
 
     def tend(self) -> None:
-        """Start again what has ended: at once, then after 1, 2, 4 ... 60 s while it ends soon after each start."""
+        """Restart ended children: at once, then after 1, 2, 4 ... 60 s while they end soon after each start.
+
+        On a full disk the pauses don't grow, because nothing can start, and the children are needed once there is room.
+        """
         now = self.monotonic()
         for child in self.children:
             if child.due is None:
@@ -98,33 +106,40 @@ class ChildProcesses:
     def _take_down(self, child: ChildProcess, code: int, now: float) -> None:
         child.failures = 1 if now - child.began >= SETTLED_S else child.failures + 1
         pause = 0.0 if child.failures == 1 else min(2.0 ** (child.failures - 2), LONGEST_PAUSE_S)
+        if self._disk_is_full():
+            child.failures, pause = min(child.failures, 2), min(pause, FULL_PAUSE_S)
         child.due = now + pause
-        quietly(lambda: os.killpg(child.process.pid, signal.SIGKILL))  # what it started would work on beside the next
+        quietly(lambda: os.killpg(child.process.pid, signal.SIGKILL))  # else its children live on
         how = f"killed by signal {-code}" if code < 0 else f"code {code}"
         if child.failures == HOPELESS:
             last = tail(child.log).strip().splitlines()[-1:] or ["nothing"]
             say(
-                f"The {child.name} process ended {HOPELESS} times in a row soon after its start ({how}). It is tried "
-                f"again every minute; all else runs on. Its log {child.log} ends with: {last[0].strip()}"
+                f"The {child.name} process ended {HOPELESS} times in a row soon after its start ({how}). It restarts "
+                f"every minute; everything else continues. Its log {child.log} ends with: {last[0].strip()}"
             )
         elif child.failures < HOPELESS:
             when = f"in {pause:.0f} s" if pause else "now"
-            say(f"The {child.name} process ended ({how}); it is started again {when}.")
+            say(f"The {child.name} process ended ({how}); it restarts {when}.")
 
     def _start_again(self, child: ChildProcess, now: float) -> None:
         child.began = now
         try:
             child.process = self._started(child.command, child.log)
             child.due = None
-        except OSError as error:  # no memory for it, say: that passes
-            child.due = now + LONGEST_PAUSE_S
-            say(f"The {child.name} process cannot be started ({error.strerror}); it is tried again in a minute.")
+        except OSError as error:  # for example a temporary lack of memory
+            pause = FULL_PAUSE_S if self._disk_is_full() else LONGEST_PAUSE_S
+            child.due = now + pause
+            say(f"The {child.name} process cannot be started ({error.strerror}); next attempt in {pause:.0f} s.")
+
+    def _disk_is_full(self) -> bool:
+        found = os.statvfs(self.logs)
+        return found.f_bavail * found.f_frsize < FULL_BYTES
 
     def stop(self, outliving: Callable[[], list[psutil.Process]]) -> None:
-        """Stop the children, the last started first, each with all that it started.
+        """Stop the children, the last started first, each with all processes that it started.
 
-        `outliving` gives the processes that are meant to outlive the child that started them, the runners: they are
-        asked to end by themselves once that child is gone, or it would start them again.
+        `outliving` returns the processes that are meant to outlive their parent, the runners: they are asked to end
+        once their parent is gone, or it would restart them.
         """
         for child in reversed(self.children):
             spared = outliving()
@@ -146,9 +161,9 @@ def running(pids: Iterable[int]) -> list[psutil.Process]:
 
 
 def end_trees(roots: Sequence[psutil.Process], spare: Sequence[psutil.Process] = (), stop_s: float = STOP_S) -> None:
-    """Ask `roots` to end; after `stop_s` seconds, kill what is left of them and of all that they had started.
+    """Ask `roots` to end; after `stop_s` seconds, kill the remaining ones and all processes that they had started.
 
-    Processes of `spare`, and what those started, are left alone.
+    Processes of `spare`, and their children, are left alone.
     """
     spared = {process for one in spare for process in [one, *descendants(one)]}
     trees = [process for root in roots for process in [root, *descendants(root)] if process not in spared]
@@ -162,7 +177,7 @@ def end_trees(roots: Sequence[psutil.Process], spare: Sequence[psutil.Process] =
 
 
 def descendants(root: psutil.Process) -> list[psutil.Process]:
-    """Return all that `root` started, directly or not; nothing when it has ended."""
+    """Return all processes that `root` started, directly or not; empty if it has ended."""
     try:
         return root.children(recursive=True)
     except psutil.NoSuchProcess:
@@ -170,7 +185,7 @@ def descendants(root: psutil.Process) -> list[psutil.Process]:
 
 
 def quietly(action: Callable[[], None]) -> None:
-    """Do `action` to a process that may have ended meanwhile."""
+    """Do `action` to a process that may have ended since then."""
     try:
         action()
     except (psutil.NoSuchProcess, ProcessLookupError):
@@ -183,7 +198,7 @@ def runners(var: Path) -> list[psutil.Process]:
 
 
 def is_runner(process: psutil.Process, var: Path) -> bool:
-    """Tell whether `process` is a runner whose `--root` is inside `var`."""
+    """Return whether `process` is a runner whose `--root` is inside `var`."""
     try:
         command = process.cmdline()
     except psutil.Error:
@@ -193,21 +208,21 @@ def is_runner(process: psutil.Process, var: Path) -> bool:
 
 
 def left_over(var: Path) -> list[psutil.Process]:
-    """Return the services that an installation in `var` left behind when it was killed itself.
+    """Return the services that a killed installation in `var` left behind.
 
-    Redis overwrites its environment with its title, so it is known by its folder; the others by PUNCTUAL_DATA.
+    Redis overwrites its environment with its title, so its folder identifies it; PUNCTUAL_DATA identifies the others.
     """
     return [process for process in psutil.process_iter() if is_service(process, var)]
 
 
 def is_service(process: psutil.Process, var: Path) -> bool:
-    """Tell whether `process` is a service of the installation in `var`."""
+    """Return whether `process` is a service of the installation in `var`."""
     try:
         if process.name() == "redis-server":
             folder: str = process.cwd()
             return Path(folder) == var / "redis"
         command = process.cmdline()
-        known = "webapp.asgi:application" in command or "celery" in command
-        return known and process.environ().get("PUNCTUAL_DATA") == str(var)
+        known = not {"deploy.serve", "webapp.asgi:application", "celery"}.isdisjoint(command)
+        return known and Environment(process.environ()).text("PUNCTUAL_DATA") == str(var)
     except psutil.Error:
         return False

@@ -1,4 +1,4 @@
-"""Waiting for what other processes do."""
+"""Waiting for other processes."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ LOOK_EVERY_S = 0.25
 
 
 def wait_until(happened: Callable[[], bool], *, timeout_s: float) -> bool:
-    """Look every LOOK_EVERY_S seconds; tell whether `happened` became true within `timeout_s`."""
+    """Poll every LOOK_EVERY_S seconds; return whether `happened` became true within `timeout_s`."""
     deadline = time.monotonic() + timeout_s
     while not happened():
         if time.monotonic() >= deadline:

@@ -1,1 +1,1 @@
-"""What must be there before Punctual can run; standard library only, for nothing is installed yet."""
+"""Preparation before Punctual can run; standard library only, because nothing is installed yet."""

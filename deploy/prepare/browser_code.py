@@ -13,10 +13,10 @@ NOT_SOURCE = frozenset({"node_modules", "dist", "coverage"})
 
 
 def install(log: Path) -> None:
-    """Install what package-lock.json names; nothing while it is as it was.
+    """Install the packages of package-lock.json, unless it is unchanged.
 
-    Not `npm ci`: it refuses a lock that lacks the programs of other platforms, and a registry that does not serve
-    those makes npm leave them out. `--no-save` keeps the lock as it is.
+    `npm ci` isn't used: it refuses a lock without the programs of other platforms, and npm leaves those out if the
+    registry does not serve them. `--no-save` leaves the lock unchanged.
     """
     stamp = FRONTEND / "node_modules" / ".punctual-installed"
     locked = stamps.digest([FRONTEND / "package.json", FRONTEND / "package-lock.json"], FRONTEND)
@@ -27,9 +27,9 @@ def install(log: Path) -> None:
 
 
 def build(log: Path) -> None:
-    """Build `frontend/dist`, each file beside its form in brotli and in gzip; nothing while no source changed.
+    """Build `frontend/dist`, each file together with its brotli and gzip forms, unless no source changed.
 
-    The page itself is left as it is, for each answer writes a nonce into it.
+    The page itself is not compressed, because each answer writes a nonce into it.
     """
     stamp = FRONTEND / "dist" / ".punctual-built"
     source = stamps.digest((*source_files(FRONTEND), *source_files(GUIDE)), ROOT)

@@ -10,12 +10,12 @@ STILL_EVERY_S = 15
 TAIL_LINES = 25
 
 
-class CannotGoOn(Exception):
-    """A step failed for a reason that the user can mend; the message says how."""
+class SetupError(Exception):
+    """A step failed for a reason that the user can fix; the message says how."""
 
 
 class ProgressClock:
-    """Counts from the first start, also in the process that goes on with the work."""
+    """Counts from the first start, also in the process that continues the work."""
 
     started_s = time.monotonic()
 
@@ -27,7 +27,7 @@ def say(text: str) -> None:
 
 
 def tail(log: Path) -> str:
-    """Return the last lines of `log`, indented; empty for a file that is not there."""
+    """Return the last lines of `log`, indented; empty for a missing file."""
     if not log.exists():
         return ""
     return "\n".join(f"    {line}" for line in log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
@@ -36,13 +36,13 @@ def tail(log: Path) -> str:
 def run_step(title: str, command: Sequence[str], log: Path, *, cwd: Path, env: Mapping[str, str] | None = None) -> None:
     """Run `command`, with its output appended to `log` and a line every STILL_EVERY_S seconds.
 
-    Raises CannotGoOn with the end of the log when the command fails.
+    Raises SetupError with the end of the log if the command fails.
     """
     say(title)
     log.parent.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     with log.open("ab") as output:
-        process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+        process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no user input
             command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
         )
         try:
@@ -51,10 +51,10 @@ def run_step(title: str, command: Sequence[str], log: Path, *, cwd: Path, env: M
                     code = process.wait(timeout=STILL_EVERY_S)
                     break
                 except subprocess.TimeoutExpired:
-                    say(f"  ... still at it ({time.monotonic() - began:.0f} s)")
+                    say(f"  ... still running ({time.monotonic() - began:.0f} s)")
         except BaseException:
             process.kill()
             process.wait()
             raise
     if code != 0:
-        raise CannotGoOn(f"{title}: failed. The end of {log}:\n{tail(log)}")
+        raise SetupError(f"{title}: failed. The end of {log}:\n{tail(log)}")

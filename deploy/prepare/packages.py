@@ -7,14 +7,14 @@ from deploy.prepare import stamps
 from deploy.prepare.console import run_step
 from deploy.prepare.places import LOCK, ROOT, VENV, VENV_PYTHON
 
-RUNNING = frozenset({"spark"})
-TESTING = frozenset({"spark", "test"})
+RUNNING = frozenset({"web", "runner", "demo"})
+TESTING = RUNNING | {"test"}
 STAMP = VENV / "punctual-installed"
 
 
 def install(extras: frozenset[str], log: Path) -> None:
-    """Install Punctual with `extras` at the versions of the lock file; nothing while both are as they were."""
-    locked = stamps.digest([LOCK, ROOT / "pyproject.toml"], ROOT)
+    """Install Punctual with `extras` at the versions of the lock file, unless both are unchanged."""
+    locked = stamps.digest([LOCK, ROOT / "pyproject.toml", ROOT / "setup.py"], ROOT)
     if any(stamps.is_current(STAMP, stamp_value(locked, had)) for had in (TESTING, RUNNING) if had >= extras):
         return
     if not VENV_PYTHON.exists():

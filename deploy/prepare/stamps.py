@@ -1,6 +1,6 @@
-"""Stamps: what a step was done for, so that it is not done again while nothing changed.
+"""Stamps: the input of a step, so that the step is skipped while nothing has changed.
 
-A stamp is kept inside what the step made: whoever removes the result removes the stamp with it.
+A stamp is stored inside the result of its step, so removing the result removes the stamp too.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def digest(files: Iterable[Path], root: Path) -> str:
-    """Return a digest of names (below `root`) and contents of `files`, whatever their order."""
+    """Return a digest of names (below `root`) and contents of `files`, independent of their order."""
     total = hashlib.sha256()
     for file in sorted(files):
         total.update(f"{file.relative_to(root)}\0".encode())
@@ -18,10 +18,10 @@ def digest(files: Iterable[Path], root: Path) -> str:
 
 
 def is_current(stamp: Path, value: str) -> bool:
-    """Tell whether `stamp` was written with `value`."""
+    """Return whether `stamp` was written with `value`."""
     return stamp.exists() and stamp.read_text() == value
 
 
 def write(stamp: Path, value: str) -> None:
-    """Note that the step was done for `value`; only after it succeeded."""
+    """Record that the step was done for `value`; only after it succeeded."""
     stamp.write_text(value)

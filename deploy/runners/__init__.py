@@ -1,1 +1,1 @@
-"""Runners on clusters: what Kubernetes and YARN are given so that a runner computes there."""
+"""Runners on clusters: manifests for Kubernetes and a script for YARN."""

@@ -1,26 +1,33 @@
-"""`python -m deploy.runners kubernetes|yarn ...`: print what a cluster is given so that a runner computes there."""
+"""`python -m deploy.runners kubernetes|yarn ...`: print the manifests or the script that run a runner on a cluster."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 from deploy.runners import kubernetes, yarn
 from deploy.runners.wanted import WantedRunner
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print it; 1 after a sentence about what is wrong, 2 for a command line that cannot be read."""
-    told = _parser().parse_args(arguments)
+    """Print them; return 1 after a sentence about an error, 2 for an invalid command line."""
+    parsed = _parser().parse_args(arguments)
     try:
-        wanted = WantedRunner(told.organisation, told.root, told.executors, told.cores, told.heap_mb, told.worker_mb)
-        if told.cluster == "kubernetes":
-            place = kubernetes.KubernetesPlace(told.image, told.claim, told.namespace)
+        wanted = WantedRunner(
+            parsed.organisation,
+            parsed.root,
+            parsed.executors,
+            parsed.cores,
+            parsed.heap_mb,
+            parsed.worker_mb,
+        )
+        if parsed.cluster == "kubernetes":
+            place = kubernetes.KubernetesPlace(parsed.image, parsed.claim, parsed.namespace)
             sys.stdout.write(kubernetes.as_yaml(kubernetes.manifests(wanted, place)))
         else:
-            sys.stdout.write(yarn.script(wanted, yarn.YarnPlace(told.hadoop, told.python, told.queue)))
-    except CannotGoOn as fault:
+            sys.stdout.write(yarn.script(wanted, yarn.YarnPlace(parsed.hadoop, parsed.python, parsed.queue)))
+    except SetupError as fault:
         sys.stderr.write(f"{fault}\n")
         return 1
     return 0

@@ -1,7 +1,7 @@
-"""A runner on Kubernetes: its pod is the driver and stays; Spark starts pods for executors beside it.
+"""A runner on Kubernetes: its pod is the permanent driver; Spark starts further pods for executors.
 
-A StatefulSet, for of its one pod there are never two; its name is known, so that executors end with it. The
-configuration with Redis's address and the organisation's keys is a Secret that is made apart, and is in no manifest.
+It is a StatefulSet, which never has two copies of its one pod; the pod's name is known, so that executors end with it.
+The configuration with Redis's address and the organisation's keys is a separate Secret, and in no manifest.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from deploy.runners.wanted import WantedRunner, as_properties
 API_SERVER: Final = "k8s://https://kubernetes.default.svc"
 CONFIGURATION: Final = "/run/punctual"
 SPARK_CONFIGURATION: Final = "/etc/punctual/spark"
-_TEMPORARY: Final = "/tmp"  # nosec B108 # an empty folder of the pod's own
+_TEMPORARY: Final = "/tmp"  # nosec B108 # an empty folder inside the pod
 _BEGINS: Final = f'exec python -m streaming.runtime "$@" <{CONFIGURATION}/configuration'
 _OWN_MB: Final = 1_024
 """The runner itself, its fork server, and the planner."""
@@ -22,7 +22,7 @@ _OWN_MB: Final = 1_024
 
 @dataclass(frozen=True)
 class KubernetesPlace:
-    """Where in a cluster: `image` has Python, Java and Punctual; `claim` is a volume claim that many pods may write."""
+    """The place in a cluster: `image` has Python, Java and Punctual; many pods may write to volume claim `claim`."""
 
     image: str
     claim: str
@@ -30,7 +30,7 @@ class KubernetesPlace:
 
 
 def manifests(wanted: WantedRunner, place: KubernetesPlace) -> list[dict[str, Any]]:
-    """All that a cluster has to be given for the runner, but its Secret, which is called as the runner is."""
+    """Return the manifests of the runner, except its Secret, which has the runner's name."""
     name = runner_name(wanted)
 
     def of(kind: str, api: str, **rest: Any) -> dict[str, Any]:
@@ -50,17 +50,17 @@ def manifests(wanted: WantedRunner, place: KubernetesPlace) -> list[dict[str, An
 
 
 def runner_name(wanted: WantedRunner) -> str:
-    """What the runner, and all that belongs to it, is called in the cluster."""
+    """Return the name of the runner and all of its objects in the cluster."""
     return f"punctual-{wanted.organisation}"
 
 
 def as_yaml(documents: list[dict[str, Any]]) -> str:
-    """As `kubectl apply` reads them."""
+    """Return YAML for `kubectl apply`."""
     return yaml.safe_dump_all(documents, sort_keys=False)
 
 
 def spark_settings(wanted: WantedRunner, place: KubernetesPlace) -> dict[str, str]:
-    """Those of the session: where executors run, and with what."""
+    """Return the settings of the session: the place of executors, and their resources."""
     volume = "spark.kubernetes.executor.volumes.persistentVolumeClaim.data"
     return {
         **wanted.spark_settings(),
@@ -79,7 +79,7 @@ def _labels(name: str) -> dict[str, str]:
 
 
 def _of_executors() -> dict[str, Any]:
-    """What a driver may do in its namespace: start and end pods, with what belongs to them."""
+    """Return the rights of a driver in its namespace: start and end pods and their objects."""
     what = ["pods", "configmaps", "services", "persistentvolumeclaims"]
     verbs = ["get", "list", "watch", "create", "delete", "deletecollection", "patch"]
     return {"apiGroups": [""], "resources": what, "verbs": verbs}

@@ -1,4 +1,4 @@
-"""The runner that is wanted, and what is said to Spark of it wherever it runs."""
+"""The wanted runner, and the settings of Spark that are the same everywhere."""
 
 import re
 from collections.abc import Mapping
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 
 _ORGANISATION: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SET_BY_RUNNERS: Final = 200
-"""What a worker has when it begins, in MB; its limit counts from there."""
+"""A worker's memory at its start, in MB; its limit counts from there."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class WantedRunner:
     """A runner of `organisation` (its id) over `root`, a folder that all machines see under the same path.
 
     Each of `executors` computes `cores` tasks at a time. Memory in MB: the heap of the runner's JVM and of each
-    executor's, and what each Python worker may use. Raises `CannotGoOn` for what no runner can be.
+    executor's, and the limit of each Python worker. Raises `SetupError` for invalid values.
     """
 
     organisation: str
@@ -30,25 +30,25 @@ class WantedRunner:
 
     def __post_init__(self) -> None:
         if not _ORGANISATION.fullmatch(self.organisation):
-            raise CannotGoOn(f"{self.organisation!r} is no id of an organisation: the installation's pages show it.")
+            raise SetupError(f"{self.organisation!r} isn't an id of an organisation: the installation's pages show it.")
         if not self.root.is_absolute():
-            raise CannotGoOn(f"{self.root} is no absolute path: name the folder as all machines see it.")
+            raise SetupError(f"{self.root} isn't an absolute path: use the path that all machines see.")
         if min(self.executors, self.cores, self.heap_mb, self.worker_mb) < 1:
-            raise CannotGoOn("Executors, cores and memory are whole numbers from 1.")
+            raise SetupError("Executors, cores and memory must be whole numbers from 1.")
 
     def arguments(self, master: str) -> list[str]:
-        """What the runner's command line says; it stays though nothing is desired, for nobody here starts it again."""
-        said = ["--organisation", self.organisation, "--root", str(self.root), "--master", master]
-        said += ["--idle-exit-s", "inf", "--jvm-memory-mb", str(self.heap_mb)]
-        return [*said, "--worker-memory-mb", str(self.worker_mb)]
+        """Return the runner's command line; it also stays without desired runs, because nothing here restarts it."""
+        options = ["--organisation", self.organisation, "--root", str(self.root), "--master", master]
+        options += ["--idle-exit-s", "inf", "--jvm-memory-mb", str(self.heap_mb)]
+        return [*options, "--worker-memory-mb", str(self.worker_mb)]
 
     @property
     def beside_heap_mb(self) -> int:
-        """Of an executor: Arrow and the network as much as the heap, and a Python worker for each core."""
+        """Return the memory of an executor outside of its heap: as much for Arrow and the network, plus its workers."""
         return self.heap_mb + self.cores * (self.worker_mb + _SET_BY_RUNNERS)
 
     def spark_settings(self) -> dict[str, str]:
-        """Settings of the session that the runner itself does not make."""
+        """Return settings of the session that the runner itself does not make."""
         return {
             "spark.submit.deployMode": "client",
             "spark.executor.instances": str(self.executors),
@@ -61,5 +61,5 @@ class WantedRunner:
 
 
 def as_properties(settings: Mapping[str, str]) -> str:
-    """The `settings` as `spark-defaults.conf` has them."""
+    """Return `settings` in the format of `spark-defaults.conf`."""
     return "".join(f"{name} {value}\n" for name, value in sorted(settings.items()))

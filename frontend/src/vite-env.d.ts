@@ -1,12 +1,12 @@
 /// <reference types="vite/client" />
 
 declare module "virtual:guide" {
-  /** One page of the guide: `name` is empty for the index, `html` is trusted, `text` is what a search looks through. */
+  /** One page of the guide: `name` is empty for the index, `html` is trusted, `text` is for the search. */
   export const PAGES: readonly { name: string; title: string; html: string; text: string }[];
 }
 
 declare module "virtual:guide-examples" {
-  /** What the simulator opens, by the name of the example: its query as SQL, its streams and rows; `page` is its page. */
+  /** The simulator's examples by name: the query as SQL, its streams and rows; `page` is the guide page. */
   export const EXAMPLES: Readonly<
     Record<
       string,
@@ -15,8 +15,8 @@ declare module "virtual:guide-examples" {
         caption: string;
         text: string;
         streams: Record<string, import("./model/api").StreamDefinition>;
-        rows: import("./model/simulation/sample").SampleItem[];
-        end: import("./model/simulation/sample").EndMode;
+        rows: import("./model/simulation/sample/sample").SampleItem[];
+        end: import("./model/simulation/sample/sample").EndMode;
       }
     >
   >;

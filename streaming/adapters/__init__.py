@@ -1,1 +1,1 @@
-"""What feeds and empties streams: one folder for each adapter. Arrow in and out, no pyspark."""
+"""Inputs and outputs of streams: one folder for each adapter. Arrow in and out, no pyspark."""

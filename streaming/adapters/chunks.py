@@ -1,4 +1,4 @@
-"""Making a chunk from columns: lifetimes, malformed rows in the order of T5, pieces put together."""
+"""Chunks built from columns: lifetimes, malformed rows in the order of T5, and chunks joined together."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.times import Bools, Times, TimeSource
-from streaming.definition.streams import StreamDefinition
+from streaming.adapters.times.columns import Bools, Times, TimeSource
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, LAST_TICK, ONE_TICK
-from streaming.wire.arrived import Arrived, Int64s, RowKind
-from streaming.wire.arrived_rows import without_fields
-from streaming.wire.arrow_types import schema_of
+from streaming.wire.rows.arrived import Arrived, Int64s, RowKind
+from streaming.wire.rows.arrived_rows import without_fields
+from streaming.wire.rows.arrow_types import schema_of
 
 Raw = Callable[[Sequence[int]], list[str]]
 
 
 @dataclass(frozen=True)
 class LifetimeColumns:
-    """Which columns hold a row's lifetime; `end` and `edge` as the shape needs them."""
+    """The columns that hold a row's lifetime; `end` and `edge` as the shape needs them."""
 
     start: TimeSource
     end: TimeSource | None
@@ -31,9 +31,9 @@ class LifetimeColumns:
 
     @staticmethod
     def of(stream: StreamDefinition, columns: dict[str, str]) -> "LifetimeColumns":
-        """The columns that the stream's event time names, else `columns`, else start, end and edge.
+        """The columns that the stream's event time names, otherwise `columns`, otherwise start, end and edge.
 
-        Raises `AdapterError` when an interval or edge stream does not say where its ends are.
+        Raises `AdapterError` when an interval or edge stream does not name its end column.
         """
         named = stream.event_time
         if named is None:
@@ -44,13 +44,11 @@ class LifetimeColumns:
             sources = TimeSource.of(named.start), TimeSource.of(named.end) if named.end else None, named.edge
         for source in sources[:2]:
             _check_zone(source)
-        if stream.shape is not Shape.POINT and sources[1] is None:
-            raise AdapterError(
-                f"The stream's shape is {stream.shape}; say in its event time which column holds the end."
-            )
+        if stream.shape.lasts and sources[1] is None:
+            raise AdapterError(f"The stream's shape is {stream.shape}; name the column with the end in its event time.")
         if stream.shape is Shape.EDGE and sources[2] is None:
-            raise AdapterError("The stream's shape is edge; say in its event time which column holds `start` or `end`.")
-        needs_end = stream.shape is not Shape.POINT
+            raise AdapterError("The stream's shape is edge; name the column with `start` or `end` in its event time.")
+        needs_end = stream.shape.lasts
         return LifetimeColumns(
             sources[0], sources[1] if needs_end else None, sources[2] if stream.shape is Shape.EDGE else None
         )
@@ -63,7 +61,7 @@ def _check_zone(source: TimeSource | None) -> None:
         ZoneInfo(source.zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         raise AdapterError(
-            f"'{source.zone}' is not a time zone; write an IANA name such as UTC or Europe/Zurich."
+            f"'{source.zone}' is not a time zone. Use an IANA name, for example UTC or Europe/Zurich."
         ) from None
 
 
@@ -80,7 +78,7 @@ class DecodedColumns:
 
 
 def chunk_of(columns: DecodedColumns, stream: StreamDefinition, positions: Int64s, raw: Raw) -> Arrived:
-    """Judge every row in the order bad_row, bad_time, bad_lifetime, bad_payload, and build the chunk."""
+    """Check every row in the order bad_row, bad_time, bad_lifetime, bad_payload, and build the chunk."""
     count = len(positions)
     kind = np.zeros(count, dtype=np.int8)
     start = columns.start.ticks
@@ -119,14 +117,14 @@ def _true(column: pa.Array) -> Bools:
 
 
 def payload_of(columns: list[pa.Array], stream: StreamDefinition, rows: int) -> pa.RecordBatch:
-    """The payload columns as one batch, with as many rows even where the stream has no fields."""
+    """The payload columns as one batch, with `rows` rows even if the stream has no fields."""
     if not columns:
         return without_fields(rows)
     return pa.RecordBatch.from_arrays(columns, schema=schema_of(stream.fields))
 
 
 def joined(pieces: Sequence[Arrived], stream: StreamDefinition, raw: Raw) -> Arrived:
-    """One chunk of several that follow each other; `raw` is by index in the whole."""
+    """Join consecutive chunks into one; `raw` takes indices in the joined chunk."""
     if len(pieces) == 1:
         only = pieces[0]
         return Arrived(only.kind, only.start, only.end, only.positions, only.payload, only.malformed, raw)

@@ -1,4 +1,4 @@
-"""The committed batches of one output of a binding, oldest first, in pieces; merged commits are read as well."""
+"""The committed batches of one output of a binding, oldest first, in pieces; merged commits are read too."""
 
 import json
 from bisect import bisect_left
@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Any, Final, overload
 
 from streaming.adapters.contract import DeliveryBatch
-from streaming.temporal.ticks import INFINITY
-from streaming.wire.by_run import places_of
-from streaming.wire.results import (
+from streaming.storage.by_run import places_of
+from streaming.storage.results import (
     Commit,
     CommitSpan,
     MergedPart,
@@ -21,24 +20,26 @@ from streaming.wire.results import (
     run_of,
     span_of,
 )
+from streaming.temporal.ticks import INFINITY
 
 MOST_BYTES_COUNTED: Final = 64 << 20
-"""So much is looked through at once to count the rows that wait; what was counted is remembered."""
+"""The most bytes read at once to count undelivered rows; the counts are remembered."""
+_HISTORIC: Final = b'"historic"'
 _TRIES: Final = 5
-"""So often a commit may be merged away while it is read."""
+"""Attempts to read a commit that is merged away during the read."""
 
 
 class MovedAway(Exception):
-    """A commit or a part was merged into another one while it was read; what stands for it is listed now."""
+    """A commit or a part was merged into another one while it was read; the new commit is listed now."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Whole batches of an output; `lost_rows`: so many were committed between them, but are no more there.
+    """Whole batches of an output; `lost_rows` counts the rows committed between them that were deleted.
 
-    `committed_at` is when the last of them was committed, in ticks; None where it is not known any more. `last` is the
-    number of the last batch that was looked at, also where it had nothing for the output. `runs`: who made each of
-    them, where that is known.
+    `committed_at` is when the last batch was committed, in ticks; None if that is no longer recorded. `last` is the
+    number of the last batch that was read, even if it had nothing for the output. `runs`: the run that made each batch,
+    None if that is not recorded.
     """
 
     batches: Sequence[DeliveryBatch]
@@ -50,9 +51,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class UndeliveredRows:
-    """Rows of the output that were committed after some batch, and when the first batch with such rows was, in ticks.
+    """Rows of the output committed after some batch; `since`: when the first batch with such rows was, in ticks.
 
-    Where it is not `exact`, there was too much to look through, and rows of other outputs may be among them.
+    If not `exact`, there was too much to read, and rows of other outputs may be included.
     """
 
     rows: int
@@ -61,7 +62,7 @@ class UndeliveredRows:
 
 
 class ResultLines(Sequence[Mapping[str, Any]]):
-    """Rows as they stand in their parts; each is read as JSON when it is asked for."""
+    """Rows as lines of their parts; each line is parsed as JSON on access."""
 
     def __init__(self, lines: Sequence[bytes]) -> None:
         self._lines = lines
@@ -82,28 +83,30 @@ class ResultLines(Sequence[Mapping[str, Any]]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # it equals other sequences, which have none
+    __hash__ = None  # type: ignore[assignment]  # it equals other sequences, which have no hash
 
 
 class CommittedBatches:
-    """What the folder of a binding has for the output `node`; its query may have, or have had, other outputs.
+    """The batches of the output `node` in the folder of a binding; its query may have, or have had, other outputs.
 
-    With `every_cti` no CTI is left out that is still known, where a later one of the same piece says more.
+    With `every_cti` every recorded CTI is returned, even if a later one in the same piece supersedes it. With
+    `delivered` rows are left out that history alone gave and that are only stored (T57).
     """
 
-    def __init__(self, folder: ResultFolder, node: str, *, every_cti: bool = False) -> None:
+    def __init__(self, folder: ResultFolder, node: str, *, every_cti: bool = False, delivered: bool = False) -> None:
         self._folder = blobs(folder)
         self._every_cti = every_cti
+        self._delivered = delivered
         self._node = node
         name = json.dumps(node)
         self._beginnings = tuple(f'{{"output":{space}{name}'.encode() for space in ("", " "))
         self._counted: dict[str, list[int]] = {}
 
     def after(self, batch: int | None, *, most_rows: int, most_bytes: int) -> Piece | None:
-        """The batches above `batch` up to `most_rows` and `most_bytes`, at least one whole; None: there are none.
+        """Return the batches above `batch` up to `most_rows` and `most_bytes`, at least one; None: no more batches.
 
-        Batches without a row for the output are left out where their CTI is no news, or (without `every_cti`) where a
-        later one of the piece says more. Raises `OSError`.
+        Batches without a row for the output are left out if their CTI is not new, or (without `every_cti`) if a later
+        CTI in the piece supersedes it. Raises `OSError`.
         """
         for _ in range(_TRIES):
             try:
@@ -113,7 +116,7 @@ class CommittedBatches:
         raise OSError("the results are merged faster than they can be read")
 
     def waiting(self, batch: int | None) -> UndeliveredRows:
-        """What was committed after `batch`. Raises `OSError`."""
+        """Return the rows committed after `batch`. Raises `OSError`."""
         after = -1 if batch is None else batch
         rows, since, left = 0, None, MOST_BYTES_COUNTED
         kept: dict[str, list[int]] = {}
@@ -128,17 +131,18 @@ class CommittedBatches:
                     counts = self._count(part.path, places)
                 if counts is not None:
                     kept[part.path] = counts
-                said = counts or [place.rows for place in places]
-                more = sum(count for place, count in zip(places, said, strict=True) if place.batch > after)
+                counts_here = counts or [place.rows for place in places]
+                more = sum(count for place, count in zip(places, counts_here, strict=True) if place.batch > after)
                 since = _at(commit) if more and not rows else since
                 rows += more
         self._counted = kept
         return UndeliveredRows(rows, since, left > 0)
 
     def last_before(self, tick: int | None) -> Commit | None:
-        """The last commit that was made before `tick` (None: of all); None where there is none. Raises `OSError`.
+        """Return the last commit made before `tick` (None: the last of all); None if no commit exists. Raises
+        `OSError`.
 
-        One of which it is not known when it was made counts as made before all of which it is known.
+        A commit without a recorded time counts as older than all commits with one.
         """
         for _ in range(_TRIES):
             try:
@@ -153,7 +157,7 @@ class CommittedBatches:
         return self._read(spans[later - 1]) if later else None
 
     def committed_at(self) -> tuple[int | None, int | None]:
-        """When the oldest and the newest commit that are kept were made, in ticks; None where that is not known."""
+        """When the oldest and the newest kept commit were made, in ticks; None if that is not recorded."""
         for _ in range(_TRIES):
             try:
                 spans = committed_spans(self._folder)
@@ -169,7 +173,7 @@ class CommittedBatches:
         return commit
 
     def _count(self, path: str, places: Sequence[MergedPart]) -> list[int]:
-        """How many rows of the output each place has; rows that are gone count as rows, until they are missed."""
+        """Count the rows of the output in each place; deleted rows count as rows until they are missed."""
         content = self._folder.read(path)
         if content is None:
             return [place.rows for place in places]
@@ -191,20 +195,22 @@ class CommittedBatches:
             lines, gone = self._lines(commit, after)
             lost += gone
             cti = self._cti_before(after) if last == after else cti
-            said = self.cti_of(commit)
+            cti_after = self.cti_of(commit)
             for number in sorted({*lines, commit.batch}):
                 mine = lines.get(number, [])
-                now = said if number == commit.batch else None  # of merged ones the CTI of the last alone is kept
+                now = (
+                    cti_after if number == commit.batch else None
+                )  # a merged commit keeps only the CTI of its last batch
                 if mine or (now is not None and now != cti):
                     if found and not found[-1].rows and not self._every_cti:
-                        found.pop()  # the next one says more
+                        found.pop()  # the next one supersedes it
                     found.append(DeliveryBatch(number, ResultLines(mine), now))
                     runs[number] = run_of(commit, number)
                 rows, size, last = rows + len(mine), size + sum(map(len, mine)), number
                 committed_at = _at(commit)
                 if rows >= most_rows or size >= most_bytes:
                     return Piece(found, last, committed_at, lost, runs)
-            cti = cti if said is None else said
+            cti = cti if cti_after is None else cti_after
         return Piece(found, last, committed_at, lost, runs) if last > after else None
 
     def _commits(self, after: int) -> Iterator[Commit]:
@@ -212,15 +218,15 @@ class CommittedBatches:
             commit = read_span(self._folder, span) if span.last > after else None
             if commit is not None:
                 yield commit
-            elif span.last > after and self._stands(span):
+            elif span.last > after and self._was_merged(span):
                 raise MovedAway
 
-    def _stands(self, span: CommitSpan) -> bool:
-        """Whether the list of commits has changed so that `span` is in another one now."""
+    def _was_merged(self, span: CommitSpan) -> bool:
+        """Return True if the list of commits has changed and `span` is now inside another commit."""
         return any(each.covers(span) for each in committed_spans(self._folder))
 
     def _lines(self, commit: Commit, after: int) -> tuple[dict[int, list[bytes]], int]:
-        """The output's lines by batch, of batches above `after`, and how many rows are gone. Raises `MovedAway`."""
+        """Return the output's lines by batch above `after`, and the number of deleted rows. Raises `MovedAway`."""
         found: dict[int, list[bytes]] = {}
         lost = 0
         for part in commit.parts:
@@ -229,7 +235,7 @@ class CommittedBatches:
                 continue
             content = self._folder.read(part.path)
             if content is None and (
-                read_span(self._folder, span_of(commit)) != commit or self._stands(span_of(commit))
+                read_span(self._folder, span_of(commit)) != commit or self._was_merged(span_of(commit))
             ):
                 raise MovedAway
             there = [] if content is None else content.split(b"\n")
@@ -243,10 +249,12 @@ class CommittedBatches:
         return found, lost
 
     def _mine(self, line: bytes) -> bool:
+        if self._delivered and _HISTORIC in line and json.loads(line).get("historic") == "stored":
+            return False
         return line.startswith(self._beginnings) or bool(json.loads(line)["output"] == self._node)
 
     def _cti_before(self, after: int) -> int | None:
-        """The output's CTI after the newest commit up to `after` that still says one."""
+        """The output's CTI after the newest commit up to `after` that still records one."""
         for span in reversed(committed_spans(self._folder)):
             commit = read_span(self._folder, span) if span.last <= after else None
             if commit is not None and (cti := self.cti_of(commit)) is not None:
@@ -254,7 +262,7 @@ class CommittedBatches:
         return None
 
     def cti_of(self, commit: Commit) -> int | None:
-        """The output's CTI after `commit`, INFINITY at the end of everything; None: it has none yet."""
+        """The output's CTI after `commit`, INFINITY at the end of everything; None: it has no CTI yet."""
         ctis = commit.totals.get("output_ctis", {})
         if self._node not in ctis:
             return None

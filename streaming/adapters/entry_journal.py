@@ -1,4 +1,4 @@
-"""An append-only list of what an input has taken: what makes a position mean the same after a restart."""
+"""An append-only list of what an input has read, which keeps the meaning of positions across restarts."""
 
 import os
 from bisect import bisect_right
@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 
 
-class JournalEntry(Strict):
-    """Something that was taken: its rows are the positions `[first, end)` of the lane."""
+class JournalEntry(Message):
+    """Something that was read: its rows are the positions `[first, end)` of the lane."""
 
     first: int
 
     @property
     def end(self) -> int:
-        """The position behind its last row."""
+        """The position after its last row."""
         raise NotImplementedError
 
 
@@ -43,7 +43,7 @@ class EntryJournal(Generic[Entry]):
 
     @classmethod
     def at(cls, folder: Path | None) -> Self:
-        """The journal of `folder`, shared in this process, so that a long one is read once; else a new one."""
+        """The journal of `folder`, shared in this process so that it is read once; without `folder` a new one."""
         if folder is None:
             return cls(None)
         kind: Any = cls
@@ -51,7 +51,7 @@ class EntryJournal(Generic[Entry]):
         return journal
 
     def entries(self) -> Sequence[Entry]:
-        """All entries, those that another process appended since included; a torn last line is not one."""
+        """All entries, including those that another process has appended; a torn last line is ignored."""
         if self._file is None:
             return self._entries
         if not self._file.exists():
@@ -82,7 +82,7 @@ class EntryJournal(Generic[Entry]):
         return 0 if last is None else last.end
 
     def append(self, taken: Sequence[Entry]) -> None:
-        """Keep `taken` for good before a position counts on it. Raises `OSError`."""
+        """Store `taken` durably before a position counts it. Raises `OSError`."""
         if self._file is None:
             self._entries.extend(taken)
             return
@@ -107,13 +107,13 @@ class EntryJournal(Generic[Entry]):
                 yield entry
 
     def before(self, position: int) -> Entry | None:
-        """The last entry all of whose rows are before `position`."""
+        """The last entry whose rows are all before `position`."""
         entries = self.entries()
         index = bisect_right(entries, position, key=lambda entry: entry.end)
         return entries[index - 1] if index else None
 
     def _forget(self) -> None:
-        """Without this, a checkpoint that was deleted and begun anew would be read as the old one."""
+        """Drop all entries, or a recreated checkpoint would be read as the deleted one."""
         self._entries, self._read_bytes, self._first_line = [], 0, b""
 
     def _entry(self, line: bytes) -> Entry | None:
@@ -129,5 +129,5 @@ class EntryJournal(Generic[Entry]):
 
 @lru_cache(maxsize=128)
 def shared_journal(kind: type[Any], folder: Path) -> Any:
-    """The journal of that kind in `folder`, one for all in this process."""
+    """The journal of that kind in `folder`, one per process."""
     return kind(folder)

@@ -1,12 +1,12 @@
-"""Which kinds of adapters there are: one for each folder here, and those that installed packages bring.
+"""The available kinds of adapters: one for each folder here, and those of installed packages.
 
-A package brings a kind by an entry point of the group `punctual.adapters`, whose name is that of the kind and whose
+A package adds a kind by an entry point of the group `punctual.adapters`, whose name is that of the kind and whose
 object is its `InputKind` or `OutputKind`:
 
     [project.entry-points."punctual.adapters"]
     ticker = "punctual_ticker:KIND"
 
-One that cannot be loaded takes nothing else with it: what it names is refused with the reason when somebody uses it.
+A kind that can't be loaded affects no other: using it raises an error with the reason.
 """
 
 import logging
@@ -28,7 +28,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class InstalledKinds:
-    """All kinds by name, in the order of the menu; `broken` says of a name why the package behind it is of no use."""
+    """All kinds by name, in the order of the menu; `broken` has the reason why a package's kind can't be used, by
+    name.
+    """
 
     inputs: Mapping[str, InputKind]
     outputs: Mapping[str, OutputKind]
@@ -37,21 +39,21 @@ class InstalledKinds:
 
 @cache
 def installed_kinds() -> InstalledKinds:
-    """The kinds of this installation; found once in the life of a process."""
+    """The kinds of this installation; searched once per process."""
     return kinds_of(built_in_kinds(), sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)))
 
 
 def kinds_of(built_in: Sequence[InputKind | OutputKind], brought: Sequence[EntryPoint]) -> InstalledKinds:
-    """The kinds of this project and those of `brought`, which never replace one that is there."""
+    """The kinds of this project and those of `brought`, which never replace an existing one."""
     found: list[InputKind | OutputKind] = list(built_in)
     broken: dict[str, str] = {}
     for entry in brought:
         kind, why = _load(entry)
         if kind is not None and any(type(kind) is type(one) and kind.kind == one.kind for one in found):
-            why = f"there is an adapter '{kind.kind}' without it"
+            why = f"an adapter '{kind.kind}' already exists"
         if kind is None or why:
             broken[entry.name] = why
-            logger.error("The adapter '%s' of the package %s is left out: %s.", entry.name, _package(entry), why)
+            logger.error("The adapter '%s' of the package %s is not loaded: %s.", entry.name, _package(entry), why)
         else:
             found.append(kind)
     found.sort(key=lambda kind: (kind.menu, kind.kind))
@@ -63,7 +65,7 @@ def kinds_of(built_in: Sequence[InputKind | OutputKind], brought: Sequence[Entry
 
 
 def built_in_kinds() -> list[InputKind | OutputKind]:
-    """The kinds of the folders here, without what installed packages bring."""
+    """The kinds of the folders here, without those of installed packages."""
     folders = [found.name for found in iter_modules(streaming.adapters.__path__, "streaming.adapters.") if found.ispkg]
     return [import_module(f"{name}.kind").KIND for name in folders if find_spec(f"{name}.kind") is not None]
 
@@ -71,12 +73,12 @@ def built_in_kinds() -> list[InputKind | OutputKind]:
 def _load(entry: EntryPoint) -> tuple[InputKind | OutputKind | None, str]:
     try:
         loaded: Any = entry.load()
-    except Exception as error:  # noqa: BLE001  what a stranger's package does at its import must not stop the others
-        return None, f"it cannot be loaded ({type(error).__name__}: {error})"
+    except Exception as error:  # noqa: BLE001  an error during a package's import must not affect other kinds
+        return None, f"it can't be loaded ({type(error).__name__}: {error})"
     if not isinstance(loaded, InputKind | OutputKind):
         return None, f"'{entry.value}' is neither an InputKind nor an OutputKind of streaming.adapters.kinds"
     if loaded.kind != entry.name:
-        return None, f"its entry point is called '{entry.name}', but its kind '{loaded.kind}'; give both one name"
+        return None, f"its entry point is named '{entry.name}', but its kind '{loaded.kind}'; both need the same name"
     return loaded, ""
 
 

@@ -1,4 +1,4 @@
-"""What a kind of adapter says of itself: its `KIND` is all that the rest of the house knows of it."""
+"""The description of a kind of adapter: its `KIND` is the only interface to the rest of the project."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,36 +9,36 @@ from typing import Any
 from streaming.adapters.contract import InputAdapter, OutputDelivery
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.secret_options import secret_names
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.temporal.events import Shape
 
 BuildInput = Callable[[Any, StreamDefinition, Path, Path | None], InputAdapter]
 BuildConnecting = Callable[[Any, StreamDefinition, Path, Path | None, Reach], InputAdapter]
 BuildDelivering = Callable[[Any, str, Mapping[str, str], Path, Reach], OutputDelivery]
-"""Takes the options, the identity, the fields (name to type), the organisation's `files/` and how far it may reach."""
+"""Takes the options, the identity, the fields (name to type), the organisation's `files/` and the network reach."""
 
 
 @dataclass(frozen=True)
 class ConnectingBuild:
-    """How an adapter is built that connects to other machines: it is told how far it may reach."""
+    """The constructor of an adapter that connects to other machines; it also gets the network reach."""
 
     build: BuildConnecting
 
 
 def shown_with(*conditions: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """For `json_schema_extra` of an option: forms show it where one of `conditions` holds, or where it is set.
+    """Build `json_schema_extra` for an option: forms show it if one of `conditions` holds, or if it is set.
 
-    A condition names options with the values that each of them must have; one that the kind does not have holds never.
+    A condition names options with the values that each of them may have; a condition on an unknown option never holds.
     """
     return {"x-shown-with": [{name: list(values) for name, values in each.items()} for each in conditions]}
 
 
 @dataclass(frozen=True)
-class FootprintSeen:
-    """What is there of a footprint: the `names` of its parts, and how much a server keeps for them (None: not known).
+class FootprintStatus:
+    """The current parts of a footprint: their `names`, and how much a server stores for them (None: unknown).
 
-    `warning` is a sentence for a person who should act, None where nobody has to.
+    `warning` is a sentence for a person who should act, None if nobody has to.
     """
 
     names: Sequence[str]
@@ -48,31 +48,39 @@ class FootprintSeen:
 
 @dataclass(frozen=True)
 class Footprint:
-    """What inputs of a kind leave at the other side for as long as they read there, such as a replication slot.
+    """Objects that inputs of a kind create on the other side while they read there, for example a replication slot.
 
-    `what` is a noun for it. `where` says of options as they are stored (secrets sealed) in which place it is: other
-    words are another place. `by_hand` says of these options and a holder (`Reach.holder`) what a person runs there to
-    remove it. `look` asks, within a reach, what is there of a holder, and `release` removes all of it but the names to
-    keep; both raise `AdapterError`, and may be called again at any time. Who removes nothing that is there returns.
+    - `what` is a noun for it.
+    - `where` returns the place for options as they are stored (secrets sealed): a different text is a different place.
+    - `by_hand` returns the command with which a person removes it, for these options and a holder (`Reach.holder`).
+    - `look` finds, within a reach, the parts that belong to a holder.
+    - `release` removes all parts of a holder except the names to keep.
+
+    `look` and `release` raise `AdapterError`, and may be called repeatedly. `release` returns if nothing is left to
+    remove.
     """
 
     what: str
     where: Callable[[Mapping[str, Any]], str]
     by_hand: Callable[[Mapping[str, Any], str], str]
-    look: Callable[[Any, str, Reach], FootprintSeen]
+    look: Callable[[Any, str, Reach], FootprintStatus]
     release: Callable[[Any, str, Collection[str], Reach], None]
 
 
 @dataclass(frozen=True)
 class InputKind:
-    """A kind of input adapter, with the pydantic model of its options and whether it can send CTIs itself.
+    """A kind of input adapter, with the pydantic model of its options; `sends_ctis`: it can send CTIs itself.
 
-    `fields` are those that the adapter produces (name to type), None where the data decide. `addresses` are the options
-    that say where secrets are sent: when one of them changes, the secrets have to be given again. `menu` is its place
-    among the kinds that a person chooses from: least first, then by name. `footprint`: what its inputs leave at the
-    other side, which is removed when their binding is gone or reads there no more. `clocked` are the shapes of streams
-    for which it sends a CTI behind all that it gives, so that nobody need generate any. `thins`: rows may go out of the
-    middle of what it holds, or positions hold none, so that what is counted by positions or was read once is a bound.
+    - `fields` are the fields that the adapter produces (name to type), None if the data determine them.
+    - `addresses` are the options that decide where secrets are sent: if one changes, the secrets must be entered again.
+    - `menu` is its place in the list of kinds: lowest first, then by name.
+    - `footprint`: the objects that its inputs create on the other side. They are removed when the binding is deleted or
+      no longer reads there.
+    - `clocked` are the shapes of streams for which it sends a CTI after all its rows, so that none need be generated.
+    - `thins`: stored rows may disappear between others, or positions may have no row. Counts by position are then only
+      an upper bound.
+    - `ends`: inputs with these options end, so that they can be the history of a stream.
+    - `loads`: it can read a table whole, again and again (T51).
     """
 
     kind: str
@@ -86,19 +94,21 @@ class InputKind:
     footprint: Footprint | None = None
     clocked: frozenset[Shape] = frozenset()
     thins: bool = False
+    ends: Callable[[Any], bool] = lambda _: False
+    loads: bool = False
 
     @property
     def help(self) -> str:
-        """One sentence for the page on which a user chooses an adapter."""
+        """A sentence for the page on which a user chooses an adapter."""
         return (self.options.__doc__ or "").strip()
 
     @cached_property
     def secrets(self) -> frozenset[str]:
-        """The options that are secrets: nothing shows them, and they are stored sealed."""
+        """The options that are secrets: never shown, and stored sealed."""
         return secret_names(self.options)
 
     def json_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the options, with titles and help texts, from which a form is drawn."""
+        """The JSON Schema of the options, with titles and help texts, from which a form is built."""
         return self.options.model_json_schema()
 
 
@@ -106,11 +116,13 @@ class InputKind:
 class OutputKind:
     """A kind of output adapter, with the pydantic model of its options.
 
-    `deliver` builds what brings a binding's results there. `addresses` are the options that say where secrets are sent,
-    as for inputs. `reads_back`: what is delivered can be shown again (`ReadableTarget`). `fills_files`: what is
-    delivered lies in the organisation's `files/` and counts there, so that a delivery waits while these are full.
-    `latest_by` are the fields, by the options as they are stored, of which the target may keep the newest row alone,
-    whatever time that row is of.
+    - `deliver` builds the adapter that delivers a binding's results.
+    - `addresses` are the options that decide where secrets are sent, as for inputs.
+    - `reads_back`: delivered rows can be read again (`ReadableTarget`).
+    - `fills_files`: delivered data are stored in the organisation's `files/` and count towards its limit, so that a
+      delivery waits while these are full.
+    - `latest_by` returns, for options as they are stored, the fields that identify a row. The target may keep only the
+      newest row with the same values, whatever the row's time.
     """
 
     kind: str
@@ -125,14 +137,14 @@ class OutputKind:
 
     @property
     def help(self) -> str:
-        """One sentence for the page on which a user chooses an output."""
+        """A sentence for the page on which a user chooses an output."""
         return (self.options.__doc__ or "").strip()
 
     @cached_property
     def secrets(self) -> frozenset[str]:
-        """The options that are secrets: nothing shows them, and they are stored sealed."""
+        """The options that are secrets: never shown, and stored sealed."""
         return secret_names(self.options)
 
     def json_schema(self) -> dict[str, Any]:
-        """The JSON Schema of the options, from which a form is drawn."""
+        """The JSON Schema of the options, from which a form is built."""
         return self.options.model_json_schema()

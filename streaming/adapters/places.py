@@ -1,8 +1,8 @@
-"""Where an adapter may read and write: inside one folder, whatever links lie in it and whoever changes them meanwhile.
+"""Bounds the files that an adapter may use to one folder, despite symbolic links and concurrent changes.
 
-A path is resolved first and refused where it leads out. What is opened then is opened part by part from the folder
-down, no link followed, so that a link which was put there in between opens nothing. Messages name paths as the folder's
-user knows them: relative to it.
+A path is resolved first and refused if it leads outside. It is then opened part by part from the folder down without
+following links, so that a link created in between opens nothing. Messages show paths relative to the folder, as its
+user knows them.
 """
 
 import io
@@ -16,24 +16,35 @@ from pathlib import Path
 from typing import Final
 
 from streaming.adapters.contract import AdapterError
+from streaming.definition.plain_names import hidden_character
 
 FILES: Final = "files"
-"""The folder of an organisation's data, in its own; nothing beside it is within reach of an adapter."""
+"""The folder of an organisation's data, inside its own; an adapter can access nothing next to it."""
 EVERYWHERE: Final = Path("/")
 _ROOT: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
-_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe that nobody writes must not block
+_FILE: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a pipe without a writer must not block
 
 
 def why(error: BaseException) -> str:
-    """Return what the system says of `error`, without the path that it names."""
+    """Return the system's text for `error`, without the path that it names."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def refuse_hidden(path: str) -> None:
+    """Refuse a path or key that looks like another one. Raises `AdapterError`."""
+    hidden = hidden_character(path)
+    if hidden is not None:
+        raise AdapterError(
+            f"The path contains the character {hidden}, which is invisible or reverses the text around it. Remove it, "
+            "and rename the file if it has that character."
+        )
 
 
 @dataclass(frozen=True, order=True)
 class DataFolder:
-    """The folder `root`. Paths that its methods return and take are relative to it, absolute where it is all there is.
+    """The folder `root`. Its methods take and return paths relative to it, or absolute ones if it is EVERYWHERE.
 
-    `streaming.run` reads wherever its user may read: its folder is EVERYWHERE.
+    `streaming.run` may read all that its user may read: its folder is EVERYWHERE.
     """
 
     root: Path
@@ -41,24 +52,24 @@ class DataFolder:
     def inside(self, path: str) -> str:
         """The real path of `path` (relative to the folder, or absolute inside it); it need not exist.
 
-        Raises `AdapterError` when it leads outside, be it by `..`, an absolute path or a symbolic link.
+        Raises `AdapterError` if it leads outside, by `..`, an absolute path or a symbolic link.
         """
         if "\x00" in path:
-            raise AdapterError("The path holds a null character; write it without.")
+            raise AdapterError("The path contains a null character. Remove it.")
         folder = self.root.resolve()
         try:
             real = (folder / self._without_own_name(path)).resolve()
             within = real == folder or folder in real.parents
             if within:
-                real.exists()  # refuses what the checks of a path leave open: lengths, characters
+                real.exists()  # refuses invalid lengths and characters
         except (OSError, ValueError, RuntimeError):  # RuntimeError: a link to itself
-            raise AdapterError("This machine can have no such path; write a shorter or simpler one.") from None
+            raise AdapterError("The path is invalid on this machine. Use a shorter or simpler one.") from None
         if not within:
-            raise AdapterError(f"'{path}' is outside the folder of this organisation; choose a path inside it.")
+            raise AdapterError(f"'{path}' is outside the folder of this organisation. Choose a path inside it.")
         return str(real) if folder == EVERYWHERE else str(real.relative_to(folder))
 
     def status(self, path: str) -> os.stat_result | None:
-        """What `path`, which `inside` returned, is now; None where nothing is. A link is not followed."""
+        """The current status of `path`, which `inside` returned; None if it does not exist. A link is not followed."""
         try:
             with self._opened_parent(path) as (parent, name):
                 return os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -68,18 +79,18 @@ class DataFolder:
     def open(self, path: str) -> io.FileIO:
         """Open the file `path`, which `inside` returned, for reading, without a buffer.
 
-        Raises `AdapterError` for what is no file, or has another name outside of the folder; `OSError`.
+        Raises `AdapterError` if it is not a file, or has another name outside the folder; `OSError`.
         """
         with self._opened_parent(path) as (parent, name):
             file = io.FileIO(os.open(name, _FILE, dir_fd=parent), "rb")
         try:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise AdapterError(f"'{path}' is no file; name one, or a folder of files.")
+                raise AdapterError(f"'{path}' isn't a file. Choose a file, or a folder of files.")
             if found.st_nlink > 1 and self._names_of(found) < found.st_nlink:
                 raise AdapterError(
-                    f"The file '{path}' has another name outside the folder of this organisation (a hard link); "
-                    "put a copy of it there instead."
+                    f"The file '{path}' has another name outside the folder of this organisation (a hard link). "
+                    "Replace it by a copy."
                 )
         except BaseException:
             file.close()
@@ -87,20 +98,20 @@ class DataFolder:
         return file
 
     def listed(self, path: str) -> list[os.DirEntry[str]]:
-        """What the folder `path`, which `inside` returned, holds. Raises `OSError`."""
+        """The entries of the folder `path`, which `inside` returned. Raises `OSError`."""
         with self._opened_parent(path) as (parent, name):
             handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
         try:
             with os.scandir(handle) as entries:
                 found = list(entries)
             for entry in found:
-                entry.is_dir(follow_symlinks=False)  # kept by the entry, where the system did not say it at once
+                entry.is_dir(follow_symlinks=False)  # cached by the entry, while the handle is open
             return found
         finally:
             os.close(handle)
 
     def write(self, path: str, content: bytes) -> None:
-        """Write the file `path`, which `inside` returned, whole or not at all; folders are made. Raises `OSError`."""
+        """Write the file `path`, which `inside` returned, complete or not at all; creates folders. Raises `OSError`."""
         with self._opened_parent(path, make=True) as (parent, name):
             staged = f".{uuid.uuid4().hex}.tmp"
             handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=parent)
@@ -117,9 +128,9 @@ class DataFolder:
                 raise
 
     def adopt(self, file: Path, path: str) -> None:
-        """Make `file`, of the same disk and written by us, the file `path`, which `inside` returned, in one step.
+        """Move `file`, on the same disk and written by us, to `path`, which `inside` returned, in one step.
 
-        What was there is replaced. Raises `FileNotFoundError` where `file` is no more, `OSError`.
+        Replaces an existing file. Raises `FileNotFoundError` if `file` no longer exists, `OSError`.
         """
         with self._opened_parent(path, make=True) as (parent, name):
             with file.open("rb") as content:
@@ -135,25 +146,19 @@ class DataFolder:
 
     @property
     def around(self) -> Path:
-        """Where an adapter keeps what no path may name: the organisation's folder; `root` where that is none."""
+        """The folder for an adapter's own files, which no path can name: the organisation's folder, otherwise
+        `root`.
+        """
         return self.root.parent if self.root.name == FILES else self.root
 
-    def as_journaled(self, path: str) -> str:
-        """The path that a journal holds: until 2026-11-22 absolute, and in the folder around this one."""
-        if self.root != EVERYWHERE and path.startswith("/"):
-            for folder in (self.root.resolve(), self.root.parent.resolve()):
-                if folder in Path(path).parents:
-                    return str(Path(path).relative_to(folder))
-        return path
-
     def _without_own_name(self, path: str) -> str:
-        """`files/cars.csv` is the file `cars.csv`: so its user sees it from outside, and paths were written once."""
+        """Read `files/cars.csv` as `cars.csv`: users see it like that from outside, and old paths were written so."""
         first, _, rest = path.partition("/")
         return (rest or ".") if first == FILES == self.root.name else path
 
     @contextmanager
     def _opened_parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """The folder of `path` as a handle, and its name there; `.` for the root itself. Raises `OSError`."""
+        """The folder of `path` as a handle, and the name in it; `.` for the root itself. Raises `OSError`."""
         *folders, name = Path(path).relative_to(EVERYWHERE if Path(path).is_absolute() else "").parts or (".",)
         if make:
             self.root.mkdir(parents=True, exist_ok=True)
@@ -171,7 +176,7 @@ class DataFolder:
             os.close(handle)
 
     def _names_of(self, found: os.stat_result) -> int:
-        """How many names a file has in the folder; as many as it has where the folder is all there is."""
+        """The number of names of a file inside the folder; all its names if the folder is EVERYWHERE."""
         if self.root.resolve() == EVERYWHERE:
             return found.st_nlink
         count = 0
@@ -184,7 +189,7 @@ class DataFolder:
 
 
 def _settle(folder: int) -> None:
-    """Make a rename outlast a loss of power."""
+    """Make a rename survive a power failure."""
     handle = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     try:
         os.fsync(handle)

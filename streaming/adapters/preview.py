@@ -1,24 +1,25 @@
-"""What a user sees of an input before it runs: a test of its settings, and its first rows with their faults."""
+"""The preview of an input before it runs: a test of its settings, and its first rows with their problems."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from streaming.adapters.contract import CheckedTarget, InputAdapter, Position
+from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import NO_CTI, Tick
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import elements
-from streaming.wire.rows import Element
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 MAX_ROUNDS = 1_000
-"""How often `sample` asks for more before it takes what it has: an input may be cut into very small batches."""
+"""The most calls of `latest` in `sample`: an input may be divided into very small batches."""
 
 
 @dataclass(frozen=True)
 class SampleRow:
-    """One row of a preview: the element it was read as, or why it is malformed, and its original text.
+    """One row of a preview: its element, or the reason why it is malformed, and its original text.
 
-    `arrival` is the wall clock at its arrival in ticks, None where the adapter does not know it.
+    `arrival` is the wall clock at its arrival in ticks, None if the adapter does not record it.
     """
 
     lane: str
@@ -29,15 +30,15 @@ class SampleRow:
 
 
 def check(adapter: InputAdapter, *, now: int) -> None:
-    """Try to find the input and to read its first row, as a run would. Raises `AdapterError`."""
+    """Find the input and read its first row, as a run would. Raises `AdapterError`."""
     if isinstance(adapter, CheckedTarget):
-        adapter.lanes()  # what is nearest fails first
+        adapter.lanes()  # the simplest problem is reported first
         adapter.check()
     sample(adapter, 1, now=now)
 
 
 def sample(adapter: InputAdapter, limit: int, *, now: int) -> list[SampleRow]:
-    """The first `limit` rows, lane by lane within each step; `now` is the wall clock. Raises `AdapterError`."""
+    """Return the first `limit` rows, lane by lane within each step; `now` is the wall clock. Raises `AdapterError`."""
     rows: list[SampleRow] = []
     reached: Mapping[str, Position] = dict.fromkeys(adapter.lanes(), 0)
     for _ in range(MAX_ROUNDS):
@@ -51,8 +52,16 @@ def sample(adapter: InputAdapter, limit: int, *, now: int) -> list[SampleRow]:
     return rows[:limit]
 
 
+def lack_times(rows: Sequence[SampleRow]) -> bool:
+    """Return True if there are rows, and none has a readable time."""
+    elements = [row.element for row in rows]
+    return bool(elements) and all(
+        isinstance(each, MalformedRow) and each.reason is Reason.BAD_TIME for each in elements
+    )
+
+
 def rows_of(lane: str, arrived: Arrived, most: int) -> list[SampleRow]:
-    """The first rows, `most` of them, of a chunk that `lane` brought."""
+    """The first `most` rows of a chunk of `lane`."""
     count = min(most, len(arrived.kind))
     known = [NO_CTI] * count if arrived.arrival is None else arrived.arrival[:count].tolist()
     arrivals = [None if each == NO_CTI else Tick(each) for each in known]

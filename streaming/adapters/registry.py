@@ -1,4 +1,4 @@
-"""Adapters by their kind: what a stream or a binding names becomes an adapter that was told where it may reach."""
+"""Adapters by their kind: builds the adapter that a stream or a binding names, with its network reach."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,18 +11,18 @@ from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import ConnectingBuild, InputKind, OutputKind
 from streaming.adapters.network.fetching import Reach
 from streaming.definition.shape_errors import ShapeError, shape_errors
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
 from streaming.wire.sealed import token_of
 
 
 class OptionsRefused(AdapterError):
-    """The options of an adapter do not fit; `errors` are all that is wrong, each with its path among them."""
+    """The options of an adapter are invalid; `errors` are all problems, each with its path in the options."""
 
     def __init__(self, kind: str, errors: Sequence[ShapeError]) -> None:
-        told = "; ".join(f"{each.path}: {each.message}" if each.path else each.message for each in errors)
-        super().__init__(f"The options of the adapter '{kind}' do not fit: {told}. Correct them.")
+        messages = "; ".join(f"{each.path}: {each.message}" if each.path else each.message for each in errors)
+        super().__init__(f"The options of the adapter '{kind}' are invalid: {messages}. Correct them.")
         self.errors = tuple(errors)
 
 
@@ -36,17 +36,17 @@ def kinds() -> Sequence[InputKind]:
 
 
 def adapter_kind(kind: str) -> InputKind:
-    """The kind of that name. Raises `AdapterError`, which names those that exist."""
+    """The kind with that name. Raises `AdapterError`, which names those that exist."""
     return _named(installed_kinds().inputs, kind, "adapter")
 
 
 def output_kinds() -> Sequence[OutputKind]:
-    """All kinds that take the results of bindings, in the order of the menu."""
+    """All kinds of output adapters, in the order of the menu."""
     return tuple(installed_kinds().outputs.values())
 
 
 def output_kind(kind: str) -> OutputKind:
-    """The kind of output of that name. Raises `AdapterError`, which names those that exist."""
+    """The output kind with that name. Raises `AdapterError`, which names those that exist."""
     return _named(installed_kinds().outputs, kind, "output adapter")
 
 
@@ -56,14 +56,14 @@ def _named(known: Mapping[str, Kind], kind: str, what: str) -> Kind:
     why = installed_kinds().broken.get(kind)
     if why is not None:
         raise AdapterError(
-            f"The {what} '{kind}' comes from a package that is of no use here: {why}. Whoever runs the installation "
-            "has to mend or remove the package."
+            f"The {what} '{kind}' comes from a package that can't be used: {why}. Your administrator has to fix or "
+            "remove the package."
         )
-    raise AdapterError(f"There is no {what} '{kind}'; choose one of {', '.join(known)}.")
+    raise AdapterError(f"There is no {what} '{kind}'. Choose from {', '.join(known)}.")
 
 
 def secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the options of `kind` that are secrets; of a kind that there is none of, those that are sealed."""
+    """The names of the secret options of `kind`; for an unknown kind, the options that are sealed."""
     known = installed_kinds().inputs
     if kind in known:
         return known[kind].secrets
@@ -71,7 +71,7 @@ def secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
 
 
 def output_secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str]:
-    """`secrets_among` for the options of an output."""
+    """As `secrets_among`, for the options of an output."""
     known = installed_kinds().outputs
     if kind in known:
         return known[kind].secrets
@@ -79,7 +79,7 @@ def output_secrets_among(kind: str, options: Mapping[str, Any]) -> frozenset[str
 
 
 def read_options(kind: str, options: Mapping[str, Any]) -> Strict:
-    """Validate `options` for `kind`. Raises `AdapterError` with every fault in one message."""
+    """Validate `options` for `kind`. Raises `AdapterError` with every problem in one message."""
     return _validated(adapter_kind(kind).options, kind, options)
 
 
@@ -98,13 +98,18 @@ def input_adapter(
     journal: Path | None = None,
     outgoing: OutgoingPolicy | Reach = NOTHING,
 ) -> InputAdapter:
-    """The adapter of `kind` for `stream`, reading inside `root` only.
+    """Build the adapter of `kind` for `stream`, which reads only inside `root`.
 
-    `journal` is a folder under the checkpoint in which the adapter keeps what it must find again after a restart
-    (without one it remembers in memory: for previews). `outgoing` is where adapters may connect to, and for whom; who
-    says nothing reaches nothing. Raises `AdapterError` for options that do not fit.
+    `journal` is a folder under the checkpoint for the data that the adapter needs after a restart (None for previews:
+    in memory). `outgoing` decides where the adapter may connect, and for which input; by default nowhere. Raises
+    `AdapterError` for invalid options.
     """
     build, read = adapter_kind(kind).build, read_options(kind, options)
+    if stream.load is not None and not adapter_kind(kind).loads:
+        raise AdapterError(
+            f"A table can't be loaded whole by an adapter of the kind '{kind}' yet, only from files. Use files, or "
+            "leave 'load' out, so that each row is a version."
+        )
     if isinstance(build, ConnectingBuild):
         reach = outgoing if isinstance(outgoing, Reach) else Reach(outgoing)
         return build.build(read, stream, root, journal, reach)
@@ -112,7 +117,7 @@ def input_adapter(
 
 
 def sends_ctis(kind: str) -> bool:
-    """Whether an adapter of `kind` can enqueue CTIs itself (`check_advance` warns about inputs without a clock)."""
+    """Return True if an adapter of `kind` can send CTIs (`check_advance` warns about inputs without a clock)."""
     return adapter_kind(kind).sends_ctis
 
 
@@ -124,9 +129,9 @@ def delivering_adapter(
     root: Path,
     outgoing: OutgoingPolicy = NOTHING,
 ) -> OutputDelivery:
-    """What brings results with `fields` to an output of `kind`; `identity` as in `DeliveringAdapter`.
+    """Build the adapter that delivers results with `fields` to an output of `kind`; `identity`: `DeliveringAdapter`.
 
-    Raises `AdapterError` for an unknown kind and for options that do not fit.
+    Raises `AdapterError` for an unknown kind and for invalid options.
     """
     known = output_kind(kind)
     return known.deliver(_validated(known.options, kind, options), identity, fields, root, Reach(outgoing))

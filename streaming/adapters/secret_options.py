@@ -1,4 +1,4 @@
-"""Options of adapters that are secrets: written, never shown, and stored sealed (`streaming/wire/sealed.py`)."""
+"""Secret options of adapters: written, never shown, and stored sealed (`streaming/wire/sealed.py`)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
@@ -8,18 +8,18 @@ from pydantic import BaseModel, Field, SecretStr
 MOST_CHARACTERS: Final = 4_096
 
 SecretText = Annotated[SecretStr, Field(min_length=1, max_length=MOST_CHARACTERS)]
-"""The type of an option that is a secret, of 1 to 4096 characters: `token: SecretText | None = None`.
+"""The type of a secret option, of 1 to 4096 characters: `token: SecretText | None = None`.
 
-Its `str` and `repr` are asterisks, `get_secret_value()` gives the text, and its JSON Schema says `writeOnly` and
-`format: password`, from which forms draw a password field and `secret_names` knows it.
+Its `str` and `repr` are asterisks, `get_secret_value()` returns the text. Its JSON Schema has `writeOnly` and
+`format: password`: forms then show a password field, and `secret_names` recognises the option.
 """
 
 
 def secret_names(model: type[BaseModel]) -> frozenset[str]:
-    """The options of `model` that are secrets: those whose JSON Schema says `writeOnly`.
+    """Return the secret options of `model`: those whose JSON Schema has `writeOnly`.
 
-    Raises `TypeError` for a secret that is not an option of its own, inside a list or another model: it would be
-    stored as it is.
+    Raises `TypeError` for a secret inside a list or another model instead of an option of its own: it would be stored
+    unsealed.
     """
     schema = model.model_json_schema()
     properties: Mapping[str, Any] = schema.get("properties", {})
@@ -31,12 +31,12 @@ def secret_names(model: type[BaseModel]) -> frozenset[str]:
 
 
 def _is_secret(option: Mapping[str, Any]) -> bool:
-    """Whether the schema of an option is that of a secret, or of one that may be null."""
+    """Return True if the schema of an option is that of a secret, or of an optional secret."""
     return any(each.get("writeOnly") is True for each in (option, *option.get("anyOf", ())))
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Every object inside `value`."""
+    """Yield every object inside `value`."""
     if isinstance(value, Mapping):
         yield value
         value = list(value.values())

@@ -1,4 +1,4 @@
-"""Adapters that can begin elsewhere than at the beginning: now, at a time, at positions; what their lanes hold."""
+"""Adapters with other start positions than the beginning: now, a time, positions; and the contents of their lanes."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -8,17 +8,17 @@ from typing import Final, Literal, Protocol, runtime_checkable
 
 from streaming.adapters.contract import AdapterError, Position
 from streaming.definition.counts import counted
+from streaming.storage.results import write_atomically
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.results import write_atomically
 
 _FILE: Final = "begun_at.json"
 SoughtWay = Literal["now", "time", "positions"]
-"""How it is said where a run begins (`SoughtBegin`)."""
+"""The kinds of start positions (`SoughtBegin`)."""
 
 
 @dataclass(frozen=True)
 class BegunLanes:
-    """Where lanes begin; `skips`: rows that are still there come before that, and are not read."""
+    """The start positions of lanes; `skips`: available rows before them are not read."""
 
     positions: Mapping[str, Position]
     skips: bool
@@ -26,12 +26,13 @@ class BegunLanes:
 
 @dataclass(frozen=True)
 class LaneHeld:
-    """What a lane holds now: the positions `[earliest, end)`; `at_time`: where a run that begins at a time begins.
+    """The current contents of a lane: the positions `[earliest, end)`; `at_time`: the start position for a time.
 
-    `from_at` and `until_at`: when the oldest and the newest row came, in ticks. `rows`, `bytes`: how much that is,
-    `rows_since` and `bytes_since` how much of it came at the time or later. None: not known, or not asked. `at_most`:
-    some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a position
-    counts.
+    - `from_at` and `until_at`: the arrivals of the oldest and the newest row, in ticks.
+    - `rows`, `bytes`: the amount of data; `rows_since` and `bytes_since`: the amount that arrived at the time or later.
+    - None: unknown, or not requested.
+    - `at_most`: some positions have no row, so that rows, and counts by position, are upper bounds.
+    - `unit`: the unit of a position.
     """
 
     lane: str
@@ -50,64 +51,68 @@ class LaneHeld:
 
 @runtime_checkable
 class SeekingAdapter(Protocol):
-    """An input adapter that can begin elsewhere than at the beginning."""
+    """An input adapter with other start positions than the beginning."""
 
     @property
     def time_means(self) -> str:
-        """When a row has come, as a start at a time understands it: words behind "the first row that ..."."""
+        """The meaning of a start time for a row: words that follow "the first row that ..."."""
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """Where the lanes of a run begin that is planned at `now` (ticks), with an empty journal of its own.
+        """Return the start positions of a run that is planned at `now` (ticks), with an empty journal of its own.
 
-        A position is told with the journal of the run before. Asked again with the same journal, it answers the same.
-        Raises `AdapterError` for a place that there is not.
+        Positions refer to the journal of the previous run. A repeated call with the same journal returns the same.
+        Raises `AdapterError` for a start position that does not exist.
         """
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
-        """What the lanes hold now, and of it what came at `since` (ticks) or later. Raises `AdapterError`."""
+        """Return the current contents of the lanes, and the part that arrived at `since` (ticks) or later.
+
+        Raises `AdapterError`.
+        """
 
 
 @runtime_checkable
 class PartlySeekingAdapter(SeekingAdapter, Protocol):
-    """A seeking adapter that may not begin in every way."""
+    """A seeking adapter that does not support every kind of start position."""
 
     def cannot_begin(self) -> Mapping[SoughtWay, str]:
-        """The ways in which it cannot, each with a sentence that says why and what to do; `begin_at` refuses them so.
+        """Return the unsupported kinds, each with a sentence that says why and what to do; `begin_at` refuses them with
+        it.
 
-        Raises `AdapterError` where that cannot be asked.
+        Raises `AdapterError` if this can't be determined.
         """
 
 
 def way_of(place: SoughtBegin) -> SoughtWay:
-    """How `place` is said."""
+    """Return the kind of `place`."""
     if isinstance(place, BeginAtTime):
         return "time"
     return "positions" if isinstance(place, BeginAtPositions) else "now"
 
 
 def require_way(adapter: PartlySeekingAdapter, place: SoughtBegin) -> None:
-    """Raises `AdapterError` for a place that is said in a way in which `adapter` cannot begin."""
+    """Raise `AdapterError` if `adapter` does not support the kind of `place`."""
     why = adapter.cannot_begin().get(way_of(place))
     if why is not None:
         raise AdapterError(why)
 
 
 class BegunJournal:
-    """Keeps in the folder `journal` where the lanes of a run begin, so that one that is planned again begins there."""
+    """Stores the start positions of a run in the folder `journal`, so that a repeated plan starts at the same place."""
 
     def __init__(self, journal: Path | None) -> None:
         self._file = None if journal is None else journal / _FILE
 
     def at(self, place: SoughtBegin, find: Callable[[], BegunLanes]) -> BegunLanes:
-        """What was kept of `place`; where nothing was, what `find` finds now. Raises `OSError`, and as `find` does."""
-        said = place if isinstance(place, str) else place.model_dump(mode="json")
+        """Return the stored positions of `place`, otherwise those from `find`. Raises `OSError`, and as `find` does."""
+        written = place if isinstance(place, str) else place.model_dump(mode="json")
         if self._file is not None and self._file.exists():
             known = json.loads(self._file.read_bytes())
-            if known["place"] == said:
+            if known["place"] == written:
                 return BegunLanes(known["positions"], known["skips"])
         lanes = find()
         if self._file is not None:
-            content = {"place": said, "positions": dict(lanes.positions), "skips": lanes.skips}
+            content = {"place": written, "positions": dict(lanes.positions), "skips": lanes.skips}
             write_atomically(self._file, json.dumps(content).encode())
         return lanes
 
@@ -115,19 +120,19 @@ class BegunJournal:
 def positions_within(
     place: BeginAtPositions, input_id: str, lanes: Mapping[str, tuple[Position, Position]]
 ) -> BegunLanes:
-    """The positions of `place` for an input whose `lanes` hold positions from the first to the second, both included.
+    """The positions of `place` for an input whose `lanes` have positions from the first to the second, both included.
 
-    A lane that is not named begins at its first. Raises `AdapterError` for a lane or a position that there is not.
+    A lane that is not named starts at its first position. Raises `AdapterError` for an unknown lane or position.
     """
     wanted = place.positions.get(input_id, {})
     for lane, at in wanted.items():
         if lane not in lanes:
             there = ", ".join(lanes) if len(lanes) <= 20 else counted(len(lanes), "lane")
-            raise AdapterError(f"The input {input_id} has no lane {lane}; it has {there}. Take that lane out.")
+            raise AdapterError(f"The input {input_id} has no lane {lane}. Its lanes: {there}. Remove that lane.")
         first, last = lanes[lane]
         if not first <= at <= last:
             raise AdapterError(
-                f"Lane {lane} of the input {input_id} can begin at {first} to {last}, not at {at}. "
+                f"Lane {lane} of the input {input_id} can start at {first} to {last}, not at {at}. "
                 "Choose a position between these."
             )
     found = {lane: wanted.get(lane, first) for lane, (first, _) in lanes.items()}

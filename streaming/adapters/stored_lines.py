@@ -1,4 +1,4 @@
-"""Rows that an adapter has stored as JSON lines, in numbered batches, on their way to a decoder."""
+"""Rows that an adapter has stored as JSON lines, in numbered batches, prepared for a decoder."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Final
 import numpy as np
 
 from streaming.adapters.file.records import Records
-from streaming.adapters.file.split import split_lines
-from streaming.wire.arrived import Int64s
+from streaming.adapters.formats.text.split import split_lines
+from streaming.wire.rows.arrived import Int64s
 
 CHUNK_BYTES: Final = 4 << 20
-"""Small batches are decoded together, until there are so many bytes."""
+"""Small batches are decoded together up to this number of bytes."""
 
 
 @dataclass(frozen=True)
 class StoredBatch:
-    """A batch as it is read: the position of its first row, how many it has, and its lines."""
+    """A stored batch: the position of its first row, its number of rows, and its lines."""
 
     first: int
     rows: int
@@ -24,7 +24,7 @@ class StoredBatch:
 
 
 def records_between(batches: Iterator[StoredBatch], start: int, end: int) -> Iterator[tuple[Records, Int64s]]:
-    """The records `[start, end)` of `batches`, which follow each other, with their positions; in larger parts."""
+    """Yield the records `[start, end)` of consecutive `batches`, with their positions, in larger parts."""
     for some in _together(batches):
         block = b"".join(batch.lines for batch in some)
         split, first = split_lines(block, True), some[0].first
@@ -34,7 +34,7 @@ def records_between(batches: Iterator[StoredBatch], start: int, end: int) -> Ite
 
 
 def _together(batches: Iterator[StoredBatch]) -> Iterator[list[StoredBatch]]:
-    """Neighbours as one list until they have CHUNK_BYTES."""
+    """Yield neighbouring batches as one list up to CHUNK_BYTES."""
     held: list[StoredBatch] = []
     size = 0
     for batch in batches:

@@ -1,1 +1,1 @@
-"""What a user designs: streams, query graphs, expressions, and the checker that names every fault."""
+"""Definitions that a user designs: streams, query graphs and expressions, and the checker that reports every fault."""

@@ -1,15 +1,16 @@
-"""The registry: every aggregate of window nodes, one entry each.
+"""The registry of aggregates of window nodes, one entry each.
 
-For all of them: null values do not count, except for `count` without an expression; over no values the result is null,
+For all of them: null values are ignored, except by `count` without an expression; over no values the result is null,
 but 0 for counts and an empty array for lists; null also where the result does not fit its type. The result never
-depends on the order of the events. `help` is the whole meaning: the executors implement it, the interface shows it.
+depends on the order of the events. `help` is the complete definition: the executors implement it, the interface
+shows it.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from streaming.definition.types import (
+from streaming.definition.payload.types import (
     DOUBLE,
     LONG,
     MAX_PRECISION,
@@ -23,15 +24,15 @@ from streaming.definition.types import (
 
 Parameter = Literal["k", "fraction"]
 Partial = Literal["sum", "min", "max", "moments", "first", "last"]
-"""What may be kept of many values in a fixed size, and merges: beside how many there are, which always is."""
+"""Partial results of fixed size that can be merged. The number of values is always stored in addition."""
 OverNothing = Literal["null", "zero", "list"]
-"""What an aggregate is where no value counts: null, 0, or the array without elements."""
+"""The result of an aggregate over no values: null, 0, or an empty array."""
 Result = Callable[[Type], Type]
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedValues:
-    """The values that an aggregate takes: `fits` their type, else the sentence `remedy` says what does."""
+    """The values that an aggregate takes: `fits` tests their type; `remedy`, a sentence, names the types that fit."""
 
     fits: Callable[[Type], bool]
     remedy: str
@@ -39,11 +40,12 @@ class AcceptedValues:
 
 @dataclass(frozen=True, slots=True)
 class AggregateEntry:
-    """One aggregate: what it takes, and the type of its `result` for values of a type that fits.
+    """One aggregate: the values that it takes, and the type of its `result` for values of a type that fits.
 
-    `parameter` is the field beside `of` that it needs; `bare` says that it may also stand without `of`. `partials` is
-    what has to be kept of many events; None where that is every value. `elsewhere` is what other systems call it, which
-    somebody who writes that in SQL is told.
+    `parameter` is the field that it needs in addition to `of`; with `bare`, `of` is optional. `partials` are
+    the partial results to store for many events; None: every value must be stored. `elsewhere` are its names in other
+    systems, for the error message about such a name in SQL. `last_digits_vary`: the last digits of its double may
+    differ between executors and between divisions into micro-batches; all other results are the same everywhere (T62).
     """
 
     signature: str
@@ -55,16 +57,17 @@ class AggregateEntry:
     partials: tuple[Partial, ...] | None = None
     over_nothing: OverNothing = "null"
     elsewhere: tuple[str, ...] = ()
+    last_digits_vary: bool = False
 
     @property
     def name(self) -> str:
-        """What SQL and JSON call it: the signature's word."""
+        """Its name in SQL and JSON: the first word of the signature."""
         return self.signature.partition("(")[0]
 
 
-_ANY: Final = AcceptedValues(lambda _: True, "Take a field or an expression that is not always null.")
-_ORDERED: Final = AcceptedValues(is_ordered, "Take a number, a text, a boolean or a timestamp.")
-_NUMBERS: Final = AcceptedValues(is_numeric, "Take a number.")
+_ANY: Final = AcceptedValues(lambda _: True, "Use a field or an expression that is not always null.")
+_ORDERED: Final = AcceptedValues(is_ordered, "Use a number, a text, a boolean or a timestamp.")
+_NUMBERS: Final = AcceptedValues(is_numeric, "Use a number.")
 
 
 def _long(of: Type) -> Type:
@@ -87,7 +90,7 @@ def _widened(of: Type) -> Type:
 
 
 def _mean(of: Type) -> Type:
-    """A decimal gets 4 more digits after the point, all others are a double."""
+    """A decimal gets 4 more digits after the point; all others become a double."""
     return _decimal(of, 4, 4) if isinstance(of, DecimalOf) else DOUBLE
 
 
@@ -104,7 +107,7 @@ def _decimal(of: DecimalOf, digits: int, places: int) -> DecimalOf:
 _ENTRIES: Final = (
     AggregateEntry(
         "count([value]) -> long",
-        "How many events, or how many values that are not null.",
+        "The number of events, or of values that are not null.",
         _ANY,
         _long,
         bare=True,
@@ -138,6 +141,7 @@ _ENTRIES: Final = (
         _NUMBERS,
         _double,
         partials=("moments",),
+        last_digits_vary=True,
         elsewhere=("std", "stdev", "stddev_samp"),
     ),
     AggregateEntry(
@@ -146,6 +150,7 @@ _ENTRIES: Final = (
         _NUMBERS,
         _double,
         partials=("moments",),
+        last_digits_vary=True,
         elsewhere=("stdevp",),
     ),
     AggregateEntry(
@@ -154,6 +159,7 @@ _ENTRIES: Final = (
         _NUMBERS,
         _double,
         partials=("moments",),
+        last_digits_vary=True,
         elsewhere=("var", "var_samp"),
     ),
     AggregateEntry(
@@ -162,11 +168,12 @@ _ENTRIES: Final = (
         _NUMBERS,
         _double,
         partials=("moments",),
+        last_digits_vary=True,
         elsewhere=("varp", "var_pop"),
     ),
     AggregateEntry(
         "first(value)",
-        "The value of the earliest start; of several with that start the smallest.",
+        "The value of the earliest start; the smallest if several have that start.",
         _ANY,
         _same,
         partials=("first",),
@@ -174,7 +181,7 @@ _ENTRIES: Final = (
     ),
     AggregateEntry(
         "last(value)",
-        "The value of the latest start; of several with that start the largest.",
+        "The value of the latest start; the largest if several have that start.",
         _ANY,
         _same,
         partials=("last",),
@@ -182,45 +189,56 @@ _ENTRIES: Final = (
     ),
     AggregateEntry(
         "count_distinct(value) -> long",
-        "How many different values.",
+        "The number of different values.",
         _ORDERED,
         _long,
         over_nothing="zero",
     ),
     AggregateEntry(
         "approx_count_distinct(value) -> long",
-        "How many different values: exactly up to 1,000 of them, beyond that within 2 %.",
+        "The number of different values: exact up to 1,000 of them, above that within 2 %.",
         _ORDERED,
         _long,
         over_nothing="zero",
     ),
     AggregateEntry(
         "percentile_disc(value, fraction)",
-        "The smallest value that at least the share `fraction` (0 to 1) of the values does not exceed.",
+        "The smallest value such that at least the share `fraction` (0 to 1) of all values is no larger.",
         _ORDERED,
         _same,
         "fraction",
     ),
     AggregateEntry(
         "percentile_cont(number, fraction) -> double",
-        "The value at the place `fraction * (n - 1)` of the sorted values, counted from 0; between two of them on the "
-        "straight line from one to the other.",
+        "The value at the position `fraction * (n - 1)` of the sorted values, counted from 0; between two positions, "
+        "interpolated linearly.",
         _NUMBERS,
         _double,
         "fraction",
         elsewhere=("percentile", "median"),
+        last_digits_vary=True,
     ),
     AggregateEntry(
         "approx_percentile(value, fraction)",
-        "As percentile_disc: exactly up to 1,000 values, beyond that within 1 % of rank.",
+        "As percentile_disc: exact up to 1,000 values, above that within 1 % of rank.",
         _ORDERED,
         _same,
         "fraction",
         elsewhere=("percentile_approx",),
     ),
     AggregateEntry(
+        "ewma(number, fraction) -> double",
+        "The exponentially weighted moving average in order of start, of one start in order of value: the first value, "
+        "then for each next value `average + fraction * (value - average)`, step by step in doubles; null if one "
+        "overflows.",
+        _NUMBERS,
+        _double,
+        "fraction",
+        elsewhere=("ema", "exponential_moving_average"),
+    ),
+    AggregateEntry(
         "collect(value) -> array",
-        "All values in order of start, those of one start in order of value.",
+        "All values in order of start; values with the same start in order of value.",
         _ANY,
         Array,
         over_nothing="list",
@@ -236,16 +254,17 @@ _ENTRIES: Final = (
     ),
     AggregateEntry(
         "topk(value, k) -> array",
-        "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; those as "
-        "frequent as the last of them are returned too.",
+        "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; values as "
+        "frequent as the last of these are returned too.",
         _ORDERED,
         Array,
         "k",
         over_nothing="list",
+        elsewhere=("approx_topk", "approx_top_k", "approx_most_frequent", "top_k"),
     ),
     AggregateEntry(
         "maxk(value, k) -> array",
-        "The `k` largest values, the largest first; those equal to the last of them are returned too.",
+        "The `k` largest values, the largest first; values equal to the last of these are returned too.",
         _ORDERED,
         Array,
         "k",
@@ -254,7 +273,7 @@ _ENTRIES: Final = (
     ),
     AggregateEntry(
         "mink(value, k) -> array",
-        "The `k` smallest values, the smallest first; those equal to the last of them are returned too.",
+        "The `k` smallest values, the smallest first; values equal to the last of these are returned too.",
         _ORDERED,
         Array,
         "k",
@@ -278,7 +297,7 @@ _ENTRIES: Final = (
     ),
     AggregateEntry(
         "time_weighted_avg(number) -> double or decimal",
-        "The mean in which each value weighs as long as its event lives within the window; decimals as in avg.",
+        "The mean, each value weighted by how long its event lives within the window; decimals as in avg.",
         _NUMBERS,
         _mean,
     ),
@@ -295,7 +314,7 @@ AGGREGATES: Final = {entry.name: entry for entry in _ENTRIES}
 
 
 def aggregate_type(function: str, of: Type | None) -> Type | None:
-    """The result type of an aggregate over values of type `of` (None: none given); None where it does not apply."""
+    """Return the result type of an aggregate over values of type `of` (None: no values); None if it does not apply."""
     entry = AGGREGATES[function]
     if of is None or isinstance(of, Null):
         return LONG if entry.bare else None

@@ -1,4 +1,4 @@
-"""Faults: what is wrong with a definition, where, and what would mend it. Codes are stable."""
+"""Faults of a definition: errors and warnings, each with its place and its remedy. Codes are stable."""
 
 import difflib
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from streaming.definition.strict import Strict
 
 
 class FaultCode(StrEnum):
-    """Every kind of fault; in OpenAPI, and exhaustive in TypeScript."""
+    """Every kind of error and warning; in OpenAPI, and exhaustive in TypeScript."""
 
     BAD_SHAPE = "bad_shape"
     BAD_SQL = "bad_sql"
@@ -24,8 +24,13 @@ class FaultCode(StrEnum):
     UNUSED_NODE = "unused_node"
     OUTPUT_AS_INPUT = "output_as_input"
     BAD_EXPRESSION = "bad_expression"
+    BAD_PATTERN = "bad_pattern"
     UNKNOWN_FIELD = "unknown_field"
     UNKNOWN_FUNCTION = "unknown_function"
+    UNKNOWN_MODULE = "unknown_module"
+    UNKNOWN_EXPORT = "unknown_export"
+    BAD_SIGNATURE = "bad_signature"
+    BAD_MODULE = "bad_module"
     TYPE_MISMATCH = "type_mismatch"
     DUPLICATE_NAME = "duplicate_name"
     BAD_WINDOW = "bad_window"
@@ -50,38 +55,43 @@ class FaultCode(StrEnum):
     LATE_RESULTS = "late_results"
     KEEP_WITHOUT_GRACE = "keep_without_grace"
     WINDOWS_NOT_ALIGNED = "windows_not_aligned"
+    OVERLAPPING_RANKS = "overlapping_ranks"
     UNBOUNDED_STATE = "unbounded_state"
+    UNBOUNDED_FOLLOWING = "unbounded_following"
     UNKNOWN_PRESET = "unknown_preset"
     PRESET_ARGUMENTS = "preset_arguments"
+    SEAM_BY_TIME = "seam_by_time"
+    SEAM_GONE = "seam_gone"
     EQUAL_TIMES_LATE = "equal_times_late"
     ROWTIME_NEEDS_POINTS = "rowtime_needs_points"
     EMPTY_SAMPLE = "empty_sample"
     ROWS_MALFORMED = "rows_malformed"
     TIMES_AHEAD = "times_ahead"
     WRONG_TIME_UNIT = "wrong_time_unit"
+    NO_READABLE_TIME = "no_readable_time"
     DELAY_TOO_SHORT = "delay_too_short"
     LARGE_STATE = "large_state"
 
 
 class Severity(StrEnum):
-    """Errors refuse the definition; warnings are shown and let it pass."""
+    """A definition with an error is refused; one with warnings alone is accepted."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Span(Strict):
-    """A part of a text, half open: from the code point `start` to the code point before `end`, counted from 0."""
+    """A part of a text, half open: from the code point `start` up to, not including, `end`, counted from 0."""
 
     start: int
     end: int
 
 
 class Fault(Strict):
-    """One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence.
+    """One error or warning: `node` is an id (None: the definition), `field` a path inside it, `remedy` a sentence.
 
-    `at` is the character, counted from 0, inside the text of `field` where that is an expression. `span` is the place
-    in the SQL text that the definition was read from, None where it was not read from one.
+    `at` is the character, counted from 0, inside the text of `field` if that is an expression. `span` is the place
+    in the SQL text of the definition, None if the definition was not read from SQL.
     """
 
     code: FaultCode
@@ -95,16 +105,16 @@ class Fault(Strict):
 
 
 def error(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
-    """A fault that refuses the definition."""
+    """Return a fault for which the definition is refused."""
     return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
 
 
 def warning(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
-    """A fault that is shown and lets the definition pass."""
+    """Return a fault with which the definition is still accepted."""
     return Fault(code=code, severity=Severity.WARNING, node=node, field=field, message=message, remedy=remedy)
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
-    """A remedy for the unknown `name`: the nearest of the `known` names, else the sentence `otherwise`."""
+    """Return a remedy for the unknown `name`: the nearest of the `known` names, else the sentence `otherwise`."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"Did you mean {near[0]!r}?" if near else otherwise

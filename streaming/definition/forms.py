@@ -1,7 +1,7 @@
-"""Every kind of node, window and aggregate as the browser's forms need it; `python -m streaming.definition.forms`.
+"""Data for the browser's forms of nodes, windows and aggregates; run `python -m streaming.definition.forms`.
 
-What is written is `frontend/src/generated/nodeForms.ts`: the fields of each model of `graph`, in order, with their
-role, so that nobody lists them a second time.
+Writes `frontend/src/generated/nodeForms.ts`: the fields of each model of `graph`, in order, with their
+role, so that the browser needs no list of its own.
 """
 
 import json
@@ -15,18 +15,30 @@ from pydantic_core import PydanticUndefined
 
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.graph import Aggregate, Column, Node
-from streaming.definition.names import DurationText, ExpressionText, Name
+from streaming.definition.names import DurationText, Name, ZoneName
+from streaming.definition.strict import ExpressionText
 from streaming.definition.windows import WindowSpec
 
 FILE: Final = Path("frontend/src/generated/nodeForms.ts")
 FieldRole = Literal[
     "stream", "node", "nodes", "name", "fields", "expression", "duration", "number", "fraction", "flag", "choice",
-    "window", "columns", "aggregates", "function", "groups",
+    "window", "columns", "aggregates", "function", "groups", "lists", "text", "orders", "subsets", "pattern",
+    "after_match",
 ]  # fmt: skip
-"""What a field holds: `node` names one that is read, `fields` names fields of the rows that come in."""
+"""The content of a field: `node` is the id of a node that is read, `fields` are names of fields of the input rows."""
 
+_TYPED: Final[tuple[tuple[Any, FieldRole], ...]] = (
+    (Name, "name"),
+    (ExpressionText, "expression"),
+    (ZoneName, "text"),
+    (DurationText, "duration"),
+    (get_args(DurationText)[0], "duration"),
+    (bool, "flag"),
+)
+"""Roles by the type of a field."""
 _NAMED: Final[Mapping[tuple[str, str], FieldRole]] = {
     ("clip", "by"): "node",
+    ("analytic", "columns"): "lists",
     ("", "stream"): "stream",
     ("", "input"): "node",
     ("", "left"): "node",
@@ -35,6 +47,12 @@ _NAMED: Final[Mapping[tuple[str, str], FieldRole]] = {
     ("", "keys"): "fields",
     ("", "group_by"): "fields",
     ("", "columns"): "columns",
+    ("", "define"): "columns",
+    ("", "measures"): "columns",
+    ("", "order_by"): "orders",
+    ("", "subsets"): "subsets",
+    ("", "pattern"): "pattern",
+    ("", "after_match"): "after_match",
     ("", "aggregates"): "aggregates",
     ("", "function"): "function",
     ("", "empty_groups"): "groups",
@@ -42,11 +60,11 @@ _NAMED: Final[Mapping[tuple[str, str], FieldRole]] = {
     ("", "fraction"): "fraction",
     ("", "name"): "name",
 }
-"""What the type of a field does not say, by kind ("": any) and field."""
+"""Roles that the type of a field does not determine, by kind ("": any) and field."""
 
 
 def node_forms() -> str:
-    """The file `frontend/src/generated/nodeForms.ts`."""
+    """Return the content of `frontend/src/generated/nodeForms.ts`."""
     aggregates = [
         {
             "name": each.name,
@@ -60,7 +78,7 @@ def node_forms() -> str:
     return (
         "/** Written by `python -m streaming.definition.forms`; do not edit. */\n\n"
         f"export type FieldRole = {' | '.join(json.dumps(each) for each in get_args(FieldRole))};\n\n"
-        "/** A field of a node; `initial` stands where nothing is said, and is null where something must be. */\n"
+        "/** A field of a node; `initial` is its default; null where a value is required. */\n"
         "export interface NodeField {\n  name: string;\n  role: FieldRole;\n  required: boolean;\n"
         "  nullable: boolean;\n  initial: unknown;\n  choices: readonly string[];\n}\n\n"
         "export interface KindForm {\n  help: string;\n  fields: readonly NodeField[];\n}\n\n"
@@ -87,7 +105,7 @@ def _forms(models: Iterable[type[BaseModel]]) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """A docstring as running text: lines joined, paragraphs kept."""
+    """Return a docstring as running text: join the lines, keep the paragraphs."""
     paragraphs = text.strip().split("\n\n")
     return "\n".join(" ".join(line.strip() for line in each.splitlines()) for each in paragraphs)
 
@@ -99,13 +117,13 @@ def _fields(kind: str, model: type[BaseModel]) -> list[dict[str, Any]]:
 
 def _field(kind: str, name: str, hint: Any, model: type[BaseModel]) -> dict[str, Any]:
     bare, nullable = _without_none(hint)
-    said = model.model_fields[name]
+    info = model.model_fields[name]
     role = _NAMED.get((kind, name)) or _NAMED.get(("", name)) or _role(bare)
-    initial = said.get_default(call_default_factory=True)
+    initial = info.get_default(call_default_factory=True)
     return {
         "name": name,
         "role": role,
-        "required": said.is_required(),
+        "required": info.is_required(),
         "nullable": nullable,
         "initial": None if initial is PydanticUndefined else initial,
         "choices": list(get_args(bare)) if role == "choice" else [],
@@ -113,7 +131,7 @@ def _field(kind: str, name: str, hint: Any, model: type[BaseModel]) -> dict[str,
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """`X | None` as X and True; anything else as it is and False."""
+    """Return X and True for `X | None`, else the unchanged hint and False."""
     if get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint):
         rest = [each for each in get_args(hint) if each is not NoneType]
         return (rest[0] if len(rest) == 1 else Union[tuple(rest)]), True  # noqa: UP007 # of a list of types
@@ -121,15 +139,9 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _role(hint: Any) -> FieldRole:
-    """The role that the type of a field says. Raises `TypeError` for one that no form has."""
-    if hint == Name:
-        return "name"
-    if hint == ExpressionText:
-        return "expression"
-    if hint in (DurationText, get_args(DurationText)[0]):
-        return "duration"
-    if hint is bool:
-        return "flag"
+    """Return the role for the type of a field. Raises `TypeError` for a type without a form field."""
+    if (typed := next((role for of, role in _TYPED if hint == of), None)) is not None:
+        return typed
     if get_origin(hint) is Literal:
         return "choice"
     if get_origin(hint) is Annotated and int in get_args(hint):

@@ -5,16 +5,21 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import Field, StrictFloat
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.names import DurationText, ExpressionText, Name, WholeNumber
-from streaming.definition.strict import Strict
+from streaming.definition.analytic import AnalyticNode
+from streaming.definition.names import DurationText, Name, WholeNumber
+from streaming.definition.own_functions.functions import QueryFunction
+from streaming.definition.sequences.node import MatchRecognizeNode
+from streaming.definition.strict import ExpressionText, Strict
 from streaming.definition.windows import WindowSpec
 
 MOST_NODES: Final = 500
-"""Nodes of a query."""
+"""The largest number of nodes of a query."""
+MOST_FUNCTIONS: Final = 100
+"""The largest number of functions of a query."""
 
 
 class InputNode(Strict):
-    """Where a stream enters the query."""
+    """Reads a stream."""
 
     kind: Literal["input"]
     id: Name
@@ -47,7 +52,7 @@ class ProjectNode(Strict):
 
 
 class ShiftNode(Strict):
-    """Moves both ends of every lifetime by `by`, which may be negative; CTIs move alike."""
+    """Moves both ends of every lifetime by `by`, which may be negative; CTIs move by the same amount."""
 
     kind: Literal["shift"]
     id: Name
@@ -56,9 +61,10 @@ class ShiftNode(Strict):
 
 
 class SetDurationNode(Strict):
-    """Gives every event the lifetime `[start, start + duration)`; edge ends disappear.
+    """Gives every event the lifetime `[start, start + duration)` and removes the ends of edges.
 
-    One of `duration` and `expression`, a long in ticks for each event; zero or less, or null, removes the event.
+    Set either `duration` or `expression`, a long in ticks for each event. An event whose value is null, zero or less
+    is removed.
     """
 
     kind: Literal["set_duration"]
@@ -69,7 +75,7 @@ class SetDurationNode(Strict):
 
 
 class ExtendNode(Strict):
-    """Moves the end of every lifetime by `by`; an event that is then empty is removed."""
+    """Moves the end of every lifetime by `by`; an event whose lifetime is then empty is removed."""
 
     kind: Literal["extend"]
     id: Name
@@ -88,7 +94,7 @@ class ClipNode(Strict):
 
 
 class PointAtEndNode(Strict):
-    """Replaces every lifetime by a point at its end; what never ends is removed."""
+    """Replaces every lifetime by a point at its end; events that never end are removed."""
 
     kind: Literal["point_at_end"]
     id: Name
@@ -96,7 +102,7 @@ class PointAtEndNode(Strict):
 
 
 class ToIntervalsNode(Strict):
-    """Pairs the start and the end of each edge into one interval, released when it is closed."""
+    """Pairs the start and the end of each edge into one interval, released when the edge ends."""
 
     kind: Literal["to_intervals"]
     id: Name
@@ -104,15 +110,33 @@ class ToIntervalsNode(Strict):
 
 
 class OrderEdgesNode(Strict):
-    """Releases the starts and ends of edges in order of time: the first query of the two-query recipe."""
+    """Releases the starts and ends of edges in order of time; the first query of the two-query recipe."""
 
     kind: Literal["order_edges"]
     id: Name
     input: Name
 
 
+class ChopNode(Strict):
+    """Cuts every lifetime at the ticks `offset + k * period` inside it; the pieces of an edge are edges."""
+
+    kind: Literal["chop"]
+    id: Name
+    input: Name
+    period: DurationText
+    offset: DurationText = 0
+
+
+class StitchNode(Strict):
+    """Joins lifetimes of equal payloads that meet: one ends where the next one starts. Overlaps are not joined."""
+
+    kind: Literal["stitch"]
+    id: Name
+    input: Name
+
+
 class UnionNode(Strict):
-    """All events of `inputs`, which have the same fields; released in order of start."""
+    """Merges the events of `inputs`, which have the same fields, and releases them in order of start."""
 
     kind: Literal["union"]
     id: Name
@@ -124,13 +148,13 @@ Keys = Annotated[list[Name], Field(default_factory=list)]
 
 
 class JoinNode(Strict):
-    """Pairs events with equal `keys`, for which `where` is true, while both live.
+    """Pairs events with equal `keys` for which `where` is true, while both live.
 
-    The payload is the fields of the left, then those of the right that are no keys. A null key equals nothing.
+    The payload has the fields of the left, then those of the right that are not keys. A null key equals nothing.
     `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.
 
-    As SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project before each side: it takes what the text
-    names, and renames what both have and keys of two names.
+    As SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project node before each side. That node keeps the
+    columns that the text names. It renames columns that both sides have and keys whose names differ.
     """
 
     kind: Literal["join"]
@@ -143,7 +167,7 @@ class JoinNode(Strict):
 
 
 class AntiJoinNode(Strict):
-    """The parts of left lifetimes during which no matching right event lives."""
+    """Keeps the parts of left lifetimes during which no matching right event lives."""
 
     kind: Literal["anti_join"]
     id: Name
@@ -154,7 +178,7 @@ class AntiJoinNode(Strict):
 
 
 class SemiJoinNode(Strict):
-    """The parts of left lifetimes during which some matching right event lives."""
+    """Keeps the parts of left lifetimes during which a matching right event lives."""
 
     kind: Literal["semi_join"]
     id: Name
@@ -165,7 +189,7 @@ class SemiJoinNode(Strict):
 
 
 class AsofJoinNode(Strict):
-    """Each left event with the matching right event of the largest start that is not after its own."""
+    """Joins each left event with the matching right event that started last, at its own start or before."""
 
     kind: Literal["asof_join"]
     id: Name
@@ -182,9 +206,10 @@ else:
 
 
 class Aggregate(Strict):
-    """One result column: `function` over `of` (count may leave it out), of the events where `filter` is true.
+    """One result column: `function` over the values of `of` (optional for count) of the events where `filter` is true.
 
-    `k` is how many values topk, maxk, mink, maxk_unique and mink_unique return, `fraction` (0 to 1) which percentile.
+    `k` is the number of values that topk, maxk, mink, maxk_unique and mink_unique return; `fraction` (0 to 1) is the
+    percentile, or the weight of each new value in ewma.
     """
 
     name: Name
@@ -200,11 +225,11 @@ Empty = Literal["skip", "default"]
 
 
 class WindowNode(Strict):
-    """Groups events by window and by `group_by` fields, and gives rows of aggregates for each group of each window.
+    """Groups events by window and by `group_by` fields, and emits a row of aggregates for each group of each window.
 
-    A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` says when
-    rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also gives rows for windows
-    without events between two that have some, no further apart than `empty_gap`, for each of `empty_groups` (T21).
+    A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` sets when
+    rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also emits rows for windows
+    without events between two windows with events, no further apart than `empty_gap`, for each of `empty_groups` (T21).
     """
 
     kind: Literal["window"]
@@ -222,9 +247,9 @@ class WindowNode(Strict):
 
 
 class TopKNode(Strict):
-    """The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.
+    """Emits, for each group of each window, the `k` events with the largest value of `by`, and all ties at rank k.
 
-    Each is given the lifetime of the window; an event whose `by` is null has no rank.
+    Each row has the lifetime of the window; an event whose `by` is null has no rank.
     """
 
     kind: Literal["top_k"]
@@ -237,15 +262,15 @@ class TopKNode(Strict):
 
 
 Windowed = WindowNode | TopKNode
-"""What has windows."""
+"""Nodes with windows."""
 OutputTimestamp = Literal["lifetime", "point_at_end", "latest_input"]
 
 
 class OutputNode(Strict):
-    """Where results leave the query; `timestamp` says with which lifetime (T22).
+    """Emits the results of the query; `timestamp` sets their lifetime (T22).
 
     `lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among
-    the events that made it, but not before the row's own start.
+    the events that contributed to it, but not before the row's own start.
     """
 
     kind: Literal["output"]
@@ -265,6 +290,8 @@ Node = Annotated[
     | PointAtEndNode
     | ToIntervalsNode
     | OrderEdgesNode
+    | ChopNode
+    | StitchNode
     | UnionNode
     | JoinNode
     | AntiJoinNode
@@ -272,21 +299,26 @@ Node = Annotated[
     | AsofJoinNode
     | WindowNode
     | TopKNode
+    | MatchRecognizeNode
+    | AnalyticNode
     | OutputNode,
     Field(discriminator="kind"),
 ]
 
 
 class QueryGraph(Strict):
-    """A query: nodes that name their inputs; `check` says whether they fit together."""
+    """A query: nodes that name their inputs; `check` tests that they fit together. `functions` may be called by all."""
 
     version: Literal[1]
     name: Name
+    functions: Annotated[list[QueryFunction], Field(max_length=MOST_FUNCTIONS, exclude_if=lambda value: not value)] = (
+        Field(default_factory=list)
+    )
     nodes: Annotated[list[Node], Field(min_length=1, max_length=MOST_NODES)]
 
 
 def sources(node: Node) -> tuple[str, ...]:
-    """The ids of the nodes that `node` reads, port by port: the left of a join first, the clipping node last."""
+    """Return the ids of the nodes that `node` reads, by port: the left of a join first, the clipping node last."""
     match node:
         case InputNode():
             return ()

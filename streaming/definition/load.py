@@ -1,4 +1,4 @@
-"""From raw data to a query graph: every error of shape as a fault, and what could be read in spite of it."""
+"""Loading of a query graph from raw data: every shape error as a fault, and all nodes that are readable anyway."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from streaming.definition.faults import Fault, FaultCode, error
-from streaming.definition.graph import MOST_NODES, Node, QueryGraph
+from streaming.definition.graph import MOST_FUNCTIONS, MOST_NODES, Node, QueryGraph
+from streaming.definition.own_functions.functions import QueryFunction, read_function
 from streaming.definition.shape_errors import REMEDIES, shape_errors
 
 _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
@@ -15,28 +16,31 @@ _NODE: Final[TypeAdapter[Node]] = TypeAdapter(Node)
 
 @dataclass(frozen=True)
 class LoadedGraph:
-    """What raw data holds: the `graph` if it has no errors of shape, else None and the faults.
+    """The result of loading: the `graph` if it has no shape errors, else None and the faults.
 
-    `nodes` are those that could be read, `broken` the ids of those that could not, or were one too many.
+    `nodes` and `functions` are the readable ones; `broken` are the ids of the unreadable ones and of those above the
+    limit, `broken_functions` the names, in lower case, of unreadable ones.
     """
 
     graph: QueryGraph | None
     nodes: tuple[Node, ...]
     broken: frozenset[str]
     faults: tuple[Fault, ...]
+    functions: tuple[QueryFunction, ...] = ()
+    broken_functions: frozenset[str] = frozenset()
 
 
 def load_graph(raw: object) -> LoadedGraph:
     """Read a query graph from decoded JSON; never raises, whatever `raw` is."""
     if isinstance(raw, QueryGraph):
-        return LoadedGraph(raw, tuple(raw.nodes), frozenset(), ())
+        return LoadedGraph(raw, tuple(raw.nodes), frozenset(), (), tuple(raw.functions))
     data = dict(raw) if isinstance(raw, Mapping) else raw
     try:
         graph = QueryGraph.model_validate(data)
     except ValidationError as wrong:
         nodes, broken = _readable_nodes(data)
-        return LoadedGraph(None, nodes, broken, shape_faults(wrong, data))
-    return LoadedGraph(graph, tuple(graph.nodes), frozenset(), ())
+        return LoadedGraph(None, nodes, broken, shape_faults(wrong, data), *_readable_functions(data))
+    return LoadedGraph(graph, tuple(graph.nodes), frozenset(), (), tuple(graph.functions))
 
 
 def _readable_nodes(data: object) -> tuple[tuple[Node, ...], frozenset[str]]:
@@ -54,15 +58,27 @@ def _readable_nodes(data: object) -> tuple[tuple[Node, ...], frozenset[str]]:
     return tuple(nodes), frozenset(broken)
 
 
+def _readable_functions(data: object) -> tuple[tuple[QueryFunction, ...], frozenset[str]]:
+    listed = data.get("functions") if isinstance(data, dict) else None
+    functions, broken = [], set()
+    for raw in listed[:MOST_FUNCTIONS] if isinstance(listed, list) else ():
+        try:
+            functions.append(read_function(raw))
+        except ValidationError:
+            name = raw.get("name") if isinstance(raw, dict) else None
+            broken.update([name.lower()] if isinstance(name, str) else [])
+    return tuple(functions), frozenset(broken)
+
+
 def _id_of(raw: object) -> str | None:
     name = raw.get("id") if isinstance(raw, dict) else None
     return name if isinstance(name, str) else None
 
 
 def shape_faults(wrong: ValidationError, raw: object) -> tuple[Fault, ...]:
-    """One BAD_SHAPE fault for each error of `wrong`, with the node's id where `raw` has one.
+    """Return one BAD_SHAPE fault for each error of `wrong`, with the node's id if `raw` has one.
 
-    The field is the path inside the node, or from the top for errors outside nodes and in nodes without an id.
+    The field is the path inside the node; for errors outside nodes and in nodes without an id, it starts at the top.
     """
     faults = []
     for each in shape_errors(wrong, raw):
@@ -85,5 +101,5 @@ _HOLES: Final = frozenset({REMEDIES["missing"], REMEDIES["union_tag_not_found"]}
 
 
 def is_hole(fault: Fault) -> bool:
-    """Whether a fault of shape is about something that is not there, rather than about what is."""
+    """Return whether a shape error is about a missing value instead of a wrong one."""
     return fault.code is FaultCode.BAD_SHAPE and fault.remedy in _HOLES

@@ -1,11 +1,11 @@
-"""Names and durations as a user writes them, as pydantic types."""
+"""Pydantic types of names and durations in the form that a user writes."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StrictInt
 
-from streaming.definition.tokens import NAME_PATTERN
-from streaming.temporal.ticks import TimeTextError, parse_duration
+from streaming.definition.plain_names import NAME_PATTERN
+from streaming.temporal.ticks import TimeTextError, named_zone, parse_duration
 
 
 def _readable(value: int | str) -> int | str:
@@ -22,18 +22,28 @@ def _not_negative(value: int | str) -> int | str:
     return value
 
 
+def _existing(value: str) -> str:
+    try:
+        named_zone(value)
+    except ValueError:
+        raise ValueError(f"{value!r} is not a time zone; write an IANA name, such as 'Europe/Zurich'") from None
+    return value
+
+
 Name = Annotated[str, Field(pattern=NAME_PATTERN)]
 """An id or a name: a letter or underscore, then up to 62 letters, digits or underscores; compared exactly."""
 WholeNumber = StrictInt
-"""A number of things; `true`, which Python takes for 1, is none."""
+"""A whole number; unlike in Python, `true` isn't accepted as 1."""
 DurationText = Annotated[int | str, BeforeValidator(_readable)]
-"""Ticks as a whole number, or text such as `10s`, `-1tick` or `PT5M`; kept as it was written."""
-ExpressionText = Annotated[str, Field(min_length=1, max_length=10_000)]
-"""A scalar expression in the documented subset of Spark SQL; parsed and typed by `check`."""
+"""Ticks as a whole number, or text such as `10s`, `-1tick` or `PT5M`; stored as written."""
+
+
+ZoneName = Annotated[str, Field(max_length=100), AfterValidator(_existing)]
+"""A time zone of the IANA database, such as `Europe/Zurich`."""
 LengthText = Annotated[DurationText, AfterValidator(_not_negative)]
 """A duration that is not negative."""
 
 
 def length_ticks(length: int | str) -> int:
-    """The ticks of a length that was read. Raises `TimeTextError` for any other text."""
+    """Return the ticks of a `LengthText`. Raises `TimeTextError` for text that is not a duration."""
     return parse_duration(length)

@@ -1,8 +1,8 @@
-"""When each output of a query gives its rows, and how far a gap before its inputs reaches into them.
+"""The release of rows by each output of a query, and the effect of missing input rows on it.
 
-Two versions of a query whose outputs release alike may take over from one another: what the old one has given by some
-point of its input, the new one would have given by then too. Where rows before a moment are missing (a run that goes
-on at the old positions with nothing in its state), `whole` says from when on rows are right all the same.
+Two versions of a query whose outputs release alike may take over from each other: at every point of the input, both
+have emitted the same rows. A run that resumes at the old positions with empty state lacks the rows before
+a moment. `Gap.whole` then is the time from which its rows are correct anyway.
 """
 
 import hashlib
@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from streaming.definition.analytic import AnalyticNode
+from streaming.definition.checks.window_sizes import fixed_panes
+from streaming.definition.checks.wiring import order
+from streaming.definition.expanding import expanded
 from streaming.definition.graph import (
     AsofJoinNode,
     ClipNode,
@@ -23,26 +27,27 @@ from streaming.definition.graph import (
     QueryGraph,
     SetDurationNode,
     ShiftNode,
+    StitchNode,
     TopKNode,
     UnionNode,
     WindowNode,
     sources,
 )
-from streaming.definition.window_checks import hopping_windows
-from streaming.definition.windows import FixedWindow, SessionWindow
-from streaming.definition.wiring import order
+from streaming.definition.sequences.node import MatchRecognizeNode
+from streaming.definition.sequences.pattern import absences
+from streaming.definition.sequences.pattern_text import parse_pattern
+from streaming.definition.windows import FixedPanes, FixedWindow, SessionWindow
 from streaming.temporal.ticks import Tick, parse_duration
-from streaming.temporal.windows import HoppingWindows
 
-_SEEN_ALONE: Final = ("filter", "project")
-"""Nodes that change neither when a row is released nor its lifetime."""
+_TRANSPARENT: Final = ("filter", "project")
+"""Nodes that change neither the release of a row nor its lifetime."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """How far missing rows reach, in ticks beyond the moment W at which the last of them has ended; None: for ever.
+    """The effect of missing rows, in ticks after the moment W at which the last of them ends; None: unbounded.
 
-    What starts at W + `whole` or later is right; what is missing or wrong has ended by W + `tail`.
+    Rows that start at W + `whole` or later are correct; missing or wrong rows have ended by W + `tail`.
     """
 
     whole: int | None
@@ -54,55 +59,55 @@ _ENDLESS: Final = Gap(None, None)
 
 @dataclass(frozen=True)
 class Release:
-    """What an output does. `sameness` is equal for outputs that release alike; `forgets`: no node keeps anything.
+    """The release of an output. `sameness` is equal for outputs that release alike; `forgets`: no state before it.
 
-    `windows`: those that its rows stand for, where these are fixed and nothing but filters and projections follows.
-    `sessions`: it gives sessions, and nothing but that follows. `bounded`: an event changes no row that ends much later
-    than it, as the end of an anti join's left side does.
+    `windows`: the fixed windows that its rows are results of, if only filters and projections follow.
+    `sessions`: its rows are results of session windows, and only filters and projections follow. `bounded`: an event
+    changes no row that ends much later than the event, unlike for example in an anti join.
     """
 
     sameness: str
     forgets: bool
     gap: Gap
-    windows: HoppingWindows | None = None
+    windows: FixedPanes | None = None
     sessions: bool = False
     bounded: bool = True
 
     def reached_by(self, end: int) -> int | None:
-        """How far an output has to have given all (`given_until`) for an event that ends at `end` to change only that.
+        """Return the time up to which an output must be complete, so that an event until `end` changes nothing later.
 
-        None: it may change what comes at any later time.
+        Compare it with `given_until`. None: the event may change rows at any later time.
         """
         if not self.bounded:
             return None
         if self.sessions:
-            # It joins no session that is open, for these begin later, and nothing that is yet to come joins it.
+            # The event joins no open session, because these start later, and no later event joins its session.
             return _plus(end, self.gap.whole)
         if self.windows is None or self.gap.whole is None:
             return _plus(end, self.gap.tail)
         return self.windows.bounds(self.windows.last_index(Tick(end + self.gap.whole)))[1]
 
     def given_until(self, cti: int) -> int:
-        """The time up to which all has been given at the output CTI `cti`: no row that ends later was."""
-        return cti if self.windows is None else cti + self.windows.size - self.windows.hop
+        """Return the time up to which all rows are emitted at the output CTI `cti`; no row that ends later is."""
+        return cti if self.windows is None else cti + self.windows.overlap
 
-    def oldest_after(self, given: int) -> int:
-        """The earliest start of a row that ends after `given`; a guess where windows are not fixed."""
-        return given if self.windows is None else self.windows.bounds(self.windows.first_open(Tick(given)))[0]
+    def oldest_after(self, at: int) -> int:
+        """Return the earliest start of a row that ends after `at`; an estimate if windows are not fixed."""
+        return at if self.windows is None else self.windows.bounds(self.windows.first_open(Tick(at)))[0]
 
 
 def releases(graph: QueryGraph, inputs: Mapping[str, str], edges: frozenset[str]) -> dict[str, Release]:
-    """The release of each output of a checked graph.
+    """Return the release of each output of a checked graph.
 
-    `inputs` says of each input node in a text what moves its time; `edges` are those whose events are edges.
+    `inputs` holds a text for each input node that identifies its clock; `edges` are the inputs with edge events.
     """
-    by_id = {node.id: node for node in graph.nodes}
+    by_id = {node.id: node for node in expanded(graph).nodes}
     placed, _ = order(by_id)
-    found: dict[str, Release] = {}
+    by_node: dict[str, Release] = {}
     for name in placed:
         node = by_id[name]
-        before = [found[source] for source in sources(node)]
-        found[name] = Release(
+        before = [by_node[source] for source in sources(node)]
+        by_node[name] = Release(
             _sameness(node, before, inputs),
             _keeps_nothing(node) and all(each.forgets for each in before),
             _gap(node, [each.gap for each in before], edges),
@@ -110,63 +115,76 @@ def releases(graph: QueryGraph, inputs: Mapping[str, str], edges: frozenset[str]
             _is_sessions(node, before),
             _is_bounded(node) and all(each.bounded for each in before),
         )
-    return {node.id: found[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
+    return {node.id: by_node[node.id] for node in graph.nodes if isinstance(node, OutputNode)}
 
 
 def _sameness(node: Node, before: list[Release], inputs: Mapping[str, str]) -> str:
-    """A digest of what decides when the rows of `node` leave."""
-    if node.kind in _SEEN_ALONE:
+    """Return a digest of everything that determines when the rows of `node` are released."""
+    if node.kind in _TRANSPARENT:
         return before[0].sameness
     if isinstance(node, InputNode):
-        said: object = ["input", node.id, inputs.get(node.id, "")]
+        content: object = ["input", node.id, inputs.get(node.id, "")]
     else:
-        said = [node.model_dump(mode="json", exclude=_names(node)), *(each.sameness for each in before)]
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+        content = [node.model_dump(mode="json", exclude=_names(node)), *(each.sameness for each in before)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _keeps_nothing(node: Node) -> bool:
     if isinstance(node, ExtendNode):
         return parse_duration(node.by) >= 0
-    return node.kind in (*_SEEN_ALONE, "input", "output", "shift", "set_duration")
+    return node.kind in (*_TRANSPARENT, "input", "output", "shift", "set_duration")
 
 
-def _windows(node: Node, before: list[Release]) -> HoppingWindows | None:
+def _windows(node: Node, before: list[Release]) -> FixedPanes | None:
     if isinstance(node, WindowNode | TopKNode):
-        return hopping_windows(node) if isinstance(node.window, FixedWindow) else None
+        return fixed_panes(node) if isinstance(node.window, FixedWindow) else None
     if isinstance(node, OutputNode):
         return before[0].windows if node.timestamp == "lifetime" else None
-    return before[0].windows if node.kind in _SEEN_ALONE else None
+    return before[0].windows if node.kind in _TRANSPARENT else None
 
 
 def _is_sessions(node: Node, before: list[Release]) -> bool:
     if isinstance(node, WindowNode | TopKNode):
         return isinstance(node.window, SessionWindow)
-    passes = node.timestamp == "lifetime" if isinstance(node, OutputNode) else node.kind in _SEEN_ALONE
+    passes = node.timestamp == "lifetime" if isinstance(node, OutputNode) else node.kind in _TRANSPARENT
     return passes and before[0].sessions
 
 
 def _is_bounded(node: Node) -> bool:
-    """Whether rows that an event changes end where it lets its own end; what lasts as long as another's does not."""
+    """Return whether an event changes only rows that end with it, and not rows that last as long as another event."""
     if isinstance(node, JoinNode):
         return node.type == "inner"
-    return node.kind not in ("clip", "anti_join", "semi_join", "asof_join", "to_intervals", "order_edges")
+    if isinstance(node, MatchRecognizeNode):
+        return node.is_local
+    return node.kind not in (
+        "clip",
+        "anti_join",
+        "semi_join",
+        "asof_join",
+        "to_intervals",
+        "order_edges",
+        "stitch",
+        "analytic",
+    )
 
 
 def _gap(node: Node, before: list[Gap], edges: frozenset[str]) -> Gap:
-    """The gap of the rows of `node` by those of what it reads."""
+    """Return the gap of the rows of `node`, from the gaps of its inputs."""
     match node:
         case InputNode():
             return _ENDLESS if node.id in edges else Gap(0, 0)
-        case AsofJoinNode():
-            return _ENDLESS  # it may look back to any time
+        case AsofJoinNode() | StitchNode():
+            return _ENDLESS  # it may join a row of any earlier time
         case WindowNode() | TopKNode():
             return _of_panes(node, before[0].tail)
+        case MatchRecognizeNode() | AnalyticNode():
+            return _of_rows_in_order(node, before[0])
         case _ if len(before) == 1:
             return _of_one(node, before[0])
     wholes, tails = [each.whole for each in before], [each.tail for each in before]
-    # Where rows meet, one is right only if those of all sides are.
+    # A joined row is correct only if the rows of all sides are.
     whole = _largest(wholes if isinstance(node, UnionNode) else wholes + tails)
-    # A row that nothing cut off, because that is missing, is wrong for as long as it lasts.
+    # If the row that should clip another is missing, the other is wrong for its whole lifetime.
     return Gap(whole, None if isinstance(node, ClipNode) else _largest(tails))
 
 
@@ -182,12 +200,40 @@ def _of_one(node: Node, before: Gap) -> Gap:
         case ExtendNode():
             return Gap(before.whole, _plus(before.tail, max(0, parse_duration(node.by))))
         case PointAtEndNode():
-            return Gap(_plus(before.whole, 1), _plus(before.tail, 1))  # a point at its end lasts beyond it
+            return Gap(_plus(before.whole, 1), _plus(before.tail, 1))  # a point at its end lasts one tick longer
         case OutputNode() if node.timestamp != "lifetime":
-            later = _plus(before.tail, 1)  # rows leave as points inside of their lifetime, or at its end
+            later = _plus(before.tail, 1)  # rows leave as points inside their lifetime, or at its end
             return Gap(later, later)
         case _:
             return before
+
+
+def _of_rows_in_order(node: MatchRecognizeNode | AnalyticNode, before: Gap) -> Gap:
+    return _of_rows(node, before) if isinstance(node, AnalyticNode) else _of_sequence(node, before)
+
+
+def _of_rows(node: AnalyticNode, before: Gap) -> Gap:
+    """Return the gap of rows that see others: a missing row changes those that see it, by their distance (T46)."""
+    sees = _rows_seen(node)
+    later = _plus(before.tail, sees)
+    return Gap(_largest([_plus(before.whole, sees), later]), later)
+
+
+def _rows_seen(node: AnalyticNode) -> int | None:
+    """Return from which distance on rows see each other no more; None if no distance is known."""
+    reach = None if node.reach is None else parse_duration(node.reach)
+    sees: int | None = 0
+    for column in node.columns:
+        frame = column.frame
+        bounds: list[int | None] = [None]
+        if column.function == "row_number" or column.function.startswith("cusum"):
+            return None  # a gap of the reach begins again, but none may come
+        if column.framed and frame is not None and frame.unit == "range":
+            bounds = [None if each is None else parse_duration(each) for each in (frame.preceding, frame.following)]
+        for bound in bounds:
+            seen = reach if bound is None else bound if reach is None else min(bound, reach)
+            sees = _largest([sees, seen])
+    return sees
 
 
 def _of_panes(node: WindowNode | TopKNode, tail: int | None) -> Gap:
@@ -195,15 +241,26 @@ def _of_panes(node: WindowNode | TopKNode, tail: int | None) -> Gap:
     fill = node.empty_gap if isinstance(node, WindowNode) else None
     filled = _plus(tail, 0 if fill is None else parse_duration(fill))
     if isinstance(spec, FixedWindow):
-        return Gap(filled, _plus(filled, hopping_windows(node).size))
+        return Gap(filled, _plus(filled, fixed_panes(node).size))
     if isinstance(spec, SessionWindow):
-        # With `max` a session begins where the one before it was full, and so on without end.
+        # With `max`, each session starts where the full one before it ends, so a gap can shift all later sessions.
         return Gap(None if spec.max is not None else _plus(tail, parse_duration(spec.gap)), None)
     return Gap(tail, None)
 
 
+def _of_sequence(node: MatchRecognizeNode, before: Gap) -> Gap:
+    """Return the gap of matches: a row is in attempts that begin less than WITHIN before it (T39)."""
+    if not node.is_local:
+        return _ENDLESS
+    within = parse_duration(node.within or 0)
+    reach = within if node.reach is None else parse_duration(node.reach)
+    longest = max((each.duration for each in absences(parse_pattern(node.pattern))), default=0)
+    grown = _plus(before.tail, within + reach + longest)
+    return Gap(grown, _plus(grown, reach))
+
+
 def _names(node: Node) -> set[str]:
-    """The fields of `node` that say nothing about when its rows leave."""
+    """Return the fields of `node` that do not affect when its rows are released."""
     if isinstance(node, WindowNode):
         return {"id", "input"} | ({"aggregates", "group_by"} if node.emit == "final" else set())
     if isinstance(node, TopKNode):

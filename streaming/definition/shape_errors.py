@@ -1,8 +1,8 @@
-"""What pydantic refused, in plain words: one mapping for graphs, bodies, files and the options of adapters.
+"""Pydantic's errors in plain words: one mapping for graphs, bodies, files and the options of adapters.
 
-Pydantic tells of every branch of a union, by names that only the program knows. Here each place of what was sent is
-told of once, by the branch that was meant: a condition that a value of the right type does not meet says more than
-"another type", and what is wrong deeper says more than what is wrong above it.
+Pydantic reports every branch of a union, with internal names. Here each place in the input is reported once,
+for the branch that the user probably meant: an unmet condition on a value of the right type is more specific
+than a wrong type, and an error deeper inside a value is more specific than one above it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,16 +14,16 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from streaming.definition.counts import counted
-from streaming.definition.tokens import NAME_PATTERN
+from streaming.definition.plain_names import NAME_PATTERN
 
 Location = tuple[int | str, ...]
 
 
 @dataclass(frozen=True)
 class ShapeError:
-    """One value that does not fit: `location` are the steps to it in what was sent, and the name of what is missing.
+    """One invalid or missing value: `location` are the steps to it in the input, down to the name of a missing field.
 
-    `message` is a sentence without its full stop, which names no place; `remedy` is a whole one.
+    `message` is a sentence without full stop that doesn't name the place; `remedy` is a sentence with full stop.
     """
 
     location: Location
@@ -33,32 +33,34 @@ class ShapeError:
 
     @property
     def path(self) -> str:
-        """The location as a path with dots; empty for the whole."""
+        """Return the location as a path with dots; empty for the whole input."""
         return ".".join(map(str, self.location))
 
 
 def shape_errors(wrong: ValidationError, raw: object, *, most: int | None = None) -> list[ShapeError]:
-    """The errors of `wrong` as a user understands them, by their places in `raw`, which was sent; the first `most`.
+    """Return the first `most` errors of `wrong` in plain words, each with its place in the input `raw`.
 
-    Without the raw value, pass what can be had: steps that it does not have are taken for branches of unions.
+    If the raw input is not available, pass the closest value: steps that it lacks count as branches of unions.
     """
-    found: dict[Location, list[tuple[bool, ErrorDetails]]] = {}
+    by_place: dict[Location, list[tuple[bool, ErrorDetails]]] = {}
     for each in islice(wrong.errors(include_url=False), most):
         location = _steps(raw, each)
-        found.setdefault(location, []).append((len(location) < len(each["loc"]), each))
+        by_place.setdefault(location, []).append((len(location) < len(each["loc"]), each))
     return [
-        _told(location, [each for _, each in at]) for location, at in found.items() if not _deeper(location, at, found)
+        _describe(location, [each for _, each in at])
+        for location, at in by_place.items()
+        if not _is_explained_deeper(location, at, by_place)
     ]
 
 
 def sentences(wrong: ValidationError, raw: object) -> str:
-    """All errors of `wrong` in one text, each behind its path, for places that can show no list."""
-    told = (f"{each.path}: {each.message}" if each.path else each.message for each in shape_errors(wrong, raw))
-    return "; ".join(told)
+    """Return all errors of `wrong` in one text, each after its path, for places that cannot show a list."""
+    texts = (f"{each.path}: {each.message}" if each.path else each.message for each in shape_errors(wrong, raw))
+    return "; ".join(texts)
 
 
 def _steps(raw: object, wrong: ErrorDetails) -> Location:
-    """The steps of an error's place that lead through `raw`; the kind of a node or window and union branches do not."""
+    """Return the steps of an error's place that exist in `raw`, without union branches and kinds."""
     value, steps, last = raw, list[int | str](), len(wrong["loc"]) - 1
     tagged = False
     for position, key in enumerate(wrong["loc"]):
@@ -76,28 +78,28 @@ def _steps(raw: object, wrong: ErrorDetails) -> Location:
     return tuple(steps)
 
 
-_Found = Mapping[Location, Sequence[tuple[bool, ErrorDetails]]]
+_ByPlace = Mapping[Location, Sequence[tuple[bool, ErrorDetails]]]
 
 
-def _deeper(location: Location, at: Sequence[tuple[bool, ErrorDetails]], found: _Found) -> bool:
-    """Whether all that is told at `location` are branches of a union of which another one is told of deeper."""
+def _is_explained_deeper(location: Location, at: Sequence[tuple[bool, ErrorDetails]], by_place: _ByPlace) -> bool:
+    """Return whether all errors at `location` are branches of a union, and another branch has a deeper error."""
     if not all(branch and _is_type_error(each) for branch, each in at):
         return False
-    return any(len(other) > len(location) and other[: len(location)] == location for other in found)
+    return any(len(other) > len(location) and other[: len(location)] == location for other in by_place)
 
 
-def _told(location: Location, at: Sequence[ErrorDetails]) -> ShapeError:
-    telling = [each for each in at if not _is_type_error(each)]
-    if not telling:
+def _describe(location: Location, at: Sequence[ErrorDetails]) -> ShapeError:
+    specific = [each for each in at if not _is_type_error(each)]
+    if not specific:
         kinds = dict.fromkeys(_EXPECTED[each["type"]] for each in at)
-        return ShapeError(location, at[0]["type"], f"{_capital(_either(kinds))} is expected here", _CORRECT)
-    meant = max(telling, key=lambda each: each["type"] == "value_error")
-    return ShapeError(location, meant["type"], _message(meant), REMEDIES.get(meant["type"], _CORRECT))
+        return ShapeError(location, at[0]["type"], f"Expected {_either(kinds)} here", _CORRECT)
+    best = max(specific, key=lambda each: each["type"] == "value_error")
+    return ShapeError(location, best["type"], _message(best), REMEDIES.get(best["type"], _CORRECT))
 
 
 def _message(wrong: ErrorDetails) -> str:
-    say = _MESSAGES.get(wrong["type"])
-    return "This value does not fit" if say is None else _capital(say(wrong)).removesuffix(".")
+    write = _MESSAGES.get(wrong["type"])
+    return "This value is not valid" if write is None else _capital(write(wrong)).removesuffix(".")
 
 
 def _is_type_error(wrong: ErrorDetails) -> bool:
@@ -119,19 +121,19 @@ def _own_words(wrong: ErrorDetails) -> str:
 
 def _pattern(wrong: ErrorDetails) -> str:
     if wrong["ctx"]["pattern"] == NAME_PATTERN:
-        return "A name begins with a letter or an underscore; up to 62 letters, digits or underscores follow"
-    return "This text has characters that may not stand here, or not in this order"
+        return "A name starts with a letter or an underscore; up to 62 letters, digits or underscores follow"
+    return "This text contains characters that are not allowed here, or has them in the wrong order"
 
 
 def _bound(words: str) -> Callable[[ErrorDetails], str]:
-    return lambda wrong: f"{words} {next(iter(wrong['ctx'].values()))} is expected here"
+    return lambda wrong: f"Expected {words} {next(iter(wrong['ctx'].values()))} here"
 
 
 def _unknown_kind(wrong: ErrorDetails) -> str:
-    return f"There is no kind {wrong['ctx']['tag']!r}; write one of {wrong['ctx']['expected_tags']}"
+    return f"Unknown kind {wrong['ctx']['tag']!r}; write one of {wrong['ctx']['expected_tags']}"
 
 
-_CORRECT: Final = "Change it accordingly."
+_CORRECT: Final = "Change the value."
 _EXPECTED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
@@ -150,27 +152,27 @@ _EXPECTED: Final[Mapping[str, str]] = {
     **dict.fromkeys(("date_type", "date_parsing", "date_from_datetime_parsing"), "a date such as 2026-11-22"),
     "none_required": "null",
 }
-"""What each error of type expects; with more than one branch of a union, all of them are said."""
+"""The value that each type error expects; for several branches of a union, the message lists all of them."""
 _MESSAGES: Final[Mapping[str, Callable[[ErrorDetails], str]]] = {
     "missing": lambda _: "This is missing",
-    "extra_forbidden": lambda wrong: f"Nothing here is called {str(wrong['loc'][-1])[:80]!r}",
+    "extra_forbidden": lambda wrong: f"Unknown field {str(wrong['loc'][-1])[:80]!r}",
     "string_pattern_mismatch": _pattern,
     "string_too_short": lambda wrong: (
         "This is empty"
         if wrong["ctx"]["min_length"] == 1
-        else f"At least {counted(wrong['ctx']['min_length'], 'character')} are expected here"
+        else f"Expected at least {counted(wrong['ctx']['min_length'], 'character')} here"
     ),
-    "string_too_long": lambda wrong: f"At most {counted(wrong['ctx']['max_length'], 'character')} may stand here",
-    "too_short": lambda wrong: f"At least {wrong['ctx']['min_length']} must stand here",
-    "too_long": lambda wrong: f"At most {wrong['ctx']['max_length']} may stand here",
-    "greater_than": _bound("A number above"),
-    "greater_than_equal": _bound("A number not below"),
-    "less_than": _bound("A number below"),
-    "less_than_equal": _bound("A number not above"),
-    "enum": lambda wrong: f"One of {wrong['ctx']['expected']} is expected here",
-    "literal_error": lambda wrong: f"One of {wrong['ctx']['expected']} is expected here",
+    "string_too_long": lambda wrong: f"Expected at most {counted(wrong['ctx']['max_length'], 'character')} here",
+    "too_short": lambda wrong: f"Expected at least {wrong['ctx']['min_length']} here",
+    "too_long": lambda wrong: f"Expected at most {wrong['ctx']['max_length']} here",
+    "greater_than": _bound("a number above"),
+    "greater_than_equal": _bound("a number of at least"),
+    "less_than": _bound("a number below"),
+    "less_than_equal": _bound("a number of at most"),
+    "enum": lambda wrong: f"Expected one of {wrong['ctx']['expected']} here",
+    "literal_error": lambda wrong: f"Expected one of {wrong['ctx']['expected']} here",
     "union_tag_invalid": _unknown_kind,
-    "union_tag_not_found": lambda _: "It is not said of which kind this is",
+    "union_tag_not_found": lambda _: "The kind of this node or window is missing",
     "value_error": _own_words,
     "assertion_error": _own_words,
     "json_invalid": lambda wrong: f"This is not JSON: {wrong['ctx']['error']}",

@@ -1,6 +1,6 @@
-"""A text into tokens, of queries and of expressions alike, by sqlglot's tokenizer for Spark.
+"""The lexer of queries and expressions, based on sqlglot's tokenizer for Spark.
 
-It is told not to merge `GROUP BY`, split `30s`, or swallow what follows `SHOW`; an open quote does not end it.
+Unlike sqlglot's, it does not merge `GROUP BY`, split `30s`, swallow the text after `SHOW`, or stop at an open quote.
 """
 
 import re
@@ -14,9 +14,7 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 
 Extent = tuple[int, int]
-"""A part of a text in code points, half open; cheaper than a Span, of which a text needs few."""
-NAME_PATTERN: Final = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
-"""What a name is, of nodes and streams as of fields."""
+"""A part of a text in code points, half open; a tuple, because it costs less than a `Span`."""
 RESERVED: Final = frozenset({"and", "or", "not", "in", "is", "null", "like", "between", "case", "when"}) | frozenset(
     {"then", "else", "end", "true", "false", "cast", "escape", "distinct"}
 )
@@ -25,7 +23,7 @@ _MOST_UNCLOSED: Final = 20
 
 
 class TokenKind(Enum):
-    """What a token is; a NUMBER begins with a digit, so that `5m` and `1.5BD` are numbers too."""
+    """The kind of a token; a NUMBER starts with a digit, so `5m` and `1.5BD` are numbers too."""
 
     WORD = auto()
     QUOTED = auto()
@@ -39,8 +37,8 @@ class TokenKind(Enum):
 class SqlToken:
     """One token at `text[start:end]`.
 
-    `value` is what a name or a string says, without quotes and escapes; `word` the upper-case word of an unquoted
-    name, the text of a symbol, else empty.
+    `value` is the content of a name or a string, without quotes and escapes; `word` is the upper-case word of an
+    unquoted name or the text of a symbol, else empty.
     """
 
     kind: TokenKind
@@ -51,12 +49,12 @@ class SqlToken:
 
     @property
     def extent(self) -> Extent:
-        """Where it stands."""
+        """Return its place."""
         return self.start, self.end
 
 
 class _Tokenizer(Spark.Tokenizer):
-    """Spark's rules for quotes, comments and names; without commands, that take all that follows for their text."""
+    """Spark's rules for quotes, comments and names, without commands, which swallow all the text after them."""
 
     COMMANDS: ClassVar[set[Any]] = set()
     KEYWORDS: ClassVar[dict[str, Any]] = {
@@ -69,7 +67,7 @@ class _Tokenizer(Spark.Tokenizer):
 
 @dataclass(frozen=True, slots=True)
 class UnclosedText:
-    """A quote or comment that begins at `opening` and has no end: what reaches to `end` is read as blank."""
+    """An unclosed quote or comment that starts at `opening`; the text up to `end` is read as blank."""
 
     opening: Extent
     end: int
@@ -79,38 +77,38 @@ class UnclosedText:
 
 @dataclass(frozen=True)
 class LexedText:
-    """The `tokens` of a text, an END last; `text` is the text with what was not closed blotted out, equally long."""
+    """The `tokens` of a text, an END last; in `text`, unclosed parts are blank, and the length is unchanged."""
 
     text: str
     tokens: tuple[SqlToken, ...]
     unclosed: tuple[UnclosedText, ...]
 
     def comments_before(self, index: int) -> Iterator[Extent]:
-        """Where the comments between the token `index` and the one before it stand."""
+        """Yield the extents of the comments between the token `index` and the one before it."""
         at, end = self.tokens[index - 1].end if index else 0, self.tokens[index].start
-        while found := _COMMENT.search(self.text, at, end):
-            at = found.end()
-            if found.group() == "/*":
+        while comment := _COMMENT.search(self.text, at, end):
+            at = comment.end()
+            if comment.group() == "/*":
                 at = _block_end(self.text, at) or end
-            yield found.start(), at
+            yield comment.start(), at
 
     @cached_property
     def partners(self) -> dict[int, int]:
-        """For each opening parenthesis that is closed before the next `;` the index of the closing one."""
-        found: dict[int, int] = {}
+        """Return the index of the closing parenthesis for each opening one that closes before the next `;`."""
+        closing: dict[int, int] = {}
         opened: list[int] = []
         for index, token in enumerate(self.tokens):
             if token.word in ("(", "["):
                 opened.append(index)
             elif token.word in (")", "]") and opened:
-                found[opened.pop()] = index
+                closing[opened.pop()] = index
             elif token.word == ";":
                 opened.clear()
-        return found
+        return closing
 
 
 def lex(text: str) -> LexedText:
-    """The tokens of any text at all; a quote or a comment that is not closed ends with its line."""
+    """Split any text into tokens; an unclosed quote ends with its line, an unclosed comment with the text."""
     unclosed: list[UnclosedText] = []
     readable = text
     for _ in range(_MOST_UNCLOSED):
@@ -118,8 +116,8 @@ def lex(text: str) -> LexedText:
             items = _Tokenizer(dialect=Spark()).tokenize(readable)
         except TokenError:
             start = _unclosed(readable)
-            readable, found = _blotted(readable, start)
-            unclosed.append(found)
+            readable, part = _blank_out(readable, start)
+            unclosed.append(part)
         else:
             break
     else:
@@ -159,7 +157,7 @@ _BLOCK_EDGE: Final = re.compile(r"/\*|\*/")
 
 
 def _unclosed(text: str) -> int:
-    """Where the quote or comment begins that is not closed; the end of the text if there is none."""
+    """Return the start of the unclosed quote or comment; the end of the text without one."""
     at = 0
     while match := _QUOTE.search(text, at):
         at = match.end()
@@ -171,7 +169,7 @@ def _unclosed(text: str) -> int:
 
 
 def _block_end(text: str, at: int) -> int | None:
-    """Behind the end of the comment that is open at `at`, comments inside it included; None if it has none."""
+    """Return the index after the comment that is open at `at`, with nested comments; None if it has no end."""
     depth = 1
     while depth:
         edge = _BLOCK_EDGE.search(text, at)
@@ -185,17 +183,17 @@ def _block_end(text: str, at: int) -> int | None:
 _NAMES: Final = {"'": "quoted text", '"': "quoted text", "`": "name in backticks", "/": "comment"}
 
 
-def _blotted(text: str, start: int) -> tuple[str, UnclosedText]:
-    """The text without what is not closed at `start`: a comment to the end of the text, a quote to that of its line."""
+def _blank_out(text: str, start: int) -> tuple[str, UnclosedText]:
+    """Blank out the unclosed part at `start`: a comment up to the end of the text, a quote up to that of its line."""
     end = len(text)
     if start == end:
-        return "", UnclosedText((0, end), end, "The text cannot be cut into words.", "Remove what is no SQL from it.")
+        return "", UnclosedText((0, end), end, "The text cannot be read as SQL.", "Remove everything that isn't SQL.")
     opening = text[start]
     if opening != "/":
         line = re.compile(r"[\n\r]").search(text, start)
         end = line.start() if line else end
     closing = "*/" if opening == "/" else opening
-    message = f"The {_NAMES[opening]} that begins here is not closed."
-    found = UnclosedText((start, start + len(closing)), end, message, f"Write {closing} where it ends.")
+    message = f"The {_NAMES[opening]} that starts here is not closed."
+    part = UnclosedText((start, start + len(closing)), end, message, f"Write {closing} at its end.")
     stand_in = "" if opening == "/" else "0" if end - start < 3 else "'?'"
-    return text[:start] + stand_in + " " * (end - start - len(stand_in)) + text[end:], found
+    return text[:start] + stand_in + " " * (end - start - len(stand_in)) + text[end:], part

@@ -1,6 +1,6 @@
-"""The kinds of windows: what a definition says of one, and the panes that it makes, in ticks.
+"""The kinds of windows: their models, and their panes in ticks.
 
-A window that `check_window` faults may have no panes: of sizes that are not positive `panes` raises ValueError.
+A window with errors from `check_window` may have no panes: `panes` raises ValueError for sizes that are not positive.
 """
 
 from dataclasses import dataclass
@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from streaming.definition.names import DurationText, WholeNumber
+from streaming.definition.names import DurationText, WholeNumber, ZoneName
 from streaming.definition.strict import Strict
+from streaming.temporal.calendar_windows import CalendarUnit, CalendarWindows
 from streaming.temporal.ticks import Ticks, parse_duration
 from streaming.temporal.windows import HoppingWindows
 
@@ -22,7 +23,7 @@ class TumblingWindow(Strict):
     offset: DurationText = 0
 
     def panes(self) -> HoppingWindows:
-        """Windows that hop by their size."""
+        """Return windows that hop by their size."""
         return HoppingWindows(parse_duration(self.size), parse_duration(self.size), parse_duration(self.offset))
 
 
@@ -35,7 +36,7 @@ class HoppingWindow(Strict):
     offset: DurationText = 0
 
     def panes(self) -> HoppingWindows:
-        """The same windows."""
+        """Return the same windows in ticks."""
         return HoppingWindows(parse_duration(self.size), parse_duration(self.hop), parse_duration(self.offset))
 
 
@@ -52,9 +53,25 @@ class TimeIntervalWindow(Strict):
     discard_age: DurationText = 0
 
     def panes(self) -> HoppingWindows:
-        """Windows that hop by the period."""
+        """Return windows that hop by the period."""
         hop = self.duration if self.period is None else self.period
         return HoppingWindows(parse_duration(self.duration), parse_duration(hop), parse_duration(self.offset))
+
+
+class CalendarWindow(Strict):
+    """The days, weeks (from Monday), months, quarters or years of a time zone: `[start of one, start of the next)`.
+
+    With a clock change, a day has 23 or 25 hours. If the change skips midnight, the day starts at the change; if
+    midnight occurs twice, it starts at the first. A day that the zone skips has no window (T63).
+    """
+
+    kind: Literal["calendar"]
+    unit: CalendarUnit
+    zone: ZoneName = "UTC"
+
+    def panes(self) -> CalendarWindows:
+        """Return the same windows in ticks."""
+        return CalendarWindows(self.unit, self.zone)
 
 
 @dataclass(frozen=True)
@@ -66,9 +83,9 @@ class SessionPanes:
 
 
 class SessionWindow(Strict):
-    """For each group `[first start, last start + gap)`: an event that starts before that end belongs.
+    """For each group `[first start, last start + gap)`: an event that starts before that end belongs to it.
 
-    `max` caps the length: the event that would exceed it opens the next session.
+    `max` limits the length: an event that would exceed it opens the next session.
     """
 
     kind: Literal["session"]
@@ -76,7 +93,7 @@ class SessionWindow(Strict):
     max: DurationText | None = None
 
     def panes(self) -> SessionPanes:
-        """The same sessions."""
+        """Return the same sessions in ticks."""
         return SessionPanes(parse_duration(self.gap), None if self.max is None else parse_duration(self.max))
 
 
@@ -86,12 +103,12 @@ class SnapshotPanes:
 
 
 class SnapshotWindow(Strict):
-    """For each group, between any two neighbouring starts or ends with at least one event alive."""
+    """For each group, a window between any two adjacent starts or ends with at least one live event."""
 
     kind: Literal["snapshot"]
 
     def panes(self) -> SnapshotPanes:
-        """Snapshots, of which nothing is said."""
+        """Return snapshots, which have no parameters."""
         return SnapshotPanes()
 
 
@@ -103,24 +120,26 @@ class CountPanes:
 
 
 class CountWindow(Strict):
-    """For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it."""
+    """For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds events that start in it."""
 
     kind: Literal["count"]
     n: Annotated[WholeNumber, Field(gt=0, le=10_000)]
 
     def panes(self) -> CountPanes:
-        """Windows of as many starts."""
+        """Return windows of `n` starts."""
         return CountPanes(self.n)
 
 
-FixedWindow = TumblingWindow | HoppingWindow | TimeIntervalWindow
-"""Windows that stand where the definition says, whatever events there are."""
+FixedWindow = TumblingWindow | HoppingWindow | TimeIntervalWindow | CalendarWindow
+"""Windows at times fixed by the definition, independent of events."""
+FixedPanes = HoppingWindows | CalendarWindows
+"""Panes at times fixed by the definition, each with an index."""
 WindowSpec = Annotated[
     FixedWindow | SessionWindow | SnapshotWindow | CountWindow,
     Field(discriminator="kind"),
 ]
-"""Windows of any kind, as a definition writes them."""
+"""Windows of any kind, in the form of a definition."""
 EventPanes = SessionPanes | SnapshotPanes | CountPanes
-"""Panes that follow from the events of a group: `reference/pane_rules.py` says which, and the engine's assigners."""
-PaneKind = HoppingWindows | EventPanes
-"""Panes of any kind, in ticks, as a plan has them."""
+"""Panes determined by the events of a group; see `reference/pane_rules.py` and the engine's assigners."""
+PaneKind = FixedPanes | EventPanes
+"""Panes of any kind, in ticks, in the form of a plan."""

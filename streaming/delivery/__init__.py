@@ -1,1 +1,1 @@
-"""Brings what bindings have committed to their outputs, each batch once."""
+"""Delivers committed batches of bindings to their outputs, each batch once."""

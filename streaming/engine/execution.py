@@ -1,21 +1,23 @@
-"""The front door of the columnar kernels: a query in this process, micro-batch by micro-batch."""
+"""Entry point of the columnar kernels: runs a query in this process, micro-batch by micro-batch."""
 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from streaming.definition.advance import temporal_settings
-from streaming.engine.exchange.net_rows import NetRows
+from streaming.definition.checks.advance import temporal_settings
+from streaming.engine.exchange.net_rows import CompactedChanges
 from streaming.engine.executor import Arrival, BatchResult, EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable, QueryPlan
 from streaming.temporal.ticks import INFINITY
-from streaming.wire import case_execution
-from streaming.wire.case import Case, CaseResult
-from streaming.wire.execution import (
+from streaming.wasm.function import TooMuchFuel
+from streaming.wire.execution import case_execution
+from streaming.wire.execution.case import Case, CaseResult
+from streaming.wire.execution.interface import (
     ClockReading,
     ExecutionError,
     ExecutionSink,
     Heard,
+    HistoryMark,
     OutcomeCounts,
     QueryExecution,
 )
@@ -23,32 +25,35 @@ from streaming.wire.messages import LateEvent
 
 
 def execute(query: QueryExecution, sink: ExecutionSink, buckets: int = 1, stages: int = 1) -> dict[str, OutcomeCounts]:
-    """As `Execute` says; nothing is held but the state, and edges and rows that may be replaced.
+    """Run a query; see `Execute`. Only the state is held, and edges and rows that may be replaced.
 
-    With `restart` the run is thrown away before each batch but the first and restored from its snapshot.
+    With `restart` the run is discarded before each batch but the first and restored from its snapshot.
     """
     advance = temporal_settings(query.graph, query.streams, query.advance)
     try:
         plan = compile_binding(query.graph, query.streams, advance, buckets, stages)
     except NotRunnable as refusal:
         raise ExecutionError(str(refusal)) from None
-    return go_on(EngineRun(plan), plan, query, sink)
+    try:
+        return go_on(EngineRun(plan), plan, query, sink)
+    except TooMuchFuel as error:
+        raise ExecutionError(str(error).splitlines()[0]) from None
 
 
 def run_case(case: Case, buckets: int = 1, stages: int = 1) -> CaseResult:
-    """Run `case` to its end; `failure` says what the engine cannot run."""
+    """Run `case` to its end; `failure` describes what the engine cannot run."""
     return case_execution.run_case(lambda query, sink: execute(query, sink, buckets, stages), case)
 
 
 def go_on(run: EngineRun, plan: QueryPlan, query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
-    """Let `run` of `plan` read all batches of `query`, whatever it has read before, and end; as `Execute` says."""
-    nets: dict[str, NetRows] = defaultdict(NetRows)
+    """Let `run` of `plan` read all batches of `query`, whatever it has read before, and end it; see `Execute`."""
+    nets: dict[str, CompactedChanges] = defaultdict(CompactedChanges)
     for number, batch in enumerate(query.inputs.batches()):
         if query.restart and number:
             run = EngineRun.restored(plan, run.snapshot())
-        sink.read(sum(len(each) for each in batch if not isinstance(each, ClockReading)))
-        _tell(run.turn(arrivals_of(batch)), nets, sink)
-    _tell(run.end(query.end), nets, sink)
+        sink.read(sum(len(each) for each in batch if not isinstance(each, ClockReading | HistoryMark)))
+        _send(run.turn(arrivals_of(batch)), nets, sink)
+    _send(run.end(query.end), nets, sink)
     for output, net in nets.items():
         sink.rows(output, net)
     sink.failures(run.failures.counts())
@@ -60,15 +65,18 @@ def go_on(run: EngineRun, plan: QueryPlan, query: QueryExecution, sink: Executio
 
 
 def arrivals_of(batch: Sequence[Heard]) -> list[Arrival]:
-    """A batch as `EngineRun.turn` takes it."""
-    return [
-        (each.input, each.at) if isinstance(each, ClockReading) else (each.input, each.lane, each.arrived)
-        for each in batch
-    ]
+    """Return a batch in the form that `EngineRun.turn` takes."""
+    return [_arrival(each) for each in batch]
 
 
-def _tell(released: BatchResult, nets: dict[str, NetRows], sink: ExecutionSink) -> None:
-    """Rows that are final at once; edges and rows that may be replaced are kept for their net result."""
+def _arrival(heard: Heard) -> Arrival:
+    if isinstance(heard, HistoryMark):
+        return (heard.input, heard.lanes)
+    return (heard.input, heard.at) if isinstance(heard, ClockReading) else (heard.input, heard.lane, heard.arrived)
+
+
+def _send(released: BatchResult, nets: dict[str, CompactedChanges], sink: ExecutionSink) -> None:
+    """Send rows that are final at once; collect edges and rows that may be replaced for their net result."""
     for output, tables in released.rows.items():
         for table in tables:
             if "@id" in table.column_names:

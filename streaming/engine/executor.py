@@ -17,21 +17,22 @@ from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.state_store import DictState
 from streaming.planning.plan import PlannedStage, QueryPlan
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Arrived
-from streaming.wire.case import ONLY_LANE, EndMode
-from streaming.wire.failures import FailureCount, FailureTally
+from streaming.wire.execution.case import EndMode, listed_lanes
+from streaming.wire.execution.failures import FailureCount, FailureTally
+from streaming.wire.rows.arrived import Arrived
 
 Lane = tuple[str, str]
 """Input node id and lane."""
-Arrival = tuple[str, str, Arrived] | tuple[str, int]
-"""A chunk of a lane (input, lane, rows), or that the wall clock of an input reached a time (input, ticks)."""
+Arrival = tuple[str, str, Arrived] | tuple[str, int] | tuple[str, tuple[str, ...] | None]
+"""A chunk of a lane (input, lane, rows), the wall clock of an input (input, ticks), or a mark of its history (input,
+lanes of history or None at its end)."""
 _ALL: Final = ""
 """The key of the state of a feed that takes all lanes together."""
 
 
 @dataclass
 class BatchResult:
-    """What one batch released: `rows` by output (Flows as tables), CTIs that moved, late rows."""
+    """The output of one batch: `rows` by output (Flows as tables), CTIs that moved, late rows."""
 
     rows: dict[str, list[pa.Table]] = field(default_factory=dict)
     ctis: dict[str, list[int]] = field(default_factory=dict)
@@ -40,7 +41,7 @@ class BatchResult:
 
 @dataclass(frozen=True)
 class RunSnapshot:
-    """All that a run remembers between batches, as bytes."""
+    """The complete state of a run between batches, as bytes."""
 
     lanes: Mapping[Lane, bytes]
     buckets: tuple[Mapping[str, bytes], ...]
@@ -51,15 +52,18 @@ class RunSnapshot:
 
 
 class EngineRun:
-    """Runs `plan` over batches of Arrived chunks. `snapshot` after any batch; `restored` goes on from it.
+    """Runs `plan` over batches of Arrived chunks. Take a `snapshot` after any batch; `restored` continues from it.
 
     `failures`: on how many rows which expressions have failed so far (T5).
     """
 
     def __init__(self, plan: QueryPlan, lanes: Mapping[str, Iterable[str]] | None = None) -> None:
-        """`lanes`: the lanes of each input that exist from the start; default those that its stream lists."""
+        """Start a run.
+
+        `lanes` are the lanes of each input that exist from the start, by default those of its stream.
+        """
         self._plan = plan
-        listed = {node: plan.inputs[node].lanes or (ONLY_LANE,) for node in plan.inputs}
+        listed = {node: listed_lanes(plan.inputs[node].stream) for node in plan.inputs}
         self._listed: dict[str, Sequence[str]] = {
             **listed,
             **{name: list(each) for name, each in (lanes or {}).items()},
@@ -79,7 +83,7 @@ class EngineRun:
 
     @property
     def counts(self) -> dict[Lane, LaneCounts]:
-        """The totals of each lane, with what operators changed."""
+        """Return the totals of each lane, with the operators' corrections."""
         found = {}
         for (input_id, lane), counts in self._counts.items():
             outcomes = dict(counts.outcomes)
@@ -89,12 +93,15 @@ class EngineRun:
         return found
 
     def batch(self, arrived: Mapping[Lane, Iterable[Arrived]], ending: Iterable[str] = ()) -> BatchResult:
-        """One micro-batch: the chunks of each lane in arrival order; `ending` inputs then get CTI INFINITY."""
+        """Run one micro-batch: the chunks of each lane in arrival order; `ending` inputs then get CTI INFINITY."""
         arrivals: list[Arrival] = [(*lane, chunk) for lane, chunks in arrived.items() for chunk in chunks]
         return self.turn(arrivals, ending)
 
     def turn(self, arrivals: Iterable[Arrival], ending: Iterable[str] = (), *, stop: bool = False) -> BatchResult:
-        """One micro-batch in order of arrival, heartbeats among the chunks. `stop`: a user ends the `ending` inputs."""
+        """Run one micro-batch in order of arrival, heartbeats among the chunks.
+
+        `stop`: a user ends the `ending` inputs.
+        """
         if self._plan.together:
             envelopes, late = self._fed_coupled(arrivals, set(ending), stop=stop)
         else:
@@ -103,7 +110,7 @@ class EngineRun:
         onward = self._operate(self._plan, self._buckets, envelopes, released)
         if self._plan.second is not None:
             self._operate(self._plan.second, self._second, onward, released)
-        self._tell_ctis(released)
+        self._release_ctis(released)
         released.late = pa.concat_tables([released.late, *late])
         self._batch += 1
         return released
@@ -111,7 +118,7 @@ class EngineRun:
     def _operate(
         self, stage: PlannedStage, states: Sequence[DictState], envelopes: Sequence[Envelope], released: BatchResult
     ) -> list[Envelope]:
-        """The turn of each bucket of a stage; what they send on to the next one."""
+        """Run the turn of each bucket of a stage; return the envelopes for the next one."""
         onward: list[Envelope] = []
         for bucket, state in enumerate(states):
             own = [envelope for envelope in envelopes if envelope.bucket == bucket]
@@ -124,7 +131,7 @@ class EngineRun:
         feeds: dict[Lane, LaneFeed] = {}
         by_lane: dict[Lane, list[Arrived]] = {lane: [] for lane in self._lanes}
         for each in arrivals:
-            if len(each) == 3:  # heartbeats matter to lanes that are fed together alone
+            if len(each) == 3:  # heartbeats affect only lanes that are fed together
                 by_lane.setdefault((each[0], each[1]), []).append(each[2])
         envelopes: list[Envelope] = []
         late = []
@@ -149,8 +156,10 @@ class EngineRun:
         for each in arrivals:
             if len(each) == 3:
                 feed.take(*each)
-            else:
+            elif isinstance(each[1], int):
                 feed.beat(each[1], each[0])
+            else:
+                feed.mark_history(each[0], each[1])
         turn = feed.finish(ending, stop=stop)
         self._all = turn.state
         self._counts.update(turn.counts)
@@ -158,7 +167,10 @@ class EngineRun:
         return list(turn.envelopes), [turn.late]
 
     def end(self, mode: EndMode) -> BatchResult:
-        """A last batch: CTI INFINITY on all inputs (FLUSH), on those whose settings say `final` (STOP), or on none."""
+        """Run a last batch.
+
+        CTI infinity goes to all inputs (FLUSH), to those whose settings have `final` (STOP), or to none.
+        """
         inputs = self._plan.inputs.values()
         final = [each.node for each in inputs if each.advance.generate is not None and each.advance.generate.final]
         if mode is EndMode.FLUSH:
@@ -166,7 +178,7 @@ class EngineRun:
         return self.turn((), final, stop=True) if mode is EndMode.STOP else BatchResult()
 
     def snapshot(self) -> RunSnapshot:
-        """All that is remembered; later batches do not change it."""
+        """Return the complete state; later batches do not change it."""
         lanes = {lane: state for lane, state in self._lanes.items() if state is not None}
         if self._all is not None:
             lanes[_ALL, _ALL] = self._all
@@ -178,7 +190,7 @@ class EngineRun:
     def restored(
         cls, plan: QueryPlan, snapshot: RunSnapshot, lanes: Mapping[str, Iterable[str]] | None = None
     ) -> "EngineRun":
-        """A new run, as after a kill and restart, that goes on after the batch of `snapshot`."""
+        """Return a new run, as after a kill and restart, that continues after the batch of `snapshot`."""
         run = cls(plan, lanes)
         states = dict(snapshot.lanes)
         run._all = states.pop((_ALL, _ALL), None)
@@ -207,8 +219,8 @@ class EngineRun:
             else:
                 released.late = pa.concat_tables([released.late, from_bytes(output.chunk)])
 
-    def _tell_ctis(self, released: BatchResult) -> None:
-        """The CTIs of each output are the smallest over the buckets."""
+    def _release_ctis(self, released: BatchResult) -> None:
+        """Release the CTIs of each output, the minimum over the buckets."""
         for output, by_bucket in self._moved.items():
             reached = self._reached.setdefault(output, [NO_CTI] * self._plan.buckets_at(output))
             before = min(reached)

@@ -7,7 +7,7 @@ from streaming.guide.pages import pages
 
 
 def main(arguments: list[str]) -> int:
-    """Write every page and picture; returns the exit code."""
+    """Write every page and picture; return the exit code."""
     if len(arguments) != 1:
         sys.stderr.write("usage: python -m streaming.guide OUT\n")
         return 2

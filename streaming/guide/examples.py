@@ -1,4 +1,4 @@
-"""The examples of the guide: transcripts with a sentence above each, several in the file of a page."""
+"""The examples of the guide: transcripts with a caption above each, several in the file of a page."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Final
 from streaming.transcripts.format import Transcript
 from streaming.transcripts.load import load
 from streaming.transcripts.prepare import define, prepare
-from streaming.wire.case import Case
+from streaming.wire.execution.case import Case
 
 FOLDER: Final = Path(__file__).parent / "examples"
 
 
 @dataclass(frozen=True)
 class Example:
-    """One transcript: the sentences above it, and its text as it stands in the file."""
+    """One transcript: its caption, and its text as in the file."""
 
     transcript: Transcript
     caption: str
@@ -22,12 +22,12 @@ class Example:
 
     @property
     def case(self) -> Case:
-        """What the reference runs."""
+        """Return the case that the reference runs."""
         return prepare(self.transcript, define(self.transcript))
 
 
 def examples_of(page: str) -> list[Example]:
-    """The examples of `page`, in the order of its file. Raises `TranscriptError` for what cannot be read."""
+    """Return the examples of `page`, in the order of its file. Raises `TranscriptError` for an unreadable example."""
     path = FOLDER / f"{page}.yaml"
     documents = path.read_text(encoding="utf-8").split("\n---\n")
     return [
@@ -36,7 +36,7 @@ def examples_of(page: str) -> list[Example]:
 
 
 def _split(document: str) -> tuple[str, str]:
-    """The comment at the head of a document, which is its caption, and the rest."""
+    """Split off the comment at the head of a document, which is its caption."""
     lines = document.strip("\n").split("\n")
     head = next(number for number, line in enumerate(lines) if not line.startswith("#"))
     caption = " ".join(line.removeprefix("#").strip() for line in lines[:head])

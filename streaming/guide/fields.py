@@ -1,20 +1,20 @@
-"""The fields of a model as a Markdown table, from the schema that pydantic gives it."""
+"""The fields of a model as a Markdown table, from its pydantic schema."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel
 
-from streaming.definition.tokens import NAME_PATTERN
+from streaming.definition.plain_names import NAME_PATTERN
 
 Schema = Mapping[str, Any]
 _EXPRESSION_LENGTH: Final = 10_000
 LEFT_OUT: Final = frozenset({"kind", "id"})
-"""What every node has: not worth a line on each page."""
+"""Fields that every node has, so no page lists them."""
 
 
 def fields_table(model: type[BaseModel]) -> str:
-    """A line for each field: its name, what it holds, and its default; "needed" where there is none."""
+    """Return a table with a line for each field: its name, its type, and its default, or "required"."""
     whole: Schema = model.model_json_schema()
     needed, defined = set(whole.get("required", ())), whole.get("$defs", {})
     lines = [
@@ -23,18 +23,18 @@ def fields_table(model: type[BaseModel]) -> str:
         if name not in LEFT_OUT
     ]
     if not lines:
-        return "It has no fields of its own."
+        return "It has no other fields."
     return table(("field", "holds", "default"), lines)
 
 
 def table(head: Sequence[str], lines: Sequence[str]) -> str:
-    """A Markdown table of finished `lines`."""
+    """Return a Markdown table of finished `lines`."""
     return "\n".join((f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *lines))
 
 
 def _default(name: str, schema: Schema, needed: set[str]) -> str:
     if name in needed:
-        return "needed"
+        return "required"
     default = schema.get("default", [] if schema.get("type") == "array" else None)
     if default is None:
         return "none"
@@ -44,7 +44,7 @@ def _default(name: str, schema: Schema, needed: set[str]) -> str:
 
 
 def words(schema: Schema, defined: Schema) -> str:
-    """What a value of `schema` is, in words; `defined` are the schemas that it may refer to."""
+    """Describe the values of `schema` in words; `defined` are the schemas that it may refer to."""
     if "anyOf" in schema:
         return _one_of(schema["anyOf"], defined)
     if "enum" in schema:
@@ -53,7 +53,7 @@ def words(schema: Schema, defined: Schema) -> str:
         return "a window"
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
-        return words(defined[name], defined) if "enum" in defined[name] else _with_article(_spaced(name))
+        return words(defined[name], defined) if "enum" in defined[name] else _with_article(_split_words(name))
     return _plain(schema, defined)
 
 
@@ -65,7 +65,7 @@ def _one_of(choices: Sequence[Schema], defined: Schema) -> str:
     return " or ".join(words(choice, defined) for choice in choices if choice.get("type") != "null")
 
 
-def _spaced(name: str) -> str:
+def _split_words(name: str) -> str:
     return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
 
 

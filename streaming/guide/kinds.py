@@ -1,4 +1,4 @@
-"""The kinds that the guide has a page for, read from the definition; a new kind there is a new page here."""
+"""The kinds with a page in the guide, from the definition; a new kind there is a new page here."""
 
 import importlib
 import inspect
@@ -8,11 +8,10 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel
 
 from streaming.definition.graph import Node, TopKNode, WindowNode
-from streaming.definition.windows import WindowSpec
+from streaming.definition.windows import FixedPanes, WindowSpec
 from streaming.guide.examples import examples_of
-from streaming.reference import fixed_windows
-from streaming.reference.pane_rules import pane_rule
-from streaming.temporal.windows import HoppingWindows
+from streaming.reference.windows import fixed_windows
+from streaming.reference.windows.pane_rules import pane_rule
 
 
 def _by_kind(union: Any) -> Mapping[str, type[BaseModel]]:
@@ -23,51 +22,67 @@ def _by_kind(union: Any) -> Mapping[str, type[BaseModel]]:
 NODES: Final = _by_kind(Node)
 WINDOWS: Final = _by_kind(WindowSpec)
 SOURCES: Final[Mapping[str, tuple[str, ...]]] = {
-    "input": ("feed", "feed.InputFeed", "substreams.SubstreamClocks"),
-    "shift": ("shift.ShiftOperator",),
-    "set_duration": ("set_duration", "set_duration.SetDuration"),
-    "extend": ("extend", "extend.ExtendRule", "extend.ShorteningRule"),
-    "clip": ("clip", "clip.ClipRule"),
-    "point_at_end": ("point_at_end", "point_at_end.PointAtEnd"),
-    "to_intervals": ("to_intervals", "to_intervals.ToIntervals"),
-    "order_edges": ("order_edges", "order_edges.OrderEdges"),
-    "join": ("join", "left_outer", "matching"),
-    "anti_join": ("anti_join", "anti_join.AntiJoin", "matching"),
-    "semi_join": ("semi_join", "semi_join.SemiJoin", "matching"),
-    "asof_join": ("asof_join", "asof_join.AsofJoin", "matching"),
-    "window": ("window", "emission", "emission.RowEmission", "empties", "empties.FilledWindows"),
-    "top_k": ("top_k", "top_k.TopK"),
-    "output": ("output", "output_times", "output_times.LatestInput"),
+    "input": ("feed", "feed:InputFeed", "substreams:SubstreamClocks"),
+    "shift": ("operators.lifetimes.shift:ShiftOperator",),
+    "set_duration": ("operators.lifetimes.set_duration", "operators.lifetimes.set_duration:SetDuration"),
+    "extend": (
+        "operators.lifetimes.extend",
+        "operators.lifetimes.extend:ExtendRule",
+        "operators.lifetimes.extend:ShorteningRule",
+    ),
+    "clip": ("operators.joins.clip", "operators.joins.clip:ClipRule"),
+    "point_at_end": ("operators.lifetimes.point_at_end", "operators.lifetimes.point_at_end:PointAtEnd"),
+    "to_intervals": ("operators.lifetimes.to_intervals", "operators.lifetimes.to_intervals:ToIntervals"),
+    "order_edges": ("operators.lifetimes.order_edges", "operators.lifetimes.order_edges:OrderEdges"),
+    "chop": ("operators.lifetimes.chop", "operators.lifetimes.chop:Chop"),
+    "stitch": ("operators.lifetimes.stitch", "operators.lifetimes.stitch:Stitch"),
+    "join": ("operators.joins.join", "operators.joins.left_outer", "operators.joins.matching"),
+    "anti_join": ("operators.joins.anti_join", "operators.joins.anti_join:AntiJoin", "operators.joins.matching"),
+    "semi_join": ("operators.joins.semi_join", "operators.joins.semi_join:SemiJoin", "operators.joins.matching"),
+    "asof_join": ("operators.joins.asof_join", "operators.joins.asof_join:AsofJoin", "operators.joins.matching"),
+    "window": (
+        "windows.window",
+        "windows.emission",
+        "windows.emission:RowEmission",
+        "windows.empties",
+        "windows.empties:FilledWindows",
+    ),
+    "top_k": ("windows.top_k", "windows.top_k:TopK"),
+    "match_recognize": ("sequences.sequence", "sequences.sequence:SequenceOperator", "sequences.search"),
+    "analytic": ("analytic.operator", "analytic.operator:Analytic", "analytic.frames", "analytic.functions"),
+    "output": ("output", "operators.output_times", "operators.output_times:LatestInput"),
 }
-"""Where the reference says what a kind of node means: modules, and classes in them, unless it is the module of that
-name. Kinds of windows have it where their panes do."""
+"""Where the reference defines a kind of node: modules and their classes, unless it is the operator of the same name.
+
+Kinds of windows are defined where their panes are.
+"""
 
 
-def said_of(thing: object) -> str:
-    """The docstring of `thing` with its line breaks as they are."""
+def docstring_of(thing: object) -> str:
+    """Return the docstring of `thing` with its line breaks."""
     return inspect.cleandoc(getattr(thing, "__doc__", None) or "")
 
 
 def meaning_of(kind: str) -> list[tuple[str, str]]:
-    """The places in the reference that say what `kind` means, each with its docstring."""
+    """Return the places in the reference that define `kind`, each with its docstring."""
     if kind in WINDOWS:
         return [_meaning_of_windows(kind)]
     found = []
-    for place in SOURCES.get(kind, (kind,)):
-        module, _, name = place.partition(".")
-        thing: object = importlib.import_module(f"streaming.reference.{module}")
-        found.append((f"streaming/reference/{module}.py", said_of(getattr(thing, name) if name else thing)))
+    for place in SOURCES.get(kind, (f"operators.{kind}",)):
+        module, _, name = place.partition(":")
+        thing = importlib.import_module(f"streaming.reference.{module}")
+        found.append((_file(thing.__name__), docstring_of(getattr(thing, name) if name else thing)))
     return found
 
 
 def _meaning_of_windows(kind: str) -> tuple[str, str]:
-    """Where panes as of the first example of `kind` have their meaning: as fixed windows, or by a rule of their own."""
+    """Return where the panes of `kind` are defined: with the fixed windows, or by a separate rule."""
     nodes = examples_of(f"window_{kind}")[0].case.graph.nodes
     panes = next(node.window.panes() for node in nodes if isinstance(node, WindowNode | TopKNode))
-    if isinstance(panes, HoppingWindows):
-        return _file(fixed_windows.__name__), said_of(fixed_windows)
+    if isinstance(panes, FixedPanes):
+        return _file(fixed_windows.__name__), docstring_of(fixed_windows)
     rule = type(pane_rule(panes))
-    return _file(rule.__module__), said_of(rule)
+    return _file(rule.__module__), docstring_of(rule)
 
 
 def _file(module: str) -> str:

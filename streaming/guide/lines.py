@@ -1,4 +1,4 @@
-"""The lines of a picture: for each row of a story its bars, and what is written on its left and right."""
+"""The lines of a picture: the bars of each row, and the text on their left and right."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,12 +9,12 @@ from streaming.reference.flow import Timing
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Event
 from streaming.temporal.outcomes import IN_TIME, Outcome, Reason
-from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Ticks, format_duration
+from streaming.temporal.ticks import INFINITY, NO_CTI, NO_TICKS, Tick, Ticks, format_duration, spell_instant
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A lifetime: `look` is a class of the style sheet, `capped` the ends at which an edge is marked."""
+    """A lifetime: `look` is a class of the style sheet, `capped` the ends that show an edge."""
 
     start: int
     end: int
@@ -26,8 +26,8 @@ class Bar:
 class Line:
     """One row; `number` is that of an event.
 
-    `cti` and `cti_after` are None on lines of results, which have no CTI of their own to meet.
-    `ends_batch` says that the next row of the stream came in another micro-batch.
+    `cti` and `cti_after` are None on lines of results, which do not meet a CTI. `ends_batch`: the next row of the
+    stream is in another micro-batch.
     """
 
     number: int | None
@@ -49,21 +49,25 @@ class PictureSection:
     marks: tuple[int, ...] = ()
 
 
+_DATED: Final = 10**12
+"""Moments at least this many ticks from 1970-01-01, about 12 days, are written as dates."""
 _LOOKS: Final = {
     Outcome.ADJUSTED: "moved",
     Outcome.SHIFTED: "moved",
     Outcome.LATE_KEPT: "moved",
     Outcome.DROPPED_WINDOW_CLOSED: "lost",
 }
-"""How an event is drawn that did not come in time; others by whether some result contains them."""
+"""The look of an event that was not in time; the look of others depends on being in a result."""
 
 
 def sections_of(story: Story, titles: Mapping[str, str]) -> list[PictureSection]:
-    """Streams first, then outputs, each in the order in which things happened."""
+    """Return streams first, then outputs, each in the order in which things happened."""
     several = len(story.received) > 1
     streams = [PictureSection(titles[name], tuple(_stream_lines(rows))) for name, rows in story.received.items()]
     outputs = [
-        PictureSection(titles[name], tuple(_released(each, several) for each in rows), story.output_ctis.get(name, ()))
+        PictureSection(
+            titles[name], tuple(_released_line(each, several) for each in rows), story.output_ctis.get(name, ())
+        )
         for name, rows in story.released.items()
     ]
     return [*streams, *outputs]
@@ -73,11 +77,11 @@ def _stream_lines(rows: Sequence[ReceivedRow]) -> Iterator[Line]:
     lanes = {each.row.lane for each in rows if "heartbeat" not in each.row.fields}
     following = [each.row.batch for each in rows[1:]] + [rows[-1].row.batch if rows else 0]
     for row, batch in zip(rows, following, strict=True):
-        line = replace(_received(row), ends_batch=batch > row.row.batch)
+        line = replace(_received_line(row), ends_batch=batch > row.row.batch)
         yield replace(line, label=f"{row.row.lane}: {line.label}") if row.number and len(lanes) > 1 else line
 
 
-def _received(row: ReceivedRow) -> Line:
+def _received_line(row: ReceivedRow) -> Line:
     moved = row.cti_after != row.cti
     tail = f"CTI {moment(row.cti_after)}" if moved else ""
     fields, judged = row.row.fields, row.judged
@@ -91,12 +95,12 @@ def _received(row: ReceivedRow) -> Line:
 
 
 def _raw(fields: Mapping[str, Any]) -> str:
-    said = fields.get("payload")
-    return payload(said) if isinstance(said, Mapping) else str(fields.get("bad", ""))
+    payload_fields = fields.get("payload")
+    return payload(payload_fields) if isinstance(payload_fields, Mapping) else str(fields.get("bad", ""))
 
 
 def _bars(judged: JudgedElement, *, used: bool) -> Iterator[Bar]:
-    """Where the event is now, and before it where it was: all of it if it was dropped, else what it has left."""
+    """Yield the event's current bar, and before it its previous one: a dropped event, or the part that was cut."""
     before, after = judged.original, judged.event
     if after is None or after.end <= after.start:
         if before is not None:
@@ -130,7 +134,7 @@ def _fate(judged: JudgedElement, *, used: bool) -> str:
     return words[judged.outcome]
 
 
-def _released(released: ReleasedRow, several: bool) -> Line:
+def _released_line(released: ReleasedRow, several: bool) -> Line:
     flow, cause = released.row.flow, released.row.released_by
     gone = flow.gone or flow.vanishes
     look = "gone" if gone else "replaced" if released.replaced else "out"
@@ -148,15 +152,15 @@ def _released(released: ReleasedRow, several: bool) -> Line:
     return Line(None, payload(flow.payload), (Bar(flow.start, flow.end, look, capped),), ", ".join(notes), tail)
 
 
-def described(section: PictureSection) -> str:
-    """The section in sentences, for who cannot see it."""
-    said = []
+def describe(section: PictureSection) -> str:
+    """Describe the section in sentences, for readers who cannot see it."""
+    sentences = []
     for line in section.lines:
         words = [f"{line.number}:" if line.number is not None else "", line.label]
         words += [f"from {moment(bar.start)} to {moment(bar.end)}" for bar in line.bars[-1:]]
-        said.append(", ".join(filter(None, (" ".join(filter(None, words)), line.note, line.tail))))
+        sentences.append(", ".join(filter(None, (" ".join(filter(None, words)), line.note, line.tail))))
     ctis = [f"CTIs {', '.join(map(moment, section.marks))}"] if section.marks else []
-    return f"{section.title}. {'; '.join([*said, *ctis]) or 'nothing'}."
+    return f"{section.title}. {'; '.join([*sentences, *ctis]) or 'nothing'}."
 
 
 def payload(fields: Mapping[str, Any]) -> str:
@@ -177,10 +181,12 @@ def _value(value: Any) -> str:
 
 
 def moment(at: int) -> str:
-    """A moment in the words of a picture, which counts ticks."""
-    return "none" if at == NO_CTI else "infinity" if at == INFINITY else f"{at:,}"
+    """Format a moment for a picture: a count of ticks, or a date if it is far from 1970-01-01."""
+    if at in (NO_CTI, INFINITY):
+        return "none" if at == NO_CTI else "infinity"
+    return f"{at:,}" if abs(at) < _DATED else spell_instant(Tick(at))[5:16]
 
 
 def length(ticks: Ticks) -> str:
-    """A length of time: small ones as a bare count, as the axis has them."""
+    """Format a length of time: small ones as a bare count, as on the axis."""
     return str(ticks) if abs(ticks) < 1_000 else format_duration(ticks)

@@ -1,6 +1,6 @@
 """A story as an SVG: time from left to right, arrival from top to bottom, the CTI as a staircase between them.
 
-Plain SVG with one style sheet, no script; light and dark by `prefers-color-scheme`. The same story is the same text.
+Plain SVG with one style sheet, no script; light and dark by `prefers-color-scheme`. The same story gives the same text.
 """
 
 from collections.abc import Sequence
@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from streaming.guide.lines import Bar, Line, PictureSection, described, moment
+from streaming.guide.lines import Bar, Line, PictureSection, describe, moment
 from streaming.guide.scale import Scale, scale_over
 from streaming.temporal.ticks import INFINITY, NO_CTI, ONE_TICK
 
 WIDTH: Final = 720
 _EDGE, _LABEL, _ROW, _HEAD, _AXIS, _LEGEND, _GAP = 14, 32, 24, 28, 34, 26, 10
 _CHARACTER: Final = 6.7
-"""Pixels for a character of the labels: enough for digits, so that a label never reaches its neighbour."""
+"""Pixels for a character of the labels: wide enough for digits, so that labels never overlap."""
 _SMALL: Final = 5.5
 _THINNEST: Final = 8.0
-"""Points, and lifetimes that would be narrower than this, are drawn as a dot, which can be seen."""
+"""Points and lifetimes narrower than this are drawn as a dot to stay visible."""
 STYLE: Final = """
 svg{--paper:#fff;--soft:#5d6875;--grid:#e4e8ed;--in:#2b6cb0;--out:#1f7a53;--moved:#a35a00;--lost:#b3261e;--cti:#7440ab;
 color:#1c2430;font:12px system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif}
@@ -38,7 +38,7 @@ text{fill:currentColor}.soft{fill:var(--soft)}.head{font-weight:600}.tail{fill:v
 
 @dataclass(frozen=True)
 class _Frame:
-    """Where things stand: the scale, and how many characters fit beside the plot."""
+    """The layout: the scale, and how many characters fit next to the plot."""
 
     scale: Scale
     label_room: int
@@ -46,7 +46,7 @@ class _Frame:
 
 
 def draw(title: str, sections: Sequence[PictureSection]) -> str:
-    """The picture of `sections`, which are also said in words, for who cannot see it."""
+    """Return the picture of `sections`, with a description in words for readers who cannot see it."""
     frame = _frame(sections)
     body: list[str] = []
     y = float(_EDGE)
@@ -59,7 +59,7 @@ def draw(title: str, sections: Sequence[PictureSection]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         'role="img" aria-labelledby="title desc">'
     )
-    description = " ".join(map(described, sections))
+    description = " ".join(map(describe, sections))
     named = f'<title id="title">{escape(title)}</title><desc id="desc">{escape(description)}</desc>'
     paper = f'<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>'
     axis, legend = _axis(frame.scale, bottom), _legend(sections, bottom + _AXIS + 8)
@@ -132,7 +132,7 @@ def _bar(bar: Bar, middle: float, scale: Scale) -> list[str]:
 
 
 def _stairs(lines: Sequence[Line], top: float, scale: Scale) -> list[str]:
-    """The CTI of a stream as it met each row: upright beside the row, level where the row moved it."""
+    """Draw the CTI of a stream as a staircase: vertical next to a row, horizontal where the row moved it."""
     steps = [(line.cti, line.cti_after) for line in lines if line.cti is not None and line.cti_after is not None]
     if all(after == NO_CTI for _, after in steps):
         return []
@@ -149,7 +149,7 @@ def _stairs(lines: Sequence[Line], top: float, scale: Scale) -> list[str]:
 
 
 def _marks(marks: Sequence[int], span: tuple[float, float], scale: Scale) -> list[str]:
-    """The CTIs of an output: a line through its rows for each, the number below it where there is room."""
+    """Draw the CTIs of an output: a line through its rows for each, the number below it if there is room."""
     top, below = span
     drawn = [_text(_LABEL, below + 16, "CTIs", "soft")]
     free = scale.left - 100
@@ -164,15 +164,19 @@ def _marks(marks: Sequence[int], span: tuple[float, float], scale: Scale) -> lis
 
 
 def _grid(scale: Scale, top: float, bottom: float) -> list[str]:
-    """An upright line at each round moment, from the first row to the end of a section."""
+    """Draw a vertical line at each round moment, from the first row to the end of a section."""
     at = (_px(scale.x(mark)) for mark in scale.marks())
     return [f'<line class="grid" x1="{x}" x2="{x}" y1="{_px(top)}" y2="{_px(bottom - _GAP + 4)}"/>' for x in at]
 
 
 def _axis(scale: Scale, y: float) -> list[str]:
     ends = f'x1="{_px(scale.left)}" x2="{_px(scale.right)}" y1="{_px(y)}" y2="{_px(y)}"'
-    marks = [_text(scale.x(mark), y + 16, f"{mark:,}", "soft small", "middle") for mark in scale.marks()]
-    return [*marks, f'<line class="rule" {ends}/>', _text(_EDGE, y + 16, "time, in ticks", "soft small")]
+    marks = [_text(scale.x(mark), y + 16, moment(mark), "soft small", "middle") for mark in scale.marks()]
+    return [
+        *marks,
+        f'<line class="rule" {ends}/>',
+        _text(_EDGE, y + 16, "time, in UTC" if scale.dated else "time, in ticks", "soft small"),
+    ]
 
 
 _LEGENDS: Final = (
@@ -185,7 +189,7 @@ _LEGENDS: Final = (
 
 
 def _legend(sections: Sequence[PictureSection], y: float) -> list[str]:
-    """The signs that this picture uses and that do not speak for themselves."""
+    """Draw a legend of the less obvious signs that this picture uses."""
     looks = {bar.look for section in sections for line in section.lines for bar in line.bars}
     drawn, x = list[str](), float(_EDGE)
     if any(_stairs(section.lines, 0, Scale(0, 1, 0, 1)) for section in sections):

@@ -1,17 +1,17 @@
-"""What happened in a run of the reference, in the order in which a picture tells it."""
+"""Everything that a picture shows of a run of the reference, in order."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import InputNode, OutputNode
 from streaming.reference.execution import finished_run
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.ticks import NO_CTI, Tick
-from streaming.wire.case import Case, CaseRow, EndMode
+from streaming.wire.execution.case import Case, CaseRow, EndMode
 
 _WATCH = "cti_of_"
 
@@ -20,7 +20,7 @@ _WATCH = "cti_of_"
 class ReceivedRow:
     """One row as it arrived; `number` counts the events of its stream from 1, None for a CTI or a heartbeat.
 
-    `cti` is the CTI of the input before it, `cti_after` the one after it. `used` says whether some result contains it.
+    `cti` is the CTI of the input before it, `cti_after` the one after it. `used`: some result contains it.
     """
 
     row: CaseRow
@@ -33,7 +33,7 @@ class ReceivedRow:
 
 @dataclass(frozen=True)
 class ReleasedRow:
-    """One row of a result with the names of the events that made it; `replaced` if it did not stay."""
+    """One row of a result with the names of the events that made it; `replaced` if a later row replaced it."""
 
     row: OutputRow
     made_by: tuple[str, ...]
@@ -49,8 +49,8 @@ class Story:
     output_ctis: Mapping[str, tuple[Tick, ...]]
 
 
-def tell(case: Case) -> Story:
-    """Run `case` by the reference and tell what happened."""
+def run_story(case: Case) -> Story:
+    """Run `case` with the reference and record what happened."""
     run = finished_run(case)
     inputs = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
     used = {element for row in run.outputs for element in row.flow.sources}
@@ -83,7 +83,7 @@ def tell(case: Case) -> Story:
 
 
 def _names(numbers: Mapping[ElementId, int]) -> Mapping[ElementId, str]:
-    """The number of each element, behind its input where there are several."""
+    """Return the number of each element, after the name of its input if there are several."""
     several = len({element.input for element in numbers}) > 1
     return {element: f"{element.input} {number}" if several else str(number) for element, number in numbers.items()}
 
@@ -91,8 +91,8 @@ def _names(numbers: Mapping[ElementId, int]) -> Mapping[ElementId, str]:
 class _Ctis:
     """The CTI of each input before and after each row.
 
-    `_after[n]` is what they are after a micro-batch of the first n rows: from a run of just those, with an output at
-    each input. Inside a micro-batch an input that imports its CTIs has not heard of them yet (T26).
+    `_after[n]` holds them after a micro-batch of the first n rows: from a run of just those, with an output at each
+    input. Inside a micro-batch an input that imports its CTIs has not received them yet (T26).
     """
 
     def __init__(self, case: Case) -> None:
@@ -108,7 +108,7 @@ class _Ctis:
         self._now = dict(self._after[0])
 
     def around(self, place: int, name: str, judged: JudgedElement | None) -> tuple[Tick, Tick]:
-        """The CTI of the input `name` before and after row `place`, which became `judged`; asked for row by row."""
+        """Return the CTI of the input `name` before and after row `place`, judged as `judged`; call it row by row."""
         if place and self._rows[place].batch > self._rows[place - 1].batch:
             self._now = dict(self._after[place])
         before = self._now[name]

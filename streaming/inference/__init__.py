@@ -1,1 +1,1 @@
-"""What a stream could be, found in a sample of its input: see `README.md`."""
+"""Proposal of a stream from a sample of its input: see `README.md`."""

@@ -1,6 +1,6 @@
 """The type of a field from the values of its column.
 
-A type is taken when nearly all values fit it: the few that do not would be malformed rows, and a note says how many.
+A type is chosen if nearly all values fit it: the others would be malformed rows, and a note counts them.
 """
 
 import re
@@ -12,46 +12,58 @@ import polars as pl
 import pyarrow as pa
 
 from streaming.adapters.file.csv_cells import typed
-from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.tokens import NAME_PATTERN
-from streaming.definition.type_text import MAX_TYPE_DEPTH
-from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, TIMESTAMP, Array, Null, Struct, Type, common_type
+from streaming.adapters.number_marks import PLAIN, NumberMarks
+from streaming.definition.payload.reading import BadPayload, read_payload
+from streaming.definition.payload.type_text import MAX_TYPE_DEPTH
+from streaming.definition.payload.types import (
+    BOOLEAN,
+    DOUBLE,
+    LONG,
+    STRING,
+    TIMESTAMP,
+    Array,
+    Null,
+    Struct,
+    Type,
+    common_type,
+)
+from streaming.definition.plain_names import NAME_PATTERN
 from streaming.inference.columns import SampledColumn
 
 ENOUGH: Final = 0.98
-"""The share of values that fit a type which is taken."""
+"""The share of values that must fit a type."""
 _IDENTIFIER: Final = r"^(?:-?0\d|\+\d|\d{20,})"
-"""Digits that are no number: a zero before others, a plus sign, more than a long has."""
+"""Digits that are not a number: leading zeros, a plus sign, more digits than a long has."""
 _TOO_EXACT: Final = r"^-?\d{16,}$"
-"""Digits of which a double would lose some."""
+"""Numbers with digits that a double would lose."""
 _LOOKS_LIKE_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 _MOST_NESTED: Final = 500
 
 
 @dataclass(frozen=True)
 class FoundType:
-    """The type of a field; None where no field can hold the column. `misfits` counts values that it does not hold."""
+    """The type of a field; None if no field can hold the column. `misfits` counts values that do not fit it."""
 
     text: str | None
     misfits: int = 0
 
 
 def type_of(column: SampledColumn) -> FoundType:
-    """The type of a column, `string` of one without values."""
+    """Return the type of a column, `string` for one without values."""
     if column.written is not None:
-        return FoundType(column.written)
-    known = column.known
+        return FoundType(column.written, column.misfits)
+    known = column.present_values
     if not known:
         return FoundType(str(STRING))
-    return _of_cells(known) if column.texts else _of_values(known)
+    return _of_cells(known, column.marks) if column.texts else _of_values(known)
 
 
-def _of_cells(known: Sequence[str]) -> FoundType:
+def _of_cells(known: Sequence[str], marks: NumberMarks = PLAIN) -> FoundType:
     cells = pa.array(known, pa.string())
     if _share(known, _IDENTIFIER) > 1 - ENOUGH:
         return FoundType(str(STRING))
     for of in (LONG, DOUBLE, BOOLEAN):
-        misfits = int(typed(cells, of)[1].sum())
+        misfits = int(typed(cells, of, marks)[1].sum())
         exact = of is not DOUBLE or not _share(known, _TOO_EXACT)
         if misfits <= len(known) * (1 - ENOUGH) and exact:
             return FoundType(str(of), misfits)
@@ -70,7 +82,8 @@ def _of_values(known: Sequence[Any]) -> FoundType:
     scalar = [each for each in known if not isinstance(each, Mapping | list)]
     looked_at = known if len(scalar) == len(known) else known[:_MOST_NESTED]
     if scalar and all(isinstance(each, str) for each in looked_at):
-        return FoundType(_of_texts(looked_at))
+        texts = [each for each in looked_at if is_unicode(each)]
+        return FoundType(_of_texts(texts) if texts else str(STRING), len(looked_at) - len(texts))
     of = _most_frequent(looked_at)
     if of is None:
         return FoundType(None)
@@ -79,15 +92,24 @@ def _of_values(known: Sequence[Any]) -> FoundType:
     return FoundType(str(of), misfits) if misfits <= len(looked_at) * (1 - ENOUGH) else FoundType(None)
 
 
+def is_unicode(text: str) -> bool:
+    """Return false if the text has half of a surrogate pair, which JSON can contain and no field can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _of_texts(known: Sequence[str]) -> str:
     if not _LOOKS_LIKE_TIME.match(known[0]):
         return str(STRING)
     bad = typed(pa.array(known, pa.string()), TIMESTAMP)[1]
-    return str(STRING) if bad.any() else str(TIMESTAMP)  # a text that is no time is still a text
+    return str(STRING) if bad.any() else str(TIMESTAMP)  # a text that is not a time is still a text
 
 
 def _most_frequent(values: Sequence[Any]) -> Type | None:
-    """The type to which all values widen; where there is none, that of most values."""
+    """Return the type that holds all values; without one, the type of most values."""
     whole: Type | None = Null()
     counts: dict[Type, int] = {}
     for value in values:
@@ -101,7 +123,7 @@ def _most_frequent(values: Sequence[Any]) -> Type | None:
 
 
 def _value_type(value: Any, depth: int) -> Type | None:
-    """The type of one JSON value; None where it holds what no field can."""
+    """Return the type of one JSON value; None if it contains something that no field can hold."""
     if isinstance(value, list | Mapping):
         if depth >= MAX_TYPE_DEPTH:
             return None
@@ -128,7 +150,7 @@ def _object_type(value: Mapping[str, Any], depth: int) -> Type | None:
 
 
 def _widened(one: Type, other: Type) -> Type | None:
-    """The type that holds both, inside of lists and objects too; None where there is none."""
+    """Return the type that holds both, also inside lists and objects; None if no type does."""
     if isinstance(one, Array) and isinstance(other, Array):
         element = _widened(one.element, other.element)
         return None if element is None else Array(element)
@@ -143,7 +165,7 @@ def _widened(one: Type, other: Type) -> Type | None:
 
 
 def _settled(of: Type) -> Type:
-    """`of` with a string where nothing but null was seen."""
+    """Return `of` with a string where only null was seen."""
     if isinstance(of, Null):
         return STRING
     if isinstance(of, Array):

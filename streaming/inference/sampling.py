@@ -1,26 +1,26 @@
-"""A bounded sample of records of any adapter, before anything is known of them."""
+"""A bounded sample of records of any adapter, before their fields are known."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from streaming.adapters import preview
 from streaming.adapters.contract import DeclaringAdapter, InputAdapter, RecordSample, RecordSpan, SampledAdapter
-from streaming.definition.payload import read_object
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.payload.reading import read_object
+from streaming.definition.streams.stream import StreamDefinition
 
 MOST_RECORDS: Final = 12_000
 MOST_BYTES: Final = 6 * 1024 * 1024
-"""Of what lies in the input; a record that is larger than 1 MiB is none anyway."""
+"""The limit of an input's content; a record larger than 1 MiB is never one."""
 MOST_ROWS: Final = 2_000
-"""Of an adapter that reads rows alone."""
+"""The limit for an adapter that only reads rows."""
 UNREADABLE_WORDS: Final = frozenset({"bad", "base64"})
-"""What the text of a message says that no schema fits (`streaming/adapters/kafka/formats/values.py`)."""
+"""The error in the text of a message that no schema fits (`streaming/adapters/formats/values.py`)."""
 UNDEFINED: Final = StreamDefinition(fields={})
-"""As an input is read while nothing is known of its rows: without fields."""
+"""The stream for reading an input whose rows are unknown: without fields."""
 
 
 def sample_of(adapter: InputAdapter, *, now: int) -> RecordSample:
-    """Records that `adapter`, built for `UNDEFINED`, has at `now` (ticks of the wall clock). Raises `AdapterError`."""
+    """Return records of `adapter`, built for `UNDEFINED`, at `now` (ticks of the wall clock). Raises `AdapterError`."""
     if isinstance(adapter, SampledAdapter):
         return adapter.sample_records(MOST_RECORDS, MOST_BYTES, now=now)
     rows = preview.sample(adapter, MOST_ROWS, now=now)
@@ -29,7 +29,7 @@ def sample_of(adapter: InputAdapter, *, now: int) -> RecordSample:
 
 
 def _of_texts(raws: Sequence[str], declared: Mapping[str, str | None]) -> RecordSample:
-    """The records whose texts are JSON objects; columns that are `declared` come first, as they are."""
+    """Return the records whose texts are JSON objects; `declared` columns come first, unchanged."""
     records: list[Mapping[str, Any]] = []
     columns: dict[str, None] = dict.fromkeys(declared)
     for raw in raws:

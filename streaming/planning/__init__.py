@@ -1,1 +1,1 @@
-"""From a checked graph to the plan that reference, engine and explanations take; pure, without Arrow."""
+"""From a checked graph to the plan that reference, engine and explanations use; pure, without Arrow."""

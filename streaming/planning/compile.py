@@ -1,12 +1,12 @@
-"""From a checked query graph to a plan: where each input's rows go, typed, and what the engine cannot do."""
+"""Compilation of a checked query graph into a typed plan, with the path of each input's rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from streaming.definition.checks.wiring import order
 from streaming.definition.graph import InputNode, Node, OutputNode, QueryGraph, sources
-from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.type_text import parse_fields
-from streaming.definition.wiring import order
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import Rowtime, StreamDefinition
 from streaming.planning.checked import CheckedGraph, expression
 from streaming.planning.nodes import folds, is_step, spec_of, step_of
 from streaming.planning.plan import (
@@ -20,10 +20,11 @@ from streaming.planning.plan import (
     Wire,
     tells_complete,
 )
-from streaming.planning.soundness import Unsound, checked_graph
 from streaming.planning.stages import staged
 from streaming.planning.steps import FilterStep, LookStep, ProjectStep, SetDurationStep, Step
+from streaming.planning.validity import InvalidDefinition, checked_graph
 from streaming.planning.watched import watch_longer, watches
+from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime, Late
 
 
@@ -34,27 +35,27 @@ def compile_binding(
     buckets: int,
     stages: int = 1,
 ) -> QueryPlan:
-    """The plan of `graph` over `streams` (by stream name); `advance` holds the settings that count, by input node id.
+    """Return the plan of `graph` over `streams` (by stream name); `advance` are the settings in force by input node id.
 
-    An input without settings drops late events, and explicit CTIs alone move its time. `buckets` is a wish: without a
-    common key one bucket is used, or two stages where there may be so many (`stages`: 1 or 2). Raises `NotRunnable` for
-    definitions with faults.
+    An input without settings drops late events, and only explicit CTIs advance its time. `buckets` is the preferred
+    number: without a common key, one bucket is used, or two stages if `stages` is 2. Raises `NotRunnable` for
+    definitions with errors.
     """
     try:
         checked = checked_graph(graph, streams, advance)
-    except Unsound as error:
+    except InvalidDefinition as error:
         raise NotRunnable(f"{error.faults[0].message} {error.faults[0].remedy}") from error
     return compile_checked(checked, buckets, stages)
 
 
 def compile_checked(checked: CheckedGraph, buckets: int, stages: int = 1) -> QueryPlan:
-    """As `compile_binding`, of a graph that was checked before."""
+    """Return the plan of a graph that is already checked; see `compile_binding`."""
     return staged(_Compiler(checked).plan(), buckets, stages)
 
 
 @dataclass(frozen=True)
 class _PlannedWay:
-    """A way back from a port to what it reads: an input or a node that keeps state, and the steps behind that."""
+    """The path from a port back to an input or a stateful node, and the steps after that node."""
 
     source: Node
     steps: tuple[Step, ...]
@@ -62,7 +63,7 @@ class _PlannedWay:
 
 @dataclass(frozen=True)
 class _Compiler:
-    """`counting` are the nodes whose steps count failures on one way already."""
+    """`counting` are the nodes whose steps already count failures on one path."""
 
     checked: CheckedGraph
     counting: set[str] = field(default_factory=set)
@@ -74,9 +75,9 @@ class _Compiler:
         branches: dict[str, list[Branch]] = {}
         for node in (by_id[name] for name in placed):
             if not isinstance(node, InputNode) and not is_step(node):
-                compiled, found = self._node(node, by_id)
+                compiled, of_inputs = self._node(node, by_id)
                 nodes.append(compiled)
-                for input_id, branch in found:
+                for input_id, branch in of_inputs:
                     branches.setdefault(input_id, []).append(branch)
         every = [node for node in by_id.values() if isinstance(node, InputNode)]
         inputs = {node.id: self._input(node, branches.get(node.id, [])) for node in every}
@@ -96,7 +97,7 @@ class _Compiler:
         return any(node.timestamp == "latest_input" for node in outputs)
 
     def _node(self, node: Node, by_id: Mapping[str, Node]) -> tuple[NodePlan, list[tuple[str, Branch]]]:
-        """The node, and the branches of inputs that end at it."""
+        """Return the planned node, and the branches of inputs that end at it."""
         spec = spec_of(node, self.checked)
         ways = [self._way(by_id[source], by_id) for source in sources(node)]
         if isinstance(spec, WindowSpec) and not self._stamps:
@@ -104,7 +105,7 @@ class _Compiler:
         folded = isinstance(spec, WindowSpec) and spec.folded
         if isinstance(spec, WindowSpec | TopKSpec) and spec.operands and not folded:
             ways = [replace(ways[0], steps=(*ways[0].steps, LookStep(node.id, spec.operands)))]
-        wires, found = [], []
+        wires, of_inputs = [], []
         for port, (way, source) in enumerate(zip(ways, sources(node), strict=True)):
             fields = self.checked.schemas[source]
             if not isinstance(way.source, InputNode):
@@ -113,8 +114,8 @@ class _Compiler:
             window = spec if isinstance(spec, WindowSpec) and folded else None
             branch = Branch(f"{node.id}#{port}", way.steps, self.checked.schemas[way.source.id], fields, window)
             wires.append(Wire(branch.id, (), fields))
-            found.append((way.source.id, branch))
-        return NodePlan(spec, tuple(wires)), found
+            of_inputs.append((way.source.id, branch))
+        return NodePlan(spec, tuple(wires)), of_inputs
 
     def _way(self, node: Node, by_id: Mapping[str, Node]) -> _PlannedWay:
         steps: list[Step] = []
@@ -149,12 +150,16 @@ class _Compiler:
     def _together(self, node: InputNode) -> bool:
         advance = self.checked.settings(node.id)
         implicit = self.checked.streams[node.stream].rowtime is Rowtime.IMPLICIT
-        return implicit or any((advance.import_from, advance.over)) or advance.idle_after is not None
+        table = self.checked.streams[node.stream].shape is Shape.TABLE
+        history = self.checked.streams[node.stream].history is not None
+        return (
+            implicit or table or history or any((advance.import_from, advance.over)) or advance.idle_after is not None
+        )
 
     def _watching(self, plan: QueryPlan) -> QueryPlan:
-        """What of the plan hangs on late_kept and on long events that windows behind the shuffle may refuse."""
-        longer = {name: watch_longer(plan, name) for name in plan.inputs}
-        inputs = {name: replace(each, watch_longer=longer[name]) for name, each in plan.inputs.items()}
+        """Set the fields about late_kept and long events, which windows after the shuffle may refuse."""
+        longer = {name: watch_longer(plan, name) for name, each in plan.inputs.items() if each.shape is not Shape.TABLE}
+        inputs = {name: replace(each, watch_longer=longer.get(name)) for name, each in plan.inputs.items()}
         keeping = [name for name, each in plan.inputs.items() if each.advance.late is Late.KEEP]
         watched = any(watches(plan, name) for name in keeping)
         ordered = bool(keeping) and any(_by_one_clock(node) for node in plan.nodes)

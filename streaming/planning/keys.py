@@ -1,32 +1,36 @@
-"""Keys that say which rows of a plan meet, before and behind steps, and what hangs on them; `stages.py` spreads so."""
+"""Keys of the rows that meet in a plan, before and after steps; `stages.py` distributes rows by them."""
 
 from collections.abc import Mapping, Sequence
 
 from streaming.definition.expressions.tree import Field
 from streaming.planning.plan import (
+    AnalyticSpec,
     Branch,
+    ChopSpec,
     LifetimeSpec,
     MatchSpec,
     NodeSpec,
     OutputSpec,
     QueryPlan,
+    StitchSpec,
     TopKSpec,
     UnionSpec,
     WindowSpec,
 )
+from streaming.planning.sequences import SequenceSpec
 from streaming.planning.steps import ProjectStep, Step
 
 Key = tuple[str, ...]
 
 
 class NoKeyError(Exception):
-    """Some rows that meet have no key in common."""
+    """Some rows that meet have no common key."""
 
 
 def alike(branches: Sequence[Branch], keys: Mapping[str, Key | None]) -> dict[str, Key]:
-    """The keys of branches all flows of a row of which go to one bucket; those without one take that of the others.
+    """Return keys for branches so that all flows of a row go to one bucket; a branch without one gets the others' key.
 
-    Raises `NoKeyError` where they need different ones.
+    Raises `NoKeyError` if branches need different keys.
     """
     unfolded = [branch for branch in branches if branch.window is None]
     known = {branch.id: keys[branch.id] for branch in unfolded}
@@ -36,29 +40,33 @@ def alike(branches: Sequence[Branch], keys: Mapping[str, Key | None]) -> dict[st
     if len(entering) > 1:
         raise NoKeyError
     (one,) = entering
-    return {branch.id: _behind(one, branch.steps) if (key := known[branch.id]) is None else key for branch in unfolded}
+    return {branch.id: _after(one, branch.steps) if (key := known[branch.id]) is None else key for branch in unfolded}
 
 
 def uniform(spec: NodeSpec) -> bool:
-    """Whether the CTI of the node hangs on the CTIs of its ports alone, whatever events it has."""
+    """Return whether the CTI of the node depends only on the CTIs of its ports, not on its events."""
     match spec:
+        case SequenceSpec():
+            return False
         case WindowSpec() | TopKSpec():
             return spec.fixed and not (isinstance(spec, WindowSpec) and spec.fill_gap is not None)
         case MatchSpec():
             return spec.kind == "asof_join" or (spec.kind == "join" and not spec.outer)
         case LifetimeSpec():
             return spec.kind in ("point_at_end", "order_edges")
-        case UnionSpec() | OutputSpec():
+        case StitchSpec() | AnalyticSpec():
+            return False
+        case UnionSpec() | ChopSpec() | OutputSpec():
             return True
 
 
 def branches_of(plan: QueryPlan) -> list[Branch]:
-    """The branches of all inputs."""
+    """Return the branches of all inputs."""
     return [branch for each in plan.inputs.values() for branch in each.branches]
 
 
 def before(key: Key, steps: tuple[Step, ...]) -> Key:
-    """`key`, fields behind `steps`, as the fields before them. Raises `NoKeyError` where one of them is computed."""
+    """Translate `key`, fields after `steps`, into fields before them. Raises `NoKeyError` if one is computed."""
     for step in reversed(steps):
         if isinstance(step, ProjectStep):
             columns = {name: of for name, of, _ in step.columns}
@@ -72,8 +80,8 @@ def before(key: Key, steps: tuple[Step, ...]) -> Key:
     return key
 
 
-def _behind(key: Key, steps: tuple[Step, ...]) -> Key:
-    """`key`, fields before `steps`, as the fields behind them."""
+def _after(key: Key, steps: tuple[Step, ...]) -> Key:
+    """Translate `key`, fields before `steps`, into fields after them."""
     for step in steps:
         if isinstance(step, ProjectStep):
             kept = {of.path[0]: name for name, of, _ in step.columns if isinstance(of, Field) and len(of.path) == 1}

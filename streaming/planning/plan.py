@@ -1,18 +1,19 @@
-"""A binding in the form that feed and operators run: branches out of the inputs, then a graph of nodes. Picklable."""
+"""A binding in the form that feed and operators run: branches of the inputs, then a graph of nodes. Picklable."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, Protocol
 
 from streaming.definition.expressions.failures import may_fail
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.graph import Emit, OutputTimestamp
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Fields, Type
-from streaming.definition.windows import PaneKind
+from streaming.definition.payload.types import Fields, Type
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.definition.windows import FixedPanes, PaneKind
+from streaming.planning.columns import AggregateColumn, RowColumn, RowOrderBy
+from streaming.planning.sequences import SequenceSpec
 from streaming.planning.steps import Operand, Step
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import AdvanceTime
@@ -21,33 +22,17 @@ from streaming.temporal.windows import HoppingWindows
 
 
 class NotRunnable(Exception):
-    """The engine cannot run this definition; the message is a sentence for the user that says what to change."""
-
-
-@dataclass(frozen=True)
-class AggregateColumn:
-    """One result column of a window: `function` over `of` (None: every row) of the rows where `where` is true.
-
-    `of_type` is the type of `of`, `type` that of the result; `k` and `fraction` as in the definition.
-    """
-
-    name: str
-    function: str
-    of: Expression | None
-    where: Expression | None
-    of_type: Type | None
-    type: Type
-    k: int | None = None
-    fraction: Fraction | None = None
+    """The engine cannot run this definition; the message says to the user what to change."""
 
 
 @dataclass(frozen=True)
 class WindowSpec:
-    """A window node. `fields` is its result: the `group_by` fields, then the aggregates.
+    """A window node. `fields` are its output fields: the `group_by` fields, then the aggregates.
 
-    `grace` is in ticks, whatever it came from (T19). `one_clock`: all its events were judged by one clock (T14).
-    `fill_gap` is the bound on gaps that are filled for `fill_groups` (values in the order of `group_by`), None for
-    `empty: skip` (T21). `folded`: the feed folds its rows into partials, so its port brings these instead of flows.
+    `grace` is in ticks, from any source (T19). `one_clock`: one clock applies to all its events (T14).
+    `fill_gap` is the longest gap that is filled for `fill_groups` (values in the order of `group_by`), None for
+    `empty: skip` (T21). `folded`: the feed aggregates its rows into partial results, and its port receives these
+    instead of flows.
     """
 
     node: str
@@ -65,24 +50,24 @@ class WindowSpec:
 
     @property
     def tells_complete(self) -> bool:
-        """Whether rows tell of complete panes that late rows may still enter, in an order that is known (T19, T20)."""
+        """Return whether it emits complete panes that late rows may still enter, in a known order (T19, T20)."""
         return self.emit == "on_complete" and self.grace > 0 and self.one_clock
 
     @property
     def fixed(self) -> bool:
-        """Whether the windows stand where the definition says, whatever events there are."""
-        return isinstance(self.panes, HoppingWindows)
+        """Return whether the definition fixes the windows, independent of events."""
+        return isinstance(self.panes, FixedPanes)
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """The aggregates whose `of` or `where` may fail."""
+        """Return the aggregates whose `of` or `where` may fail."""
         every = ((each.name, each.of, each.where) for each in self.aggregates)
         return tuple(each for each in every if any(part is not None and may_fail(part) for part in each[1:]))
 
 
 @dataclass(frozen=True)
 class TopKSpec:
-    """A top_k node; its rows have the fields of what it reads."""
+    """A top_k node; its rows have the fields of its input."""
 
     node: str
     panes: PaneKind
@@ -96,22 +81,23 @@ class TopKSpec:
 
     @property
     def fixed(self) -> bool:
-        """Whether the windows stand where the definition says, whatever events there are."""
-        return isinstance(self.panes, HoppingWindows)
+        """Return whether the definition fixes the windows, independent of events."""
+        return isinstance(self.panes, FixedPanes)
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """`by`, if it may fail."""
+        """Return `by` if it may fail."""
         return (("by", self.by, None),) if may_fail(self.by) else ()
 
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """How a node with a left and a right matches them: `keys` in both, `where` over the joined payload.
+    """The matching of a node with a left and a right side: `keys` in both, `where` over the joined payload.
 
-    `left`, `right` and `fields` are schemas; `added` the fields of the right that are no keys, in their order. `kind`
-    is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` stands for left_outer.
-    `forgets`: no late_kept event can come, so what ended before the other side's CTI meets nothing any more.
+    `left`, `right` and `fields` are schemas; `added` are the fields of the right that aren't keys, in their order.
+    `kind` is that of the definition's node: join, anti_join, semi_join, asof_join or clip; `outer` means left_outer.
+    `forgets`: no late_kept event can arrive, so an event that ends before the other side's CTI has no further matches.
+    `versions`: the right side has versions of a table, and an as-of join takes only one that holds (T48).
     """
 
     node: str
@@ -124,11 +110,12 @@ class MatchSpec:
     added: tuple[str, ...]
     fields: Fields
     forgets: bool = True
+    versions: bool = False
 
 
 @dataclass(frozen=True)
 class UnionSpec:
-    """A union node; its ports have the same fields, perhaps in another order than `fields`."""
+    """A union node; its ports have the same fields, possibly in another order than `fields`."""
 
     node: str
     fields: Fields
@@ -145,23 +132,58 @@ class LifetimeSpec:
 
 
 @dataclass(frozen=True)
+class ChopSpec:
+    """A chop node: the cuts are the starts of the tumbling windows `pieces` (T40)."""
+
+    node: str
+    fields: Fields
+    pieces: HoppingWindows
+
+
+@dataclass(frozen=True)
+class StitchSpec:
+    """A stitch node, which joins lifetimes of equal payloads (T41)."""
+
+    node: str
+    fields: Fields
+
+
+@dataclass(frozen=True)
+class AnalyticSpec:
+    """An analytic node: `before` are the fields of its rows, `fields` those with its columns.
+
+    Rows `reach` or more away are not seen (None: all are). A row is known `grace` after the CTI passes it.
+    """
+
+    node: str
+    before: Fields
+    group_by: tuple[str, ...]
+    order_by: tuple[RowOrderBy, ...]
+    columns: tuple[RowColumn, ...]
+    fields: Fields
+    reach: Ticks | None
+    grace: Ticks
+
+
+@dataclass(frozen=True)
 class OutputSpec:
-    """An output node: rows leave with the lifetime that `timestamp` names (T22)."""
+    """An output node; `timestamp` sets the lifetime of its rows (T22)."""
 
     node: str
     fields: Fields
     timestamp: OutputTimestamp
 
 
-NodeSpec = WindowSpec | TopKSpec | MatchSpec | UnionSpec | LifetimeSpec | OutputSpec
+Lifetimes = LifetimeSpec | ChopSpec | StitchSpec
+NodeSpec = WindowSpec | TopKSpec | SequenceSpec | MatchSpec | UnionSpec | Lifetimes | AnalyticSpec | OutputSpec
 
 
 @dataclass(frozen=True)
 class Branch:
-    """A way from an input, through `steps` that the feed takes, to one port of a node behind the shuffle.
+    """A path from an input, through `steps` that the feed runs, to one port of a node after the shuffle.
 
-    `id` is unique in the plan. `entering` is the schema before the steps, `fields` after them. `window` is set where
-    the feed folds for that window. `keys` are the fields, after the steps, whose values say the bucket of a row.
+    `id` is unique in the plan. `entering` is the schema before the steps, `fields` after them. `window` is set if
+    the feed pre-aggregates for that window. `keys` are the fields, after the steps, that determine the bucket of a row.
     """
 
     id: str
@@ -176,8 +198,8 @@ class Branch:
 class InputPlan:
     """One input node: its stream's shape and schema, its advance-time settings, and its branches.
 
-    `over` is the typed expression of the settings' substreams (T15). `watch_longer`: rows that live longer than so
-    many ticks may be in too many windows (T24) and are watched as late_kept rows are; None: none need be.
+    `over` is the typed expression of the settings' substreams (T15). `watch_longer`: rows that live for more than that
+    many ticks may be in too many windows (T24) and are watched like late_kept rows; None: no row needs to be watched.
     """
 
     node: str
@@ -191,13 +213,13 @@ class InputPlan:
 
     @property
     def shape(self) -> Shape:
-        """The shape of the stream."""
+        """Return the shape of the stream."""
         return self.stream.shape
 
 
 @dataclass(frozen=True)
 class Wire:
-    """What a port of a node reads: `source`, a branch or a node, through `steps` that end with the schema `fields`."""
+    """The input of a port: `source`, a branch or a node, through `steps` that end with the schema `fields`."""
 
     source: str
     steps: tuple[Step, ...]
@@ -206,76 +228,76 @@ class Wire:
 
 @dataclass(frozen=True)
 class NodePlan:
-    """One node behind the shuffle, with its ports."""
+    """One node after the shuffle, with its ports."""
 
     spec: NodeSpec
     ports: tuple[Wire, ...]
 
     @property
     def id(self) -> str:
-        """The id of the node."""
+        """Return the id of the node."""
         return self.spec.node
 
 
 OneBucketBecause = Literal["not_asked", "no_key", "one_place"]
-"""Why a plan runs in one bucket: no more were wanted; no key says of all rows which ever meet; or one place has to
-decide which late events that are kept, or which long ones, windows take."""
+"""The reason why a plan runs in one bucket: no more were requested; no key covers all rows that meet; or a single task
+has to decide which late_kept or long events windows accept."""
 
 
 class StageInput(Protocol):
-    """What the operators of a stage hear under one name: an input, or what one node of the stage before lets go.
+    """One input of the operators of a stage: an input node, or the output of one node of the previous stage.
 
-    `lanes` exist from the start, and hold back until they speak; `branches` are the ways of its rows to the nodes.
+    `lanes` exist from the start, and delay the CTI until they send one; `branches` are the paths of its rows to nodes.
     """
 
     @property
     def node(self) -> str:
-        """The name."""
+        """Return the name."""
 
     @property
     def lanes(self) -> tuple[str, ...] | None:
-        """The lanes, None where it is not known which there are."""
+        """Return the lanes; None if they are not known."""
 
     @property
     def branches(self) -> tuple[Branch, ...]:
-        """The branches, in the order in which their CTIs are numbered."""
+        """Return the branches, in the order that numbers their CTIs."""
 
 
 def tells_complete(node: NodePlan) -> bool:
-    """Whether `node` is a window that tells of complete panes which late rows may still enter."""
+    """Return whether `node` is a window that emits complete panes that late rows may still enter."""
     return isinstance(node.spec, WindowSpec) and node.spec.tells_complete
 
 
 class PlannedStage(Protocol):
-    """What the operators of one bucket run: the nodes between two exchanges."""
+    """The nodes between two exchanges, which the operators of one bucket run."""
 
     @property
     def inputs(self) -> Mapping[str, StageInput]:
-        """What they hear, by name."""
+        """Return the inputs by name."""
 
     @property
     def nodes(self) -> tuple[NodePlan, ...]:
-        """The nodes, each after what it reads."""
+        """Return the nodes, each after its inputs."""
 
     @property
     def buckets(self) -> int:
-        """How many buckets the stage has."""
+        """Return the number of buckets of the stage."""
 
     @property
     def ordered(self) -> bool:
-        """Whether batches are cut at CTIs (`QueryPlan`)."""
+        """Return whether batches are cut at CTIs (`QueryPlan`)."""
 
     @property
     def second(self) -> "SecondStage | None":
-        """The stage behind this one."""
+        """Return the stage after this one."""
 
 
 @dataclass(frozen=True)
 class CutPlan:
-    """What the second stage hears of `node`, a node or a branch of the first: `lanes` are the first one's buckets.
+    """An input of the second stage from `node`, a node or a branch of the first; `lanes` are the first stage's buckets.
 
-    Its `branches` are the wires that were cut; their steps are taken before the exchange, their `keys` are fields
-    behind the steps, and () where all rows go to the first bucket.
+    Its `branches` are the wires that were cut; their steps run before the exchange. Their `keys` are fields
+    after the steps, or () if all rows go to the first bucket.
     """
 
     node: str
@@ -285,7 +307,7 @@ class CutPlan:
 
 @dataclass(frozen=True, eq=False)
 class SecondStage:
-    """The nodes of a plan behind a second exchange, and what they hear through it."""
+    """The nodes of a plan after a second exchange, and their inputs through it."""
 
     inputs: Mapping[str, CutPlan]
     nodes: tuple[NodePlan, ...]
@@ -296,17 +318,17 @@ class SecondStage:
 
 @dataclass(frozen=True, eq=False)
 class QueryPlan:
-    """A whole binding, equal to itself alone (`once_of_plan`).
+    """A whole binding; equal only to itself (`once_of_plan`).
 
-    `nodes` are in such an order that each comes after what it reads; outputs are among them.
-    `outputs` gives the schema of each output node. `buckets` is how many the binding may really use: more than one
-    only where one key says the bucket of all rows that ever meet. `stamps`: some output wants the latest input (T22).
-    `watched`: the outcome of late_kept rows is decided behind the shuffle. `ordered`: what windows refuse hangs on the
-    order of rows and CTIs in a batch (T19, one clock), so the feed numbers both. `trailing`: a window tells of complete
-    panes, so the feed sends late rows behind the last CTI of a batch apart (T20). `together`: the lanes of all inputs
-    have to be fed by one task (import_from, idle rule, substreams, implicit rowtimes). `second`: what of the graph runs
-    behind a second exchange (`stages.py`), so that `nodes` are the others; `outputs` are those of both. `one_bucket`
-    says why it is not spread, None where it is.
+    `nodes` are ordered so that each comes after its inputs; outputs are among them.
+    `outputs` holds the schema of each output node. `buckets` is the usable number of buckets: more than one
+    only if one key determines the bucket of all rows that meet. `stamps`: some output uses the latest input (T22).
+    `watched`: the outcome of late_kept rows is decided after the shuffle. `ordered`: the order of rows and CTIs in a
+    batch affects what windows refuse (T19, one clock), so the feed numbers both. `trailing`: a window emits complete
+    panes, so the feed sends late rows after the last CTI of a batch separately (T20). `together`: one task has to feed
+    the lanes of all inputs (import_from, idle rule, substreams, implicit rowtimes). `second`: the part of the graph
+    after a second exchange (`stages.py`); `nodes` are the others, `outputs` those of both. `one_bucket` is the reason
+    for a single bucket, None with several.
     """
 
     inputs: Mapping[str, InputPlan]
@@ -323,14 +345,14 @@ class QueryPlan:
 
     @property
     def spread(self) -> tuple[int, int]:
-        """How many buckets the first and the second stage have; 0 where there is no second."""
+        """Return the numbers of buckets of the first and the second stage; 0 without a second."""
         return self.buckets, self.second.buckets if self.second is not None else 0
 
     @property
     def routing(self) -> str:
-        """A digest of what says to which bucket a row goes: state that was kept under another cannot be read on.
+        """Return a digest of the assignment of rows to buckets; state saved with another digest cannot be reused.
 
-        It is "" where all rows go to one bucket.
+        It is "" if all rows go to one bucket.
         """
         if self.spread == (1, 0):
             return ""
@@ -342,6 +364,6 @@ class QueryPlan:
         return hashlib.sha256(json.dumps(keys).encode()).hexdigest()[:12]
 
     def buckets_at(self, output: str) -> int:
-        """In how many buckets the output node `output` runs."""
-        behind = self.second
-        return behind.buckets if behind and any(node.id == output for node in behind.nodes) else self.buckets
+        """Return the number of buckets in which the output node `output` runs."""
+        second = self.second
+        return second.buckets if second and any(node.id == output for node in second.nodes) else self.buckets

@@ -1,17 +1,19 @@
-"""A plan in several buckets, and cut into two stages where no one key says of all rows which ever meet.
+"""Division of a plan into buckets, and into two stages if no single key covers all rows that meet.
 
-The first stage runs in buckets by its own keys; what leaves the wires that are cut goes through a second exchange to
-the buckets of the second, by the keys of that one. There the buckets of the first stage are what lanes of an input are
-to the first: the CTI of a cut wire is the smallest over all of them, and one that has not spoken holds it back.
+The first stage runs in buckets by its own keys. Rows on the cut wires go through a second exchange to the buckets of
+the second stage, by that stage's keys. The buckets of the first stage then act like lanes of an input: the CTI of a cut
+wire is the smallest of all of them, and a bucket without a CTI delays it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from streaming.definition.types import Fields
+from streaming.definition.payload.types import Fields, is_ordered
 from streaming.planning.keys import Key, NoKeyError, alike, before, branches_of
 from streaming.planning.plan import (
+    AnalyticSpec,
     Branch,
+    ChopSpec,
     CutPlan,
     InputPlan,
     LifetimeSpec,
@@ -20,28 +22,31 @@ from streaming.planning.plan import (
     NodeSpec,
     QueryPlan,
     SecondStage,
+    StitchSpec,
     TopKSpec,
     UnionSpec,
     WindowSpec,
     Wire,
     tells_complete,
 )
+from streaming.planning.sequences import SequenceSpec
 from streaming.planning.steps import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.settings import Late
 
 Needs = Mapping[str, Key | None]
-"""By branch or node the key that its readers need: () for all rows in one bucket, None where any bucket will do."""
+"""The key that the readers of each branch or node need: () for all rows in one bucket, None for any bucket."""
 
 
 def staged(plan: QueryPlan, buckets: int, stages: int) -> QueryPlan:
-    """`plan` in `buckets` buckets and, where its nodes meet by different keys, in two `stages`; else in one bucket.
+    """Return `plan` in `buckets` buckets and, if rows meet by different keys, in two `stages`; else in one bucket.
 
-    Nodes are in the first stage as long as one bucket can have all that they need; all others are in the second, which
-    has one bucket if it would need a third stage. What has no key is in the first bucket of its stage. A plan stays as
-    it is if it would need more `stages`, if nothing meets by a key, if windows hang on the order of rows and CTIs
-    (`ordered`), if a window behind the cut tells of complete panes (`trailing`: what comes behind the last CTI is not
-    known there), or if a row could come to the cut whose outcome is still open (T12): one stage alone decides it.
+    A node is in the first stage if one bucket can contain all rows that it needs; all others are in the second stage,
+    which has one bucket if it would need a third stage. Rows without a key are in the first bucket of their stage. A
+    plan stays unchanged if it needs more `stages`, if no rows meet by a key, or if the order of rows and CTIs affects
+    windows (`ordered`). It also stays unchanged if a window after the cut emits complete panes (`trailing`: rows after
+    the last CTI cannot be recognised there), or if a row whose outcome is still open could reach the cut (T12), because
+    a single stage must decide it.
     """
     if buckets == 1:
         return plan
@@ -66,18 +71,18 @@ def staged(plan: QueryPlan, buckets: int, stages: int) -> QueryPlan:
 
 @dataclass(frozen=True)
 class _Cut:
-    """The `nodes` of the second stage, and by source the wires that they read through the exchange, by new names."""
+    """The `nodes` of the second stage, and the wires that they read through the exchange, by source and new name."""
 
     nodes: tuple[NodePlan, ...]
     wires: Mapping[str, tuple[tuple[str, Wire], ...]]
 
     @classmethod
-    def before(cls, behind: Sequence[NodePlan]) -> "_Cut":
-        """The cut through all wires to the nodes `behind` from others."""
-        inside = {node.id for node in behind}
+    def before(cls, second: Sequence[NodePlan]) -> "_Cut":
+        """Return the cut through all wires from other nodes to the nodes `second`."""
+        inside = {node.id for node in second}
         wires: dict[str, tuple[tuple[str, Wire], ...]] = {}
         nodes = []
-        for node in behind:
+        for node in second:
             ports = list(node.ports)
             for number, wire in enumerate(node.ports):
                 if wire.source not in inside:
@@ -88,7 +93,7 @@ class _Cut:
         return cls(tuple(nodes), wires)
 
     def stage(self, first: QueryPlan, needs: Needs, buckets: int) -> SecondStage:
-        """The second stage behind `first`, in `buckets` buckets by what its nodes need."""
+        """Return the second stage after `first`, in `buckets` buckets by the keys that its nodes need."""
         fields: dict[str, Fields] = {node.id: node.spec.fields for node in first.nodes}
         fields |= {branch.id: branch.fields for branch in branches_of(first)}
         lanes = tuple(map(str, range(first.buckets)))
@@ -107,23 +112,23 @@ class _Cut:
 
 
 def _first_stage(nodes: Sequence[NodePlan]) -> tuple[list[NodePlan], Needs]:
-    """The nodes of the first stage, and what their readers in it need."""
+    """Return the nodes of the first stage, and the keys that their readers in it need."""
     first: list[NodePlan] = []
     needs: Needs = {}
-    behind: set[str] = set()
+    second: set[str] = set()
     for node in nodes:
         try:
-            if any(wire.source in behind for wire in node.ports):
+            if any(wire.source in second for wire in node.ports):
                 raise NoKeyError
             needs = _needs_of([*first, node])
             first.append(node)
         except NoKeyError:
-            behind.add(node.id)
+            second.add(node.id)
     return first, needs
 
 
 def _needs_of(nodes: Sequence[NodePlan]) -> Needs:
-    """What the readers among `nodes` need of each other and of what they hear. Raises `NoKeyError`."""
+    """Return the keys that readers among `nodes` need from each other and from their inputs. Raises `NoKeyError`."""
     needs: dict[str, Key | None] = {}
     for node in reversed(nodes):
         own = _need(node.spec, needs.get(node.id))
@@ -137,26 +142,28 @@ def _needs_of(nodes: Sequence[NodePlan]) -> Needs:
     return needs
 
 
-def _need(spec: NodeSpec, behind: Key | None) -> Key | None:
-    """What a node needs of its ports, where its readers need `behind` of it. Raises `NoKeyError`."""
+def _need(spec: NodeSpec, of_readers: Key | None) -> Key | None:
+    """Return the key that a node needs from its ports if its readers need `of_readers`. Raises `NoKeyError`."""
     match spec:
-        case WindowSpec() | TopKSpec():
+        case WindowSpec() | TopKSpec() | SequenceSpec() | AnalyticSpec():
             own: Key = spec.group_by
         case MatchSpec():
             own = spec.keys
+        case StitchSpec():
+            own = tuple(name for name, of in spec.fields.items() if is_ordered(of))
         case _:
-            return behind
-    if behind is None:
+            return of_readers
+    if of_readers is None:
         return own
-    if bool(own) != bool(behind) or not set(behind) <= set(own):
+    if bool(own) != bool(of_readers) or not set(of_readers) <= set(own):
         raise NoKeyError
-    return behind
+    return of_readers
 
 
 def _inputs(plan: QueryPlan, needs: Needs, further: Needs) -> Mapping[str, InputPlan] | None:
-    """The inputs with the keys of their branches; None where the ways of a row that is watched need different ones.
+    """Return the inputs with the keys of their branches; None if the paths of a watched row need different keys.
 
-    A branch that no node of the first stage reads is spread as the second one wants it.
+    A branch that no node of the first stage reads is distributed by the key that the second stage needs.
     """
     found = {branch.id: needs.get(branch.id, further.get(branch.id)) for branch in branches_of(plan)}
     try:
@@ -172,23 +179,23 @@ def _inputs(plan: QueryPlan, needs: Needs, further: Needs) -> Mapping[str, Input
 
 
 def _one_place_decides(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:
-    """Whether what windows take of late or long rows hangs on more than one bucket, or one of two stages, can know."""
+    """Return whether a single task must decide which late or long rows windows accept."""
     trailing = plan.trailing and any(tells_complete(node) for node in cut.nodes)
     return plan.ordered or trailing or _open_at_the_cut(plan, first, cut)
 
 
 def _open_at_the_cut(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:
-    """Whether a received row may come to a cut wire before a node has taken or refused it."""
+    """Return whether a received row may reach a cut wire before a node has accepted or refused it."""
     reached = {branch.id for each in plan.inputs.values() if _watches(plan, each) for branch in each.branches}
     for node in first:
-        passes = isinstance(node.spec, UnionSpec | LifetimeSpec)
+        passes = isinstance(node.spec, UnionSpec | LifetimeSpec | ChopSpec)
         if passes and any(wire.source in reached for wire in node.ports):
             reached.add(node.id)
     return not reached.isdisjoint(cut.wires)
 
 
 def _watches(plan: QueryPlan, each: InputPlan) -> bool:
-    """Whether some row of the input can be refused by a window: late_kept, or in too many windows."""
+    """Return whether a window can refuse some row of the input: late_kept, or in too many windows."""
     if plan.watched and each.advance.late is Late.KEEP:
         return True
     if each.shape is not Shape.POINT:

@@ -1,9 +1,9 @@
-"""What stands between two nodes of a plan: steps that look at one event at a time and remember nothing. Picklable."""
+"""Stateless steps between two nodes of a plan, each for one event at a time. Picklable."""
 
 from dataclasses import dataclass
 
 from streaming.definition.expressions.tree import Expression
-from streaming.definition.types import Type
+from streaming.definition.payload.types import Type
 from streaming.temporal.ticks import Ticks
 
 
@@ -18,7 +18,7 @@ class FilterStep:
 
 @dataclass(frozen=True)
 class ProjectStep:
-    """Replaces the payload by `columns`, in order."""
+    """Replaces the payload with `columns`, in order."""
 
     node: str
     columns: tuple[tuple[str, Expression, Type], ...]
@@ -56,9 +56,9 @@ Operand = tuple[str, Expression | None, Expression | None]
 
 @dataclass(frozen=True)
 class LookStep:
-    """Changes nothing: counts where the `operands` of `node`, a window or top_k, fail.
+    """Counts failures of the `operands` of `node`, a window or top_k, without changing rows.
 
-    `of` is evaluated where `where` is true. A step, so that a row counts once, in however many panes it will be.
+    `of` is evaluated if `where` is true. It is a step so that a row counts only once, even if it is in several panes.
     """
 
     node: str
@@ -67,7 +67,7 @@ class LookStep:
 
 
 Step = FilterStep | ProjectStep | ShiftStep | SetDurationStep | ExtendStep | LookStep
-"""What looks at one event at a time and remembers nothing.
+"""Any stateless step.
 
-`counted`: the failures of its expressions are counted here; a node whose rows go several ways stands in each of them.
+`counted`: failures of its expressions are counted here; a node whose rows take several paths is on each of them.
 """

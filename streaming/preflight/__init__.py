@@ -1,1 +1,1 @@
-"""What a sample says of a query before it is started: see `README.md`."""
+"""Checks of a query with samples before it is started: see `README.md`."""

@@ -1,11 +1,11 @@
-"""What of a sample its user should mend before a start: warnings, each with its figures and a remedy."""
+"""Warnings about a sample before a start, each with its figures and a remedy."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, warning
-from streaming.definition.time_columns import plausible
+from streaming.definition.streams.time_columns import plausible
 from streaming.planning.explain.words import spoken
 from streaming.preflight.measure import MeasuredInput, share_late
 from streaming.preflight.state import StateEstimate
@@ -14,12 +14,12 @@ from streaming.temporal.settings import AdvanceTime, Future
 from streaming.temporal.ticks import Tick, Ticks, format_instant
 
 MOST_ROWS: Final = 1_000_000
-"""Rows that a node keeps at a time; more are worth a warning."""
+"""A node that keeps more rows at a time gets a warning."""
 MOST_WINDOWS: Final = 1_000
-"""Windows that one row is in at the same time; more are worth a warning."""
+"""A row in more windows at the same time gets a warning."""
 MIB: Final = 1 << 20
 _UNITS: Final = ((1_000_000, "s", "us"), (1_000, "ms", "us"), (1_000, "s", "ms"))
-"""By what a time is too small when it is written in the first unit and read in the second."""
+"""The factor: how many times too small a time is when it is written in the first unit and read in the second."""
 _MALFORMED: Final[Mapping[Reason, str]] = {
     Reason.BAD_ROW: "that cannot be read at all",
     Reason.BAD_TIME: "without a time that can be read (null, missing, or text of another form)",
@@ -28,24 +28,24 @@ _MALFORMED: Final[Mapping[Reason, str]] = {
     Reason.BAD_CTI: "with a CTI without a readable time",
 }
 _TO_MEND: Final[Mapping[Reason, str]] = {
-    Reason.BAD_TIME: "Look at the event time of the stream: its column, unit and zone.",
-    Reason.BAD_LIFETIME: "Look whether start and end of the stream's event time are exchanged.",
+    Reason.BAD_TIME: "Check the event time of the stream: its column, unit and time zone.",
+    Reason.BAD_LIFETIME: "Check if start and end of the stream's event time are swapped.",
     Reason.BAD_PAYLOAD: "Correct the types of the stream's fields.",
 }
 _LENGTHS: Final = (3_600_000_000, 60_000_000, 1_000_000, 1_000)
 _OTHERWISE: Final = "Open the sample of the stream to see them; in a run they go to quarantine."
 _EARLY: Final[Mapping[Future, str]] = {
-    Future.ACCEPT: "are taken, and move time ahead for all that comes after them",
-    Future.HOLD: "are taken, but move no CTI",
+    Future.ACCEPT: "are accepted, and move time ahead for all later rows",
+    Future.HOLD: "are accepted, but move no CTI",
     Future.DROP: "are dropped",
 }
 
 
 def input_findings(measured: MeasuredInput, settings: AdvanceTime) -> Iterator[Fault]:
-    """What the sample of one input says, the gravest first."""
+    """Yield the findings on the sample of one input, the most serious first."""
     if not measured.rows and not measured.ctis:
-        message = f"Nothing was read of {measured.stream}, so nothing could be measured."
-        remedy = "Put data where its adapter looks, or paste a sample, and validate again."
+        message = f"No rows of {measured.stream} were read, so nothing could be measured."
+        remedy = "Add data to its source, or paste a sample, and validate again."
         yield warning(FaultCode.EMPTY_SAMPLE, message, remedy, node=measured.input)
         return
     wrong_unit = list(_wrong_unit(measured))
@@ -55,12 +55,12 @@ def input_findings(measured: MeasuredInput, settings: AdvanceTime) -> Iterator[F
 
 
 def state_findings(estimates: Sequence[StateEstimate]) -> Iterator[Fault]:
-    """What would fill memory at the rate of the sample."""
+    """Yield warnings on state that would fill memory at the rate of the sample."""
     for each in estimates:
         if each.rows <= MOST_ROWS and each.windows <= MOST_WINDOWS:
             continue
         message = f"{each.node} would keep about {each.text}, {each.bytes // MIB:,} MiB of rows as text."
-        remedy = "Take shorter windows, a longer hop, less grace or delay, or filter before it."
+        remedy = "Use shorter windows, a longer hop, less grace or delay, or filter before it."
         yield warning(FaultCode.LARGE_STATE, message, remedy, node=each.node)
 
 
@@ -69,27 +69,27 @@ def _of_rows(count: int, measured: MeasuredInput) -> str:
 
 
 def _malformed(measured: MeasuredInput) -> Iterator[Fault]:
-    """One warning for all of them; what to do is that of the most frequent reason."""
+    """Yield one warning for all of them; the remedy is that of the most frequent reason."""
     if not measured.malformed:
         return
     found = sorted(measured.malformed.items(), key=lambda each: (-each[1], each[0]))
-    told = "; ".join(f"{count:,} {_MALFORMED.get(reason, str(reason))}" for reason, count in found)
-    message = f"{_of_rows(sum(measured.malformed.values()), measured)} are malformed: {told}."
+    reasons = "; ".join(f"{count:,} {_MALFORMED.get(reason, str(reason))}" for reason, count in found)
+    message = f"{_of_rows(sum(measured.malformed.values()), measured)} are malformed: {reasons}."
     yield warning(FaultCode.ROWS_MALFORMED, message, _TO_MEND.get(found[0][0], _OTHERWISE), node=measured.input)
 
 
 def _ahead(measured: MeasuredInput, settings: AdvanceTime) -> Iterator[Fault]:
     if measured.ahead:
         message = (
-            f"{_of_rows(measured.ahead, measured)} lie in the future, by up to {spoken(measured.furthest_ahead)} more "
-            f"than the {spoken(settings.max_ahead)} that are allowed; such rows {_EARLY[settings.future]}."
+            f"{_of_rows(measured.ahead, measured)} are in the future, by up to {spoken(measured.furthest_ahead)} more "
+            f"than the {spoken(settings.max_ahead)} allowed; such rows {_EARLY[settings.future]}."
         )
-        remedy = "Look at the unit and zone of the event time, and at the clocks of what writes the rows."
+        remedy = "Check the unit and zone of the event time, and the clocks of the systems that write the rows."
         yield warning(FaultCode.TIMES_AHEAD, message, remedy, node=measured.input)
 
 
 def _wrong_unit(measured: MeasuredInput) -> Iterator[Fault]:
-    """Times that are far off as they were read, and plausible once they are read in another unit."""
+    """Yield a warning on times that are implausible as read, and plausible in another unit."""
     if measured.first is None or measured.last is None or plausible(measured.last, measured.first):
         return
     for times, written, read in _UNITS:
@@ -105,31 +105,31 @@ def _wrong_unit(measured: MeasuredInput) -> Iterator[Fault]:
 def _unit_fault(measured: MeasuredInput, written: str, read: str, would_be: Tick) -> Fault:
     first = format_instant(Tick(measured.first or 0))
     message = (
-        f"The times of {measured.stream} begin at {first}. They look like {written} that are read as {read}: then they "
-        f"would begin at {format_instant(would_be)}."
+        f"The times of {measured.stream} start at {first}. They look like {written} but are read as {read}. "
+        f"In the right unit, they would start at {format_instant(would_be)}."
     )
     remedy = f"Choose the unit {written} for the event time of the stream."
     return warning(FaultCode.WRONG_TIME_UNIT, message, remedy, node=measured.input)
 
 
 def _delay(measured: MeasuredInput) -> Iterator[Fault]:
-    """One row in a hundred comes later than the delay covers."""
+    """Yield a warning if one row in a hundred is later than the delay covers."""
     late, delay = measured.lateness, measured.delay
     if late is None or delay is None or late.p99 <= delay:
         return
     message = (
-        f"One row in a hundred of {measured.stream} comes {spoken(_rounded(late.p99))} or more behind the newest "
+        f"One row in a hundred of {measured.stream} is {spoken(_rounded(late.p99))} or more older than the newest "
         f"(p99); the delay is {spoken(delay)}. In the sample {share_late(measured):.1%} of the rows are late."
     )
     remedy = (
         f"A delay of {spoken(_rounded_up(late.p99))} covers 99 % of them, one of {spoken(_rounded_up(late.largest))} "
-        "all; results wait as much longer. Or leave it, if what is late may be cut or dropped."
+        "all; results then wait that much longer. Keep the delay if late rows may be cut or dropped."
     )
     yield warning(FaultCode.DELAY_TOO_SHORT, message, remedy, node=measured.input)
 
 
 def _step(ticks: Ticks) -> int:
-    """What the second digit of `ticks` counts, in its largest unit: nobody sets a delay of 11s346ms491us."""
+    """Return the value of the second digit of `ticks` in its largest unit: nobody sets a delay of 11s346ms491us."""
     unit = next((length for length in _LENGTHS if ticks >= length), 1)
     return max(1, unit if ticks >= 10 * unit else unit // 10)
 

@@ -1,6 +1,6 @@
-"""What the rows of a sample say of time: how readable, dense and late they are, and what the settings make of them.
+"""Measurement of a sample's rows: how readable, dense and late they are, and their outcomes under the settings.
 
-CTIs that are imported from another input are not: each input is measured alone.
+CTIs that are imported from another input are left out: each input is measured alone.
 """
 
 from collections import Counter
@@ -8,26 +8,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.reference.feed import InputFeed
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
-from streaming.temporal.ticks import NO_TICKS, Tick, Ticks
-from streaming.wire.rows import Element, MalformedRow
+from streaming.temporal.ticks import NO_TICKS, TICKS_PER_S, Tick, Ticks
+from streaming.wire.rows.row_json import Element, MalformedRow
 
-TICKS_PER_S = 1_000_000
 LATE = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED, Outcome.LATE_KEPT, Outcome.DROPPED_LATE})
 """The outcomes of events that met a CTI above them."""
 FEWEST_FOR_A_RATE = 10
-"""Fewer events, or all at one time, say nothing about how many come in a second."""
+"""Fewer events, or events all at one time, give no rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredElement:
-    """One row of a sample, in order of arrival; `arrival` is the wall clock then, None where it is not known.
+    """One row of a sample, in order of arrival; `arrival` is the wall clock then, None if unknown.
 
     `size` is that of its text in characters.
     """
@@ -39,9 +38,9 @@ class MeasuredElement:
 
 
 class LatenessQuantiles(Strict):
-    """How far events come behind the largest start before them on their clock, in ticks; 0 for what comes in order.
+    """The age of events, in ticks, relative to the largest start before them on their clock; 0 if in order.
 
-    A `share` of rows is behind by no more (nearest rank).
+    For a `share` of rows it is at most so large (nearest rank).
     """
 
     p50: Ticks
@@ -51,12 +50,12 @@ class LatenessQuantiles(Strict):
 
 
 class MeasuredInput(Strict):
-    """What the sample of one input holds. `rows` counts all but CTIs.
+    """The content of the sample of one input. `rows` counts all but CTIs.
 
-    `delay` is that of the settings in force; None where no CTIs are generated. `first` and `last` are the smallest and
+    `delay` is that of the settings in force; None if no CTIs are generated. `first` and `last` are the smallest and
     largest start in ticks. `rows_per_s` is by event time, None for too few events. `row_bytes` is the mean size of a
-    row as text. `lateness` is None without events. `outcomes` is what the settings in force make of the rows before any
-    window is asked (T12).
+    row as text. `lateness` is None without events. `outcomes` are those of the rows with the settings in force, before
+    any window (T12).
     """
 
     input: str
@@ -84,7 +83,7 @@ def measure(
 ) -> MeasuredInput:
     """Measure the sample of input `node`, which reads `stream` (its name and definition).
 
-    A row whose arrival is not known is held against `now`, the wall clock.
+    A row without a known arrival is compared with `now`, the wall clock.
     """
     name, definition = stream
     events = [each for each in sample if isinstance(each.element, Event)]
@@ -109,7 +108,7 @@ def measure(
 
 
 def _ahead(row: MeasuredElement, settings: AdvanceTime, now: Tick) -> int:
-    """By how many ticks the event lies beyond what `max_ahead` allows (T18); zero or less where it does not."""
+    """Return by how many ticks the event exceeds `max_ahead` (T18); zero or less if it does not."""
     by = now if row.arrival is None else row.arrival
     return row.element.start - by - settings.max_ahead if isinstance(row.element, Event) else 0
 
@@ -129,6 +128,11 @@ def _judged(
     return [each.judged for each in fed if each.judged is not None]
 
 
+def late_rows(stream: StreamDefinition, settings: AdvanceTime, sample: Iterable[MeasuredElement]) -> int:
+    """Return how many events of `sample` meet a CTI above them with `settings`."""
+    return sum(each.outcome in LATE for each in _judged("sample", stream, settings, sample))
+
+
 def _outcomes(judged: Iterable[JudgedElement]) -> dict[Outcome, int]:
     return dict(Counter(each.outcome for each in judged))
 
@@ -142,13 +146,13 @@ def _lateness(
 def behind_newest(
     node: str, stream: StreamDefinition, events: Sequence[MeasuredElement], over: str | None = None
 ) -> list[Ticks]:
-    """How far each of `events` comes behind the largest start before it on its clock, ascending; 0 in order.
+    """Return by how much each of `events` is older than the largest start before it on its clock, ascending.
 
-    They are judged by a clock that follows the largest start at once: how late each is there is how far behind.
+    A clock that follows the largest start at once judges them: the lateness of each is the difference; 0 if in order.
     """
     bare = AdvanceTime(
         generate=Generate(delay=NO_TICKS, every_count=1, basis=Basis.MAX),
-        late=Late.KEEP,  # a start that is dropped would drop its end with it, which then says nothing
+        late=Late.KEEP,  # a dropped start would also drop its end, which then gives no lateness
         over=over,
         future=Future.ACCEPT,
     )
@@ -156,7 +160,7 @@ def behind_newest(
 
 
 def lateness_quantiles(behind: Sequence[Ticks]) -> LatenessQuantiles | None:
-    """Those of `behind`, which is ascending; None of nothing."""
+    """Return the quantiles of `behind`, which is ascending; None if it is empty."""
     if not behind:
         return None
     p50, p95, p99 = (behind[ceil(len(behind) * share / 100) - 1] for share in (50, 95, 99))
@@ -164,7 +168,7 @@ def lateness_quantiles(behind: Sequence[Ticks]) -> LatenessQuantiles | None:
 
 
 def share_late(measured: MeasuredInput) -> float:
-    """The share of the readable rows that came before a CTI, from 0 to 1."""
+    """Return the share of the readable rows that came before a CTI, from 0 to 1."""
     read = measured.rows - sum(measured.malformed.values())
     late = sum(count for outcome, count in measured.outcomes.items() if outcome in LATE)
     return late / read if read else 0.0

@@ -1,12 +1,12 @@
-"""A query and samples of its inputs before a start: what was measured, what to mend, what holds results back."""
+"""Validation of a query with samples of its inputs before a start: measurements, warnings, waiting times."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.faults import Fault
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.planning.explain.explanation import explain
 from streaming.preflight.findings import input_findings, state_findings
@@ -16,8 +16,10 @@ from streaming.temporal.ticks import Tick
 
 
 class Preflight(Strict):
-    """`faults`: the warnings of the definition, then those of the samples. `waits`: a sentence for each input and
-    output on what its results wait for."""
+    """`faults`: the warnings of the definition, then those of the samples.
+
+    `waits`: a sentence for each input and output on what its results wait for.
+    """
 
     faults: list[Fault]
     inputs: list[MeasuredInput]
@@ -27,7 +29,7 @@ class Preflight(Strict):
 
 @dataclass(frozen=True)
 class MeasuredSample:
-    """Rows of one input in order of arrival, and the stream as they were read: with the event time in force."""
+    """Rows of one input in order of arrival, and the stream used to read them: with the event time in force."""
 
     stream: StreamDefinition
     rows: Sequence[MeasuredElement] = ()
@@ -40,11 +42,11 @@ def preflight(
     samples: Mapping[str, MeasuredSample],
     now: int,
 ) -> Preflight:
-    """Look at `graph` over `streams` (by name); `advance` and `samples` are by input node, `now` is the clock in ticks.
+    """Check `graph` over `streams` (by name); `advance` and `samples` are by input node, `now` is the clock in ticks.
 
     An input without a sample is not measured.
 
-    Raises `Unsound` for a definition with faults.
+    Raises `InvalidDefinition` for a definition with errors.
     """
     explanation = explain(graph, streams, advance)
     settings = temporal_settings(graph, streams, advance)

@@ -1,24 +1,24 @@
-"""How many rows fixed windows and joins keep at a time, estimated from the rate of a sample."""
+"""Estimate of the number of rows that fixed windows and joins keep at a time, from the rate of a sample."""
 
 from collections.abc import Mapping, Sequence
 
+from streaming.definition.checks.window_sizes import fixed_panes
 from streaming.definition.counts import counted
 from streaming.definition.graph import JoinNode, QueryGraph, TopKNode, WindowNode, sources
 from streaming.definition.strict import Strict
-from streaming.definition.window_checks import hopping_windows
 from streaming.definition.windows import FixedWindow
 from streaming.planning.explain.model import Explanation
 from streaming.planning.explain.words import spoken
-from streaming.preflight.measure import TICKS_PER_S, MeasuredInput
+from streaming.preflight.measure import MeasuredInput
 from streaming.temporal.settings import AdvanceTime
-from streaming.temporal.ticks import NO_TICKS, Ticks, parse_duration
+from streaming.temporal.ticks import NO_TICKS, TICKS_PER_S, Ticks, parse_duration
 
 
 class StateEstimate(Strict):
-    """What `node` keeps at a time, at most, as long as rows come as in the sample.
+    """The state that `node` keeps at a time, at most, as long as rows come as in the sample.
 
-    `rows` that came in and still count, each in `windows` windows at once (1 for joins), and about so many `bytes` of
-    text. It is an upper bound: filters before the node are taken to let all through.
+    `rows` that came in and still count, each in `windows` windows at once (1 for joins), and their approximate `bytes`
+    of text. It is an upper bound: filters before the node are assumed to admit all rows.
     """
 
     node: str
@@ -34,7 +34,7 @@ def estimates(
     settings: Mapping[str, AdvanceTime],
     measured: Mapping[str, MeasuredInput],
 ) -> list[StateEstimate]:
-    """Estimate each fixed window, and each join of events of bounded length, all of whose inputs have a rate.
+    """Estimate each fixed window, and each join of events of bounded length, if all of their inputs have a rate.
 
     `settings` and `measured` are by input node.
     """
@@ -59,7 +59,7 @@ def estimates(
 
 
 def _behind(settings: AdvanceTime, rate: float) -> int:
-    """About how many ticks the CTI is behind the newest event: the delay, and what passes between two CTIs."""
+    """Return about how many ticks the CTI is older than the newest event: the delay, and the time between two CTIs."""
     generate = settings.generate
     if generate is None:
         return 0
@@ -70,10 +70,10 @@ def _behind(settings: AdvanceTime, rate: float) -> int:
 
 
 def _of_window(node: WindowNode | TopKNode, rate: float, late: int, row_bytes: int) -> StateEstimate:
-    windows = hopping_windows(node)
+    windows = fixed_panes(node)
     grace = 0 if not isinstance(node, WindowNode) or node.grace is None else parse_duration(node.grace)
     open_for = Ticks(windows.size + late + grace)
-    rows, each_in = _rows(rate, open_for), -(-windows.size // windows.hop)
+    rows, each_in = _rows(rate, open_for), 1 - (-windows.overlap // windows.hop)
     places = counted(each_in, "window")
     text = f"{counted(rows, 'row')}: {rate:,.4g} a second for {spoken(open_for)}, each in {places}"
     return StateEstimate(node=node.id, rows=rows, windows=each_in, bytes=rows * row_bytes, text=text)
@@ -92,7 +92,7 @@ def _rows(rate: float, kept: Ticks) -> int:
 
 
 def _inputs_of(graph: QueryGraph) -> dict[str, set[str]]:
-    """For each node the input nodes that its rows come from."""
+    """Return for each node the input nodes that its rows come from."""
     nodes = {node.id: node for node in graph.nodes}
     found: dict[str, set[str]] = {}
 

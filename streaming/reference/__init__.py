@@ -1,1 +1,1 @@
-"""The meaning, executable, row by row, with a trace of every decision."""
+"""The reference: the semantics of queries, executable row by row, with a trace of every decision."""

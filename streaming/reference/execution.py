@@ -1,10 +1,10 @@
-"""The front door of the reference: a query, row by row, to its end."""
+"""Entry point of the reference: runs a query row by row to its end."""
 
 import pickle  # nosec B403 # for an object of this process
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.reference.output import OutputRow
@@ -12,18 +12,18 @@ from streaming.temporal.clock import JudgedElement
 from streaming.temporal.outcomes import IN_TIME, Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire import case_execution
-from streaming.wire.case import Case, CaseResult, CaseStep, StepPane
-from streaming.wire.execution import ClockReading, ExecutionSink, OutcomeCounts, QueryExecution
+from streaming.wire.execution import case_execution
+from streaming.wire.execution.case import Case, CaseResult, CaseStep, StepPane
+from streaming.wire.execution.interface import ClockReading, ExecutionSink, HistoryMark, OutcomeCounts, QueryExecution
 from streaming.wire.messages import LateEvent
 
 MOVED = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
 
 
 def execute(query: QueryExecution, sink: ExecutionSink) -> dict[str, OutcomeCounts]:
-    """As `Execute` says. With `restart` the run is written to bytes and read back before every later batch.
+    """Run a query; see `Execute`. With `restart` the run is pickled and restored before every later batch.
 
-    Raises `Unsound` for a definition with faults.
+    Raises `InvalidDefinition` for a definition with errors.
     """
     run = finished(query, sink.read)
     for output, rows in groupby(run.outputs, key=lambda row: row.output):
@@ -48,12 +48,12 @@ def run_case(case: Case) -> CaseResult:
 
 
 def finished_run(case: Case) -> ReferenceRun:
-    """The run after all rows of `case` and its end, with its trace."""
+    """Return the run after all rows of `case` and its end, with its trace."""
     return finished(case_execution.execution_of(case))
 
 
 def finished(query: QueryExecution, read: Callable[[int], None] = lambda _: None) -> ReferenceRun:
-    """The run after all rows of `query` and its end; `read` hears how many rows were read."""
+    """Return the run after all rows of `query` and its end; `read` receives how many rows were read."""
     run = ReferenceRun(query.graph, query.streams, temporal_settings(query.graph, query.streams, query.advance))
     for number, batch in enumerate(query.inputs.batches()):
         if query.restart and number:
@@ -61,6 +61,9 @@ def finished(query: QueryExecution, read: Callable[[int], None] = lambda _: None
         for heard in batch:
             if isinstance(heard, ClockReading):
                 run.heartbeat(heard.input, heard.at)
+                continue
+            if isinstance(heard, HistoryMark):
+                run.mark_history(heard.input, heard.lanes)
                 continue
             for element, arrival in heard.elements():
                 run.take(heard.input, heard.lane, element, arrival)
@@ -85,7 +88,7 @@ def _step(row: OutputRow) -> CaseStep:
 
 
 def _late_events(run: ReferenceRun, query: QueryExecution) -> Iterator[LateEvent]:
-    """Every exceptional row; its text is read again, because windows refuse rows long after they were taken."""
+    """Yield every exceptional row. Its text is read again, because windows refuse rows long after they were taken."""
     settings = temporal_settings(query.graph, query.streams, query.advance)
     found = [(element, judged) for element, judged in run.judged.items() if judged.outcome not in IN_TIME]
     for node in query.input_nodes:

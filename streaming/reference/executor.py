@@ -1,11 +1,11 @@
-"""A whole query, run row by row: what every other executor has to agree with."""
+"""Runs a whole query row by row; every other executor has to agree with it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from streaming.definition.checks.wiring import order
 from streaming.definition.graph import InputNode, QueryGraph, sources
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.wiring import order
-from streaming.planning.soundness import checked_graph
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.planning.validity import checked_graph
 from streaming.reference.build import build
 from streaming.reference.explain import Absence, Origin, absence, origin
 from streaming.reference.feed import InputFeed
@@ -16,17 +16,17 @@ from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.case import EndMode
-from streaming.wire.rows import Element
+from streaming.wire.execution.case import EndMode
+from streaming.wire.rows.row_json import Element
 
 
 class ReferenceRun:
-    """One run. Feed it elements in arrival order with `take`, then say how it ends with `end`.
+    """One run. Feed it elements in arrival order with `take`, then end it with `end`.
 
     `streams` is keyed by stream name, `advance` by the id of the input node; an input that it leaves out has no clock
-    of its own and drops what is late. Raises `Unsound` for a definition with faults. No wall clock is read: arrival
-    times and heartbeats come with the elements (T3). Micro-batches matter to `boundary` alone. A run can be pickled
-    between two elements and goes on as if nothing had happened. `observer` hears what leaves the nodes.
+    of its own and drops late events. Raises `InvalidDefinition`. No wall clock is read: arrival times and heartbeats
+    come with the elements (T3). Only `boundary` depends on micro-batches. A run can be pickled between two elements and
+    continues seamlessly. `observer` receives the output of the nodes.
     """
 
     def __init__(
@@ -57,10 +57,10 @@ class ReferenceRun:
         self._observer = observer
 
     def take(self, input_id: str, lane: str, element: Element, arrival: Tick | None = None) -> JudgedElement | None:
-        """Judge one element and let it, then the CTI that follows it, run through the graph (T8).
+        """Judge one element and pass it, then the CTI that follows it, through the graph (T8).
 
-        `arrival` is the wall-clock time at which it arrived, where that is known. Returns its judgement with its final
-        outcome, None for a CTI row. Raises KeyError for an unknown input.
+        `arrival` is the wall-clock time at which it arrived, if known. Returns its judgement with its final outcome,
+        None for a CTI row. Raises KeyError for an unknown input.
         """
         feed = self._feeds[input_id]
         fed = feed.take(lane, element, arrival)
@@ -72,21 +72,27 @@ class ReferenceRun:
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
             self.trace.settle()
+        elif fed.judged is not None and fed.judged.event is not None:
+            self.trace.held_by_table(input_id, fed.element)
         self._advance_inputs({input_id: fed.cti})
         return self.trace.judged.get(fed.element)
 
     def heartbeat(self, input_id: str, now: Tick) -> None:
-        """The wall clock of an input reached `now` without an element (T16, T17)."""
+        """Process the wall clock `now` of an input without an element (T16, T17)."""
         self._advance_inputs({input_id: self._feeds[input_id].heartbeat(now)})
 
+    def mark_history(self, input_id: str, lanes: Sequence[str] | None) -> None:
+        """Begin the history of an input, in which `lanes` count; None: end it, and live lanes count (T56)."""
+        self._advance_inputs({input_id: self._feeds[input_id].mark_history(lanes)})
+
     def boundary(self) -> None:
-        """A micro-batch ends: running windows give their rows (T20), then imported CTIs take effect (T26)."""
+        """End a micro-batch: running windows emit their rows (T20), then imported CTIs take effect (T26)."""
         for node, operator in self._operators.items():
             self._pass_on(node, operator.boundary(self.trace))
         self._import()
 
     def _import(self) -> bool:
-        """Read all imported CTIs, then give them to the inputs that import; whether any moved."""
+        """Read all imported CTIs, then pass them to the inputs that import; return true if any moved."""
         found = {input_id: feed.cti for input_id, feed in self._feeds.items()}
         importing = {input_id: self._settings(input_id).import_from for input_id in self._feeds}
         moved = {
@@ -98,9 +104,9 @@ class ReferenceRun:
         return any(cti is not None for cti in moved.values())
 
     def end(self, mode: EndMode) -> None:
-        """Flush all inputs, or on the user's stop those whose settings say `final` and what imports from them, or none.
+        """Flush all inputs; on the user's stop only those with `final` and the inputs that import from them.
 
-        A stop ends the last micro-batch, so that imports take effect once more, as often as it takes.
+        A stop ends the last micro-batch, so imports take effect once more, repeatedly until none moves.
         """
         ended = {
             input_id: feed.finish()
@@ -113,56 +119,59 @@ class ReferenceRun:
 
     @property
     def judged(self) -> Mapping[ElementId, JudgedElement]:
-        """Every element but CTIs, in arrival order, with its final outcome."""
+        """Return every element but CTIs, in arrival order, with its final outcome."""
         return self.trace.judged
 
     @property
     def outputs(self) -> list[OutputRow]:
-        """The net rows of all outputs: output by output, each in the order of release."""
+        """Return the net rows of all outputs: output by output, each in the order of release."""
         return [row for output in self._outputs() for row in output.rows.values()]
 
     @property
     def released(self) -> list[OutputRow]:
-        """Every row that outputs gave, replaced and taken back ones too: output by output, in the order of release."""
+        """Return every row that outputs emitted, also replaced and retracted ones.
+
+        Output by output, in the order of release.
+        """
         return [row for output in self._outputs() for row in output.released]
 
     @property
     def logs(self) -> Mapping[str, Sequence[OutputRow | Cti]]:
-        """By output, every row and every CTI that moved, in the order in which they left."""
+        """Return by output every row and every CTI that moved, in the order in which they left."""
         return {output.node: output.log for output in self._outputs()}
 
     @property
     def output_ctis(self) -> Mapping[str, list[Tick]]:
-        """The CTIs that moved, by output, without infinity."""
+        """Return the CTIs that moved, by output, without infinity."""
         return {output.node: [cti for cti in output.ctis if cti != INFINITY] for output in self._outputs()}
 
     @property
     def feeds(self) -> Mapping[str, InputFeed]:
-        """The inputs by node, for who observes a run."""
+        """Return the inputs by node, for observers of a run."""
         return self._feeds
 
     @property
     def operators(self) -> Mapping[str, FlowOperator]:
-        """What the nodes behind them are, for who observes a run."""
+        """Return the operators of the other nodes, for observers of a run."""
         return self._operators
 
     @property
     def order(self) -> Sequence[str]:
-        """The nodes, each after what it reads."""
+        """Return the nodes, each after the nodes that it reads."""
         return self._order
 
     def why_absent(self, element: ElementId) -> Absence | None:
-        """Why `element` is in no row so far; None when it is in one."""
+        """Return why `element` is in no row so far; None if it is in one."""
         if any(element in row.flow.sources for row in self.outputs):
             return None
         return absence(element, self.trace, self._settings(element.input))
 
     def origin(self, row: OutputRow) -> Origin:
-        """The elements that made `row`, and the CTI that released it."""
+        """Return the elements that made `row`, and the CTI that released it."""
         return origin(row, self.trace)
 
     def _all_behind(self) -> dict[str, frozenset[str]]:
-        """For each node all nodes that its rows can reach."""
+        """Return for each node all nodes that its rows can reach."""
         behind: dict[str, frozenset[str]] = {}
         for node in reversed(self._order):
             near = [reader for reader, _ in self._readers[node]]
@@ -192,11 +201,14 @@ class ReferenceRun:
     def _advance_inputs(self, moved: Mapping[str, Tick | None]) -> None:
         """Carry the CTIs of the inputs that moved through the graph, all at once.
 
-        Each node hears of all its sources before its own CTI goes on, so that no CTI between the old and the new one
-        leaves. What a node sets free goes before its CTI.
+        Each node receives the CTIs of all its sources before its own CTI moves, so no CTI between the old and the new
+        one leaves. Rows that a node releases precede its CTI.
         """
         coming = {input_id: (cti, self._feeds[input_id].horizon) for input_id, cti in moved.items() if cti is not None}
         causes = list(coming)
+        for input_id, (cti, _) in coming.items():
+            self.trace.cause = CausingCti(input_id, cti)
+            self._pass_on(input_id, self._feeds[input_id].versions(cti))
         for node in self._order:
             if node in self._operators:
                 advanced = self._advance(node, coming, causes)
@@ -209,7 +221,10 @@ class ReferenceRun:
             self.trace.settle()
 
     def _advance(self, node: str, coming: Mapping[str, tuple[Tick, Tick]], causes: list[str]) -> FreedFlows | None:
-        """Tell `node` of the CTIs of its sources that moved; the last thing that it says of its own, None for none."""
+        """Pass `node` the CTIs of its sources that moved.
+
+        Return its last CTI and rows, None if its CTI did not move.
+        """
         last = None
         for port, source in enumerate(self._sources[node]):
             cti, horizon = coming.get(source, (NO_CTI, NO_CTI))

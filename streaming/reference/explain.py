@@ -1,4 +1,4 @@
-"""Why an event is in no result, and what made a row: decisions as data and as a sentence."""
+"""Explanations of an event that is in no result, and of the origins of a row: as data and as a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from streaming.temporal.ticks import Tick, Ticks, format_duration, format_instan
 
 
 class Decision(StrEnum):
-    """What keeps an element out of all results."""
+    """The decision that keeps an element out of all results."""
 
     MALFORMED = "malformed"
     AFTER_END = "after_end"
@@ -26,17 +26,18 @@ class Decision(StrEnum):
     TOO_MANY_WINDOWS = "too_many_windows"
     REMOVED = "removed"
     WAITING = "waiting"
+    TABLE_LATER = "table_later"
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
     """One element that is in no result, and the decision that keeps it out.
 
-    `nodes` removed it or keep it waiting; none for a decision at the door. `cti_met` is its lane's CTI when it came,
-    `lateness` how far before that it was. `smallest_delay` is the smallest `delay` of its input's `generate` with
-    which it would have been taken, None where no delay would have helped (a CTI that was not generated is above it,
-    or its cause is another one). A smaller one may do with a minimum gap between CTIs (T9), and in sessions, snapshots
-    and counts, which stay open for events as long as others keep them so (T19).
+    `nodes` removed it or keep it waiting; empty for a decision at the input. `cti_met` is its lane's CTI when it
+    arrived, `lateness` how far before that it was. `smallest_delay` is the smallest `delay` of its input's `generate`
+    with which it would have been taken. It is None if no delay would have helped: a CTI that was not generated is above
+    it, or there is another cause. A smaller delay may suffice with a minimum gap between CTIs (T9), and in sessions,
+    snapshots and counts, which stay open as long as other events keep them open (T19).
     """
 
     element: ElementId
@@ -52,7 +53,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What made a row: the elements, each with its judgement, and the CTI that released it.
+    """The origins of a row: the elements, each with its judgement, and the CTI that released it.
 
     `released_by` is None for a row that was final when its last element arrived.
     """
@@ -62,15 +63,15 @@ class Origin:
 
 
 def origin(row: OutputRow, trace: Trace) -> Origin:
-    """The elements of `row` in order of input, lane and position, and its CTI."""
+    """Return the elements of `row` in order of input, lane and position, and its CTI."""
     return Origin(tuple((element, trace.judged[element]) for element in sorted(row.flow.sources)), row.released_by)
 
 
 def absence(element: ElementId, trace: Trace, settings: AdvanceTime) -> Absence:
-    """Why `element`, which is in no result, is not. Raises KeyError for an element that was never received."""
+    """Explain why `element` is in no result. Raises KeyError for an element that was never received."""
     judged = trace.judged[element]
     removals = trace.removals(element)
-    decision, nodes, why = _found(judged, removals, trace.waits_in(element))
+    decision, nodes, why = _find_decision(judged, removals, trace.waits_in(element))
     delay = _smallest_delay(decision, judged, removals, settings)
     remedy = "" if delay is None else f"; with a delay of {format_duration(delay)} it would have been taken"
     when = " yet" if decision is Decision.WAITING else ""
@@ -88,7 +89,7 @@ def absence(element: ElementId, trace: Trace, settings: AdvanceTime) -> Absence:
     )
 
 
-def _found(
+def _find_decision(
     judged: JudgedElement, removals: Sequence[RemovedElement], waits_in: tuple[str, ...]
 ) -> tuple[Decision, tuple[str, ...], str]:
     if judged.event is None:
@@ -104,22 +105,27 @@ _DOOR: Final[Mapping[Reason | None, Decision]] = {
     Reason.BEFORE_CTI: Decision.TOO_LATE,
     Reason.FUTURE: Decision.TOO_EARLY,
     Reason.START_DROPPED: Decision.START_DROPPED,
+    Reason.STALE_SNAPSHOT: Decision.TABLE_LATER,
+    Reason.SUPERSEDED: Decision.TABLE_LATER,
+}
+
+
+_VERDICTS: Final[Mapping[Reason, str]] = {
+    Reason.AFTER_END: "it arrived after CTI infinity had ended its lane",
+    Reason.START_DROPPED: "it ends an edge whose start was dropped",
+    Reason.FUTURE: "it is further ahead of its arrival than 'max_ahead' allows",
+    Reason.STALE_SNAPSHOT: "its table had already loaded a snapshot of this time or a later one",
+    Reason.SUPERSEDED: "it was late, and a later version of its key already held",
 }
 
 
 def _verdict(judged: JudgedElement) -> str:
-    match judged.reason:
-        case Reason.AFTER_END:
-            return "it came after CTI infinity had ended its lane"
-        case Reason.START_DROPPED:
-            return "it ends an edge whose start was dropped"
-        case Reason.FUTURE:
-            return "it lies further ahead of its arrival than 'max_ahead' allows"
-        case Reason.BEFORE_CTI if judged.lateness is not None:
-            met = format_instant(judged.cti_met)
-            return f"it came {format_duration(judged.lateness)} too late for the CTI {met} and its policy dropped it"
-        case _:
-            return f"it is malformed ({judged.reason})"
+    if judged.reason is not None and judged.reason in _VERDICTS:
+        return _VERDICTS[judged.reason]
+    if judged.reason is Reason.BEFORE_CTI and judged.lateness is not None:
+        met = format_instant(judged.cti_met)
+        return f"it was {format_duration(judged.lateness)} late for the CTI {met}, and its policy dropped it"
+    return f"it is malformed ({judged.reason})"
 
 
 def _decision(removals: Sequence[RemovedElement]) -> Decision:
@@ -131,7 +137,7 @@ def _decision(removals: Sequence[RemovedElement]) -> Decision:
 
 def _waiting(nodes: Sequence[str]) -> str:
     where = " and ".join(repr(node) for node in nodes)
-    return f"it waits in {where} for a CTI" if nodes else "no node that takes it leads to an output"
+    return f"it waits in {where} for a CTI" if nodes else "none of its nodes leads to an output"
 
 
 def _listed(removals: Sequence[RemovedElement]) -> str:
@@ -141,7 +147,7 @@ def _listed(removals: Sequence[RemovedElement]) -> str:
 def _smallest_delay(
     decision: Decision, judged: JudgedElement, removals: Sequence[RemovedElement], settings: AdvanceTime
 ) -> Ticks | None:
-    """A delay moves all generated CTIs of a lane alike, and no other CTI, so the answer is a difference."""
+    """Return the delay as a difference: a delay moves all generated CTIs of a lane alike, and no other CTI."""
     if settings.generate is None or judged.original is None:
         return None
     if decision is Decision.TOO_LATE:

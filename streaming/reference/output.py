@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from streaming.reference.flow import VANISHED, CausingCti, Flow, FlowId, FlowOperator, FreedFlows, Witness
+from streaming.reference.flow import VANISHED, CausingCti, Flow, FlowId, FlowOperator, FreedFlows, TraceRecorder
 from streaming.temporal.events import Cti, EdgeKind
 from streaming.temporal.ticks import Tick
 
 
 @dataclass(frozen=True, slots=True)
 class OutputRow:
-    """One row: its flow, and the input CTI that released it; None for what was final when it arrived."""
+    """One row: its flow, and the input CTI that released it; None if it was final when it arrived."""
 
     output: str
     flow: Flow
@@ -18,7 +18,7 @@ class OutputRow:
 
     @property
     def edge(self) -> EdgeKind | None:
-        """Which end of an edge the row is; None for a whole lifetime."""
+        """Return which end of an edge the row is; None for a whole lifetime."""
         if self.flow.closes:
             return EdgeKind.END
         return EdgeKind.START if self.flow.opens and not self.flow.never_closes else None
@@ -26,10 +26,10 @@ class OutputRow:
 
 @dataclass
 class OutputOperator:
-    """One output node; `times` gives rows the lifetime with which they leave (T22).
+    """One output node; `times` sets the lifetime with which rows leave (T22).
 
-    `rows` is the net result: an edge is open until its end comes, and not there once it has vanished; a row of a pane
-    is the last one given. `log` is every row as it left (edge starts and ends, replaced rows, deletions), and between
+    `rows` is the net result: an edge is open until its end comes, and absent once it has vanished; a row of a pane is
+    the last one emitted. `log` is every row as it left (edge starts and ends, replaced rows, deletions), and between
     them the CTIs that moved.
     """
 
@@ -40,35 +40,35 @@ class OutputOperator:
 
     @property
     def released(self) -> list[OutputRow]:
-        """Every row as it left."""
+        """Return every row as it left."""
         return [entry for entry in self.log if isinstance(entry, OutputRow)]
 
     @property
     def ctis(self) -> list[Tick]:
-        """The CTIs that moved."""
+        """Return the CTIs that moved."""
         return [entry.at for entry in self.log if isinstance(entry, Cti)]
 
-    def take(self, port: int, flow: Flow, witness: Witness) -> Sequence[Flow]:
-        """Add what the flow becomes to the result."""
+    def take(self, port: int, flow: Flow, witness: TraceRecorder) -> Sequence[Flow]:
+        """Add the flow's row to the result."""
         for given in self.times.take(port, flow, witness):
             row = OutputRow(self.node, given, witness.cause)
             self.log.append(row)
             self._settle(row, witness)
         return ()
 
-    def advance(self, port: int, cti: Tick, horizon: Tick, witness: Witness) -> FreedFlows:
-        """Note the CTI; `times` frees nothing at one, and moves none."""
+    def advance(self, port: int, cti: Tick, horizon: Tick, witness: TraceRecorder) -> FreedFlows:
+        """Record the CTI; `times` releases nothing and changes no CTI."""
         advanced = self.times.advance(port, cti, horizon, witness)
         self.log.append(Cti(cti))
         return advanced
 
-    def boundary(self, witness: Witness) -> Sequence[Flow]:
-        """Owes nothing."""
+    def boundary(self, witness: TraceRecorder) -> Sequence[Flow]:
+        """Return no rows."""
         del witness
         return ()
 
-    def _settle(self, row: OutputRow, witness: Witness) -> None:
-        """Add the row, or give the open edge of its id its end, or replace or take back the row of that id."""
+    def _settle(self, row: OutputRow, witness: TraceRecorder) -> None:
+        """Add the row, give the open edge of its id its end, or replace or retract the row of that id."""
         flow = row.flow
         if flow.vanishes:
             witness.removed(self.node, self.rows.pop(flow.id).flow, VANISHED)

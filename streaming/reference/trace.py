@@ -1,17 +1,17 @@
-"""Every decision of a run: what the clock judged, what each node removed or refused, which expressions failed."""
+"""Every decision of a run: judgements of clocks, rows that nodes removed or refused, expressions that failed."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from streaming.definition.types import NULL
+from streaming.definition.payload.types import NULL
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import CausingCti, ElementId, Flow
-from streaming.reference.numbers import OperationFailure
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, Tick
-from streaming.wire.failures import FailureCount, FailureTally, example_of
+from streaming.wire.execution.failures import FailureCount, FailureTally, example_of
 
 REFUSALS = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
@@ -22,10 +22,10 @@ REFUSALS = {
 
 @dataclass(frozen=True, slots=True)
 class RemovedElement:
-    """`node` let an element go no further.
+    """A removal: `node` dropped an element.
 
     `reason` is set for refusals by windows, which change the outcome; `closed_at` then is the smallest CTI of the
-    element's input at which the node refuses it, None where another element decides that with it.
+    element's input at which the node refuses it, None if another element also decides that.
     """
 
     node: str
@@ -36,7 +36,7 @@ class RemovedElement:
 
 @dataclass(frozen=True, slots=True)
 class FailedExpression:
-    """An expression of `node` is null because it failed on what `elements` had become (T5)."""
+    """An expression of `node` is null because it failed on an event of `elements` (T5)."""
 
     elements: frozenset[ElementId]
     node: str
@@ -47,7 +47,7 @@ class FailedExpression:
 class Trace:
     """The witness of a run. `judged` holds the final outcome of every element, in arrival order.
 
-    `behind` names for each node all nodes that its rows can reach.
+    `behind` maps each node to all nodes that its rows can reach.
     """
 
     def __init__(self, behind: Mapping[str, frozenset[str]]) -> None:
@@ -62,17 +62,17 @@ class Trace:
         self._held: dict[ElementId, dict[str, None]] = defaultdict(dict)
 
     def took(self, node: str, flow: Flow) -> None:
-        """As `Witness` says."""
+        """Record a taken flow; see `TraceRecorder`."""
         for element in flow.sources:
             self._taken[element][node] = None
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
-        """As `Witness` says."""
+        """Record a removal; see `TraceRecorder`."""
         for element in flow.sources:
             self._removed[element].append(RemovedElement(node, why))
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
-        """As `Witness` says. An open edge that windows have taken for as long as they may is malformed all the same."""
+        """Record a refusal; see `TraceRecorder`. An open edge that reached its limit of windows is malformed too."""
         for element in flow.sources:
             at = None if closed_at is None else self._in_times_of(element, flow, closed_at)
             self._removed[element].append(RemovedElement(node, why, reason, at))
@@ -81,11 +81,11 @@ class Trace:
                 self._outcome(element, reason)
 
     def _in_times_of(self, element: ElementId, flow: Flow, closed_at: Tick) -> Tick | None:
-        """`closed_at`, a time of the node, as a CTI that `element` meets.
+        """Convert `closed_at`, a time of the node, to a CTI that `element` meets.
 
-        A shift on the way moved the CTI that it met and the closing alike; of what several elements made it moved
-        nothing where the largest CTI that one met has come through as it was. Nothing is known of elements of which
-        no input told, such as those of a node that runs alone.
+        A shift on the way moved the CTI that it met and the closing alike. For a flow of several elements the times are
+        unmoved if the largest CTI that one met came through unchanged. Nothing is known of elements that no input
+        reported, for example those of a node that runs alone.
         """
         if flow.late_at is None or closed_at == INFINITY or element not in self.judged:
             return closed_at
@@ -97,13 +97,16 @@ class Trace:
         return closed_at if met == flow.late_at == largest else None
 
     def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
-        """As `Witness` says. An edge counts once, with its start, and a row that is taken back does not again."""
+        """Record a failure; see `TraceRecorder`.
+
+        An edge counts once, with its start; a retracted row does not count again.
+        """
         self.failures.append(FailedExpression(flow.sources, node, field, str(why)))
         if not (flow.closes or flow.gone):
             self.count_failure(node, field, why, flow.payload)
 
     def over_failed(self, element: ElementId, failures: Sequence[OperationFailure], payload: Payload) -> None:
-        """The expression that names the substream of `element` failed on it (T15)."""
+        """Record that the expression for the substream of `element` failed on it (T15)."""
         if failures:
             why = "; ".join(map(str, failures))
             self.failures.append(FailedExpression(frozenset((element,)), element.input, "over", why))
@@ -116,14 +119,18 @@ class Trace:
         self.failed_rows.add(FailureCount(node, field, why.kind, 1, example))
 
     def held(self, node: str, flow: Flow) -> None:
-        """`node` passed nothing on when it took the flow: it keeps it, unless it says otherwise."""
+        """Record that `node` keeps the flow, because it passed nothing on; later reports may change that."""
         for element in flow.sources:
             self._held[element][node] = None
 
-    def settle(self) -> None:
-        """Give elements whose every way has ended, at least one of them in a refusal, the outcome of that (T12).
+    def held_by_table(self, node: str, element: ElementId) -> None:
+        """Record that the table of the input `node` keeps the element until a CTI makes its version final (T48)."""
+        self._held[element][node] = None
 
-        That windows are closed concerns late_kept elements alone: what is in time made a late row with another one.
+    def settle(self) -> None:
+        """Set the outcome of elements that were removed on every path, at least once by a refusal (T12).
+
+        Closed windows concern late_kept elements alone: an in-time element was only late in a row with another one.
         """
         for element in list(self._refused):
             if element not in self._taken and self.waits_in(element):
@@ -142,13 +149,13 @@ class Trace:
         self.judged[element] = replace(self.judged[element], outcome=REFUSALS[reason], reason=reason)
 
     def removals(self, element: ElementId) -> tuple[RemovedElement, ...]:
-        """What ended ways of `element` through the graph, each once."""
+        """Return the removals of `element` on its paths through the graph, each once."""
         return tuple(dict.fromkeys(self._removed.get(element, ())))
 
     def waits_in(self, element: ElementId) -> tuple[str, ...]:
-        """The nodes that keep `element`, or will use it, and behind which nothing has ended its way yet.
+        """Return the nodes that keep `element` or will use it, if nothing after them has removed it yet.
 
-        Nothing waits in an output, which nobody reads: what it gave may have been taken back since.
+        Nothing waits in an output, because no node reads it: its rows may have been retracted since.
         """
         ended = {removed.node for removed in self._removed.get(element, ())}
         keeping = {**self._taken.get(element, {}), **self._held.get(element, {})}

@@ -6,30 +6,32 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.streams import Rowtime
+from streaming.definition.streams.stream import Rowtime
 from streaming.planning.explain import explain, explain_text
 from streaming.run.batch_rows import expected_rows
 from streaming.run.definition import RunDefinition, define
 from streaming.run.errors import DefinitionRefused, InputUnreadable, RunError, RunFailed
 from streaming.run.executors import executed, executor_choice
+from streaming.run.inputs.sources import FileSource, InputSource
+from streaming.run.inputs.transcript_rows import RowsSource
 from streaming.run.options import RunOptions, read_options
-from streaming.run.places import check_places, places
+from streaming.run.outputs.places import check_places, places
+from streaming.run.outputs.results import ResultFiles
 from streaming.run.progress import progress_on
-from streaming.run.results import ResultFiles
 from streaming.run.shown import faults_json
-from streaming.run.sources import FileSource, InputSource
 from streaming.run.summary import Summary
-from streaming.run.transcript_rows import RowsSource
+from streaming.wire.standard_output import abandon_output
 
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one query on files; the exit codes are those of `errors`, 130 after an interruption."""
+    """Run one query on files; return an exit code of `errors`, or 130 after an interruption."""
     as_json = "--json" in arguments
     try:
         options = read_options(arguments)
@@ -53,21 +55,25 @@ def main(arguments: Sequence[str]) -> int:
 
 def _explain(options: RunOptions, definition: RunDefinition) -> None:
     if not options.as_json:
-        _say(*definition.said)
+        _say(*definition.messages)
     explained = explain(definition.asked, definition.named, definition.advance)
-    sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
+    try:
+        sys.stdout.write(explained.model_dump_json() + "\n" if options.as_json else explain_text(explained))
+        sys.stdout.flush()
+    except OSError as error:
+        raise RunFailed(f"The explanation cannot be written ({error.strerror or error}).") from None
 
 
 def _run(options: RunOptions, definition: RunDefinition) -> None:
-    """Run, and put all files in their places at the very end. Raises `RunError`."""
+    """Run, and move all files to their places at the very end. Raises `RunError`."""
     where = places(options.output or "", list(definition.outputs), options.late)
     read = definition.files.values()
     folders = [files.path for files in read if files.path.is_dir()]
     check_places(where, (Path(file.path) for files in read for file in files.files), folders)
     choice = executor_choice(options, definition)
-    said = (*definition.said, *choice.said)
+    messages = (*definition.messages, *choice.messages)
     if not options.as_json:
-        _say(*said)
+        _say(*messages)
     begun = time.monotonic()
     sources = _sources(definition)
     progress = progress_on(sys.stderr, quiet=options.quiet or options.as_json, expected=expected_rows(list(read)))
@@ -75,7 +81,7 @@ def _run(options: RunOptions, definition: RunDefinition) -> None:
     try:
         results.open()
         counted = executed(choice, definition, sources, results)
-        _interruptible_no_more()  # one file in its place and another not would be neither done nor undone
+        _interruptible_no_more()  # one file in its place and another not would be neither complete nor undone
         results.finish()
     except AdapterError as error:
         raise InputUnreadable(str(error)) from None
@@ -95,7 +101,7 @@ def _run(options: RunOptions, definition: RunDefinition) -> None:
             firsts=results.firsts,
             failures=results.failed,
             seconds=time.monotonic() - begun,
-            said=said,
+            messages=messages,
         ),
     )
 
@@ -108,40 +114,39 @@ def _tell(options: RunOptions, summary: Summary) -> None:
 
 
 def _sources(definition: RunDefinition) -> list[InputSource]:
-    """What reads each input. Raises `InputUnreadable` where its files cannot be what the stream says."""
+    """Return the source of each input. Raises `InputUnreadable` if its files do not fit the stream."""
     sources: list[InputSource] = []
     for node, stream in definition.streams.items():
-        files, columns = definition.files[node], definition.columns[node]
+        files, columns, reading = definition.files[node], definition.columns[node], definition.readings[node]
         try:
-            if files.form == "json_lines" and not columns:
+            if files.form == "json_lines" and not columns and not reading:
                 sources.append(RowsSource(node, definition.stream_names[node], stream, files))
                 continue
             if stream.rowtime is Rowtime.IMPLICIT:
-                raise InputUnreadable(
-                    f"{node}: {files.path} says of no row when it arrived; name the column of its time."
-                )
+                raise InputUnreadable(f"{node}: {files.path} has no arrival times; set the column of the event time.")
             if len(stream.lanes or ()) > 1:
-                raise InputUnreadable(f"{node}: {files.path} says of no row which of the lanes it is of; list one.")
-            sources.append(FileSource(node, stream, files, columns))
+                raise InputUnreadable(f"{node}: {files.path} does not assign rows to lanes; list only one lane.")
+            sources.append(FileSource(node, stream, files, {"columns": dict(columns), **reading}))
         except AdapterError as error:
             raise InputUnreadable(f"{node}: {error}") from None
     return sources
 
 
 def _say(*lines: str) -> None:
-    for line in lines:
-        sys.stderr.write(line + "\n")
-    sys.stderr.flush()
+    with suppress(OSError):  # the exit code remains even if nobody reads the messages
+        for line in lines:
+            sys.stderr.write(line + "\n")
+        sys.stderr.flush()
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    """Once: what cleans up behind an interruption must not be interrupted, or half a file would stay."""
+    """Interrupt once: the cleanup after an interruption must not be interrupted, or half a file would remain."""
     _on_signals(signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def _interruptible_no_more() -> None:
-    """Whoever called `main` with signals of its own keeps them."""
+    """Ignore later signals, unless the caller of `main` has its own handlers."""
     if signal.getsignal(signal.SIGINT) is _interrupt:
         _on_signals(signal.SIG_IGN)
 
@@ -155,6 +160,7 @@ if __name__ == "__main__":
     _on_signals(_interrupt)
     code = main(sys.argv[1:])
     if code == INTERRUPTED:
-        # All is put back. An interpreter that takes itself down could still be ended by a later signal.
+        # Cleanup is complete. A normal exit of the interpreter could still be ended by a later signal.
         os._exit(code)
+    abandon_output()
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""How many rows a micro-batch has where nobody says it: as many as make it no slower, and as fit into memory."""
+"""The default number of rows in a micro-batch: as many as increase the speed and fit into memory."""
 
 import zlib
 from collections.abc import Sequence
@@ -11,21 +11,24 @@ import pyarrow.parquet as pq
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
-from streaming.run.files import InputFiles
+from streaming.run.inputs.files import InputFiles
 from streaming.run.options import ExecutorName
 
 MOST: Final[dict[ExecutorName, int]] = {"reference": 10_000, "engine": 1_000_000, "spark": 20_000_000}
-"""More rows make no batch faster: 60 M rows of three numbers took the engine 11.7 s of a core with 250,000, 7.8 s with
-1 M and 7.7 s with 4 M; Spark needs 0.4 s for each batch however small."""
+"""More rows make no batch faster.
+
+60 M rows of three numbers took the engine 11.7 s of a core with 250,000, 7.8 s with 1 M and 7.7 s with 4 M; Spark needs
+0.4 s for each batch however small.
+"""
 MOST_WHOLE: Final = 2_000_000
-"""On Spark, where rows themselves and not their sums go through the JVM."""
+"""On Spark, if rows themselves and not their sums go through the JVM."""
 FEWEST: Final = 1_000
 _IN_MEMORY: Final = 5
-"""So many times the bytes of its columns a row takes while its batch is worked on: 120 bytes measured for 24."""
+"""The memory of a row in a running batch is so many times the bytes of its columns: 120 bytes measured for 24."""
 _BESIDE: Final = 64
-"""And so many beside them: lifetime, position, outcome."""
+"""In addition, so many bytes: lifetime, position, outcome."""
 _SHARE: Final = 0.25
-"""Of the memory that is free, batches may take so much."""
+"""Batches may take this share of the free memory."""
 _LOOKED_AT: Final = 1 << 20
 _CGROUP: Final = Path("/sys/fs/cgroup")
 
@@ -33,9 +36,9 @@ _CGROUP: Final = Path("/sys/fs/cgroup")
 def rows_a_batch(
     executor: ExecutorName, inputs: Sequence[InputFiles], *, folded: bool = True, free: int | None = None
 ) -> int:
-    """Rows for each input and micro-batch of `executor`.
+    """Return the rows for each input and micro-batch of `executor`.
 
-    `folded`: rows are folded where they are read. `free`: bytes of memory that may be used; None: it is looked up.
+    `folded`: rows are folded where they are read. `free`: bytes of memory that may be used; None: measured.
     """
     widest = max((bytes_a_row(each) for each in inputs), default=0.0)
     room = (free_memory() if free is None else free) * _SHARE / max(len(inputs), 1)
@@ -44,7 +47,7 @@ def rows_a_batch(
 
 
 def bytes_a_row(files: InputFiles) -> float:
-    """About how many bytes the columns of a row have, by the first file that has any; 0.0 where none has."""
+    """Return the approximate bytes of the columns of a row, from the first file that has any; 0.0 without any."""
     first = next((file for file in files.files if file.size), None)
     if first is None:
         return 0.0
@@ -56,12 +59,12 @@ def bytes_a_row(files: InputFiles) -> float:
                 return float(sum(group.total_byte_size for group in groups) / max(described.num_rows, 1))
             begin = file.read(_LOOKED_AT)
     except (OSError, EOFError, zlib.error, AdapterError, pa.ArrowException):
-        return 0.0  # whoever reads it says what is wrong with it
+        return 0.0  # the reader reports the error
     return len(begin) / max(begin.count(b"\n"), 1)
 
 
 def expected_rows(inputs: Sequence[InputFiles]) -> int | None:
-    """About how many rows `inputs` have in all; None where that cannot be seen without unpacking them."""
+    """Return the approximate number of rows of `inputs`; None if that is impossible without unpacking them."""
     total = 0.0
     for files in inputs:
         if files.form == "parquet":
@@ -82,7 +85,7 @@ def _rows_of_parquet(found: FoundFile) -> int:
 
 
 def free_memory() -> int:
-    """How many bytes this process may still take: of the machine, and of its control group where that has a limit."""
+    """Return how many bytes this process may still take, of the machine and of its control group's limit."""
     free = int(psutil.virtual_memory().available)
     try:
         most = (_CGROUP / "memory.max").read_text().strip()

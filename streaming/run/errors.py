@@ -1,7 +1,7 @@
-"""What ends a run early, each with its exit code.
+"""Errors that end a run early, each with its exit code.
 
-DefinitionRefused (1): the definition has errors, all of which are told. UsageError (2): the command line does not fit
-the query. InputUnreadable (3): an input cannot be read. RunFailed (4): an executor failed, or an output cannot be
+DefinitionRefused (1): the definition has errors; all of them are reported. UsageError (2): the command line does not
+fit the query. InputUnreadable (3): an input cannot be read. RunFailed (4): an executor failed, or an output cannot be
 written.
 """
 
@@ -12,33 +12,33 @@ from streaming.definition.faults import Fault
 
 
 class RunError(Exception):
-    """A run that does not happen, or does not end well; the message is one or more sentences for the user."""
+    """A run that does not start, or fails; the message is one or more sentences for the user."""
 
     code: ClassVar[int] = 4
 
 
 class DefinitionRefused(RunError):
-    """The definition has errors: `faults` are all of them, warnings included, of the SQL `text` where there is one.
+    """The definition has errors: `faults` are all of them, warnings included, of the SQL `text` if there is one.
 
-    `said` are the lines that tell them.
+    `lines` is their text form.
     """
 
     code = 1
 
-    def __init__(self, faults: Sequence[Fault], said: Sequence[str], text: str | None) -> None:
-        super().__init__("\n".join(said))
+    def __init__(self, faults: Sequence[Fault], lines: Sequence[str], text: str | None) -> None:
+        super().__init__("\n".join(lines))
         self.faults = tuple(faults)
         self.text = text
 
 
 class UsageError(RunError):
-    """The command line names what is not there, or leaves out what is needed."""
+    """The command line names something that does not exist, or leaves out something required."""
 
     code = 2
 
 
 class InputUnreadable(RunError):
-    """An input, or a file beside the query, cannot be read."""
+    """An input, or another file of the command line, cannot be read."""
 
     code = 3
 

@@ -1,4 +1,4 @@
-"""Which executor runs a definition where nobody says it, with how many rows a micro-batch, and running it."""
+"""The choice of the executor and its default batch size, and the run itself."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from functools import partial
 from streaming.run.batch_rows import rows_a_batch
 from streaming.run.definition import RunDefinition
 from streaming.run.errors import RunFailed
+from streaming.run.inputs.sources import InputSource, SourceInputs
 from streaming.run.options import ExecutorName, RunOptions
-from streaming.run.sources import InputSource, SourceInputs
-from streaming.wire.execution import Execute, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
+from streaming.wire.execution.interface import Execute, ExecutionError, ExecutionSink, OutcomeCounts, QueryExecution
 
 MERGED = (
     "By the reference executor: {inputs} takes its CTIs from another input (IMPORT FROM), so results depend on how "
@@ -19,30 +19,33 @@ MERGED = (
 
 @dataclass(frozen=True)
 class ExecutorChoice:
-    """What runs a definition: the executor, rows for each input and micro-batch, and `said` to the user."""
+    """The executor of a definition, the rows for each input and micro-batch, and `messages` to the user."""
 
     executor: ExecutorName
     rows_a_batch: int
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
 def executor_choice(options: RunOptions, definition: RunDefinition) -> ExecutorChoice:
-    """As the command line asks; else the engine, unless the meaning hangs on what it cannot do."""
+    """Return the choice of the command line.
+
+    By default the engine, unless results depend on something that it cannot do.
+    """
     importing = [node for node, settings in definition.temporal.items() if settings.import_from is not None]
-    executor, said = options.executor, tuple[str, ...]()
+    executor, messages = options.executor, tuple[str, ...]()
     if executor is None:
         executor = "reference" if importing else "engine"
-        said = (MERGED.format(inputs=", ".join(importing)),) if importing else ()
+        messages = (MERGED.format(inputs=", ".join(importing)),) if importing else ()
     rows = options.rows_a_batch
     if rows is None:
         rows = rows_a_batch(executor, list(definition.files.values()), folded=executor != "spark" or _folds(definition))
-    return ExecutorChoice(executor, rows, said)
+    return ExecutorChoice(executor, rows, messages)
 
 
 def executed(
     choice: ExecutorChoice, definition: RunDefinition, sources: Sequence[InputSource], sink: ExecutionSink
 ) -> Mapping[str, OutcomeCounts]:
-    """Run, and import no other executor. Raises `RunError` and `AdapterError`."""
+    """Run with this executor, without importing any other. Raises `RunError` and `AdapterError`."""
     rows, executor = choice.rows_a_batch, choice.executor
     inputs = SourceInputs(sources, rows, by_arrival=executor == "reference", read_there=executor == "spark")
     query = QueryExecution(definition.graph, definition.streams, inputs, definition.advance)
@@ -64,12 +67,12 @@ def _front_door(executor: ExecutorName, rows: int) -> Execute:
     try:
         from streaming.spark.execution import execute as by_spark
     except ModuleNotFoundError as error:
-        raise RunFailed(f"{error}; install the extra 'spark', or run by the reference.") from None
+        raise RunFailed(f"{error}; install the extra 'spark', or use --executor reference.") from None
     return partial(by_spark, rows_a_batch=rows)
 
 
 def _folds(definition: RunDefinition) -> bool:
-    """Whether all rows are folded where they are read, so that sums and not rows go through the JVM."""
+    """Return true if all rows are folded where they are read, so that sums and not rows go through the JVM."""
     from streaming.planning.compile import compile_binding
 
     plan = compile_binding(definition.graph, definition.streams, definition.temporal, buckets=1)

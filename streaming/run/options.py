@@ -10,24 +10,24 @@ from streaming.run.errors import UsageError
 
 ExecutorName = Literal["reference", "engine", "spark"]
 EXECUTORS: tuple[ExecutorName, ...] = ("reference", "engine", "spark")
-WHICH = "default: engine; reference is the oracle, about 30 times slower; spark for what outgrows one process"
+WHICH = "default: engine; reference is the oracle, about 30 times slower; spark for data that outgrow one process"
 EPILOG = """example, a file cars.csv with the columns ts, plate, speed; fast.sql holds
   SELECT STREAM plate, COUNT(*) AS n FROM cars EVENTTIME BY ts WINDOW BY TUMBLE 1m GROUP BY plate;
 then:
   python -m streaming.run --query fast.sql --input cars=cars.csv --output fast.jsonl
 
-Times that are numbers say their unit: EVENTTIME BY ts UNIT ms. Fields are inferred without --streams, and told.
-What is late is said by the query, such as ADVANCE TIME cars EVERY 1 DELAY 5s LATE DROP;
+Numeric times need their unit: EVENTTIME BY ts UNIT ms. Without --streams, fields are inferred and reported.
+The query defines late rows, for example ADVANCE TIME cars EVERY 1 DELAY 5s LATE DROP;
 without it, and without CTIs among the rows, nothing is late.
 
-exit codes: 0 done; 1 the definition is refused: every fault is told, with line and column in a text;
+exit codes: 0 done; 1 the definition is refused, every error is reported with line and column in a text;
 2 usage; 3 an input cannot be read; 4 the executor failed or an output cannot be written; 130
-interrupted. Until it is done, a run leaves every file of the output as it was."""
+interrupted. Until it is done, a run leaves every file of the output unchanged."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What the command line says, None where it says nothing. `inputs` is by the id of an input node, or a stream."""
+    """The options of the command line, None if not set. `inputs` is by the id of an input node, or a stream."""
 
     query: Path
     inputs: Mapping[str, Path]
@@ -35,6 +35,7 @@ class RunOptions:
     streams: Path | None = None
     advance: Path | None = None
     late: Path | None = None
+    modules: Path | None = None
     executor: ExecutorName | None = None
     rows_a_batch: int | None = None
     as_json: bool = False
@@ -43,33 +44,37 @@ class RunOptions:
 
 
 def read_options(arguments: Sequence[str]) -> RunOptions:
-    """Read the command line. Raises `SystemExit` as argparse does (2), `UsageError` for what it cannot see."""
-    said = _parser().parse_args(arguments)
-    if not said.explain and said.output is None:
-        raise UsageError("Say where the results go: --output PATH, or --output - for standard output.")
+    """Read the command line.
+
+    Raises `SystemExit` as argparse does (2), and `UsageError` for errors that argparse can't find.
+    """
+    parsed = _parser().parse_args(arguments)
+    if not parsed.explain and parsed.output is None:
+        raise UsageError("Set the place of the results: --output PATH, or --output - for standard output.")
     return RunOptions(
-        query=said.query,
-        inputs=_inputs(said.input),
-        output=said.output,
-        streams=said.streams,
-        advance=said.advance,
-        late=said.late,
-        executor=said.executor,
-        rows_a_batch=said.cuts,
-        as_json=said.json,
-        explain=said.explain,
-        quiet=said.quiet,
+        query=parsed.query,
+        inputs=_inputs(parsed.input),
+        output=parsed.output,
+        streams=parsed.streams,
+        advance=parsed.advance,
+        late=parsed.late,
+        modules=parsed.modules,
+        executor=parsed.executor,
+        rows_a_batch=parsed.cuts,
+        as_json=parsed.json,
+        explain=parsed.explain,
+        quiet=parsed.quiet,
     )
 
 
-def _inputs(said: Sequence[str]) -> dict[str, Path]:
+def _inputs(arguments: Sequence[str]) -> dict[str, Path]:
     inputs: dict[str, Path] = {}
-    for each in said:
+    for each in arguments:
         name, equals, path = each.partition("=")
         if not (name and equals and path):
             raise UsageError(f"--input {each}: write --input NAME=PATH, with the name of an input of the query.")
         if name in inputs:
-            raise UsageError(f"--input {name} is said twice; name a folder to read several files.")
+            raise UsageError(f"--input {name} is set twice; use a folder to read several files.")
         inputs[name] = Path(path)
     return inputs
 
@@ -98,16 +103,22 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--streams", type=Path, metavar="FILE", help="YAML: the streams, as under `streams:` in a transcript")
     add("--advance", type=Path, metavar="FILE", help="YAML: advance-time settings by input; they replace others")
-    add("--late", type=Path, metavar="PATH", help="where late rows go; default: OUTPUT.late.jsonl beside the output")
+    add("--modules", type=Path, metavar="FOLDER", help="the folder of the .wasm files that functions name by hash")
+    add("--late", type=Path, metavar="PATH", help="where late rows go; default: OUTPUT.late.jsonl next to the output")
     add("--executor", choices=EXECUTORS, help=WHICH)
-    add("--cuts", type=_rows, metavar="N", help="rows a micro-batch; default: as many as are of use and fit in memory")
-    add("--json", action="store_true", help="the summary, and faults, as one JSON object on standard error")
-    add("--explain", action="store_true", help="say what the query will do, and do not run it")
+    add(
+        "--cuts",
+        type=_rows,
+        metavar="N",
+        help="rows in a micro-batch; default: as many as increase speed and fit in memory",
+    )
+    add("--json", action="store_true", help="the summary, and errors, as one JSON object on standard error")
+    add("--explain", action="store_true", help="explain what the query will do, and do not run it")
     add("--quiet", action="store_true", help="no progress")
     return parser
 
 
 def _rows(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no count of rows; write a whole number above zero")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of rows; write a whole number above zero")
     return int(text)

@@ -1,4 +1,4 @@
-"""How far a run is, on standard error: a bar that moves on a terminal, otherwise a line now and then."""
+"""The progress of a run on standard error: a bar on a terminal, otherwise a line now and then."""
 
 import time
 from collections.abc import Callable
@@ -14,33 +14,33 @@ SECONDS_BETWEEN_LINES: Final = 10.0
 
 
 class Progress(Protocol):
-    """Hears of every row. How many rows there will be is about as many as was said at its beginning."""
+    """Receives the progress of a run. The number of rows that it expects at the start is approximate."""
 
     def read(self, rows: int) -> None:
-        """So many rows more were read."""
+        """Count `rows` more rows."""
 
     def begin(self, stage: str) -> None:
-        """What is done from now on, in a word or two: it takes longer than a second and reads no row."""
+        """Show the next stage in a word or two: it takes longer than a second and reads no row."""
 
     def close(self) -> None:
-        """The run is over, well or not."""
+        """End: the run is over, well or not."""
 
 
 class NoProgress:
-    """Says nothing."""
+    """Shows nothing."""
 
     def read(self, rows: int) -> None:
-        """As `Progress` says."""
+        """Ignore the rows."""
 
     def begin(self, stage: str) -> None:
-        """As `Progress` says."""
+        """Ignore the stage."""
 
     def close(self) -> None:
-        """As `Progress` says."""
+        """Do nothing."""
 
 
 class ProgressLines:
-    """A line for each ten seconds, and one where something else begins."""
+    """A line every ten seconds, and one when a stage begins."""
 
     def __init__(self, stream: IO[str], expected: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream
@@ -50,7 +50,7 @@ class ProgressLines:
         self._rows = 0
 
     def read(self, rows: int) -> None:
-        """As `Progress` says."""
+        """Count `rows` more rows."""
         self._rows += rows
         now = self._clock()
         if now - self._told >= SECONDS_BETWEEN_LINES:
@@ -58,11 +58,11 @@ class ProgressLines:
             self._say(f"{counted(self._rows, 'row')} read{self._share()}")
 
     def begin(self, stage: str) -> None:
-        """As `Progress` says."""
+        """Show the next stage."""
         self._say(stage)
 
     def close(self) -> None:
-        """As `Progress` says."""
+        """Do nothing."""
 
     def _share(self) -> str:
         if not self._expected or self._rows > self._expected:
@@ -75,7 +75,7 @@ class ProgressLines:
 
 
 class ProgressBar:
-    """One line of a terminal, drawn again and again, and gone at the end."""
+    """One line of a terminal, redrawn repeatedly and cleared at the end."""
 
     def __init__(self, stream: IO[str], expected: int | None) -> None:
         columns = (
@@ -93,24 +93,24 @@ class ProgressBar:
         self._drawn.start()
 
     def read(self, rows: int) -> None:
-        """As `Progress` says."""
+        """Count `rows` more rows."""
         self._rows += rows
         if self._expected is not None and self._rows > self._expected:
-            self._expected = self._rows + self._rows // 4  # the guess was too low: a full bar would say that it is over
+            self._expected = self._rows + self._rows // 4  # the estimate was too low: a full bar would look finished
             self._drawn.update(self._task, total=self._expected)
         self._drawn.update(self._task, completed=self._rows, description="reading")
 
     def begin(self, stage: str) -> None:
-        """As `Progress` says."""
+        """Show the next stage."""
         self._drawn.update(self._task, description=stage)
 
     def close(self) -> None:
-        """As `Progress` says."""
+        """Clear the bar."""
         self._drawn.stop()
 
 
 def progress_on(stream: IO[str], *, quiet: bool, expected: int | None = None) -> Progress:
-    """The progress that suits `stream`, of a run that will read about `expected` rows; None: nobody knows."""
+    """Return the progress display for `stream`, of a run that will read about `expected` rows; None: unknown."""
     if quiet:
         return NoProgress()
     return ProgressBar(stream, expected) if stream.isatty() else ProgressLines(stream, expected)

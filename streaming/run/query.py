@@ -12,14 +12,14 @@ from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.load import load_graph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.script import Script
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.run.errors import InputUnreadable, UsageError
 from streaming.wire.yaml_data import YamlError, yaml_data
 
 
 @dataclass(frozen=True)
 class QueryFile:
-    """What a file says: `raw` is decoded JSON for `check`; `script` is there for a text and holds its settings."""
+    """The content of a file: `raw` is decoded JSON for `check`; a text has a `script` with its settings."""
 
     path: Path
     raw: object
@@ -27,7 +27,7 @@ class QueryFile:
 
     @property
     def graph(self) -> QueryGraph | None:
-        """The graph, None where it has faults of form."""
+        """Return the graph, None if it has errors of form."""
         if self.script is not None:
             return self.script.graph
         try:
@@ -37,27 +37,27 @@ class QueryFile:
 
     @property
     def inputs(self) -> dict[str, str]:
-        """The stream of each input node that can be read, by its id."""
+        """Return the stream of each readable input node, by its id."""
         return {node.id: node.stream for node in load_graph(self.raw).nodes if isinstance(node, InputNode)}
 
     @property
     def advance(self) -> Mapping[str, AdvanceTimeSettings]:
-        """What ADVANCE TIME says in the text, by input node."""
+        """Return the settings of ADVANCE TIME in the text, by input node."""
         return {} if self.script is None else self.script.advance
 
     @property
     def event_times(self) -> Mapping[str, EventTimeBy]:
-        """What EVENTTIME BY says in the text, by input node."""
+        """Return the EVENTTIME BY of the text, by input node."""
         return {} if self.script is None else self.script.event_times
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """The faults of the text alone."""
+        """Return the errors of the text alone."""
         return () if self.script is None else self.script.faults
 
 
 def read_text(path: Path) -> str:
-    """The text of a file beside the run. Raises `InputUnreadable`."""
+    """Return the text of a file of the command line. Raises `InputUnreadable`."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -67,7 +67,7 @@ def read_text(path: Path) -> str:
 
 
 def read_yaml(path: Path) -> object:
-    """The data of a YAML file. Raises `InputUnreadable`."""
+    """Return the data of a YAML file. Raises `InputUnreadable`."""
     try:
         return yaml_data(read_text(path))
     except YamlError as error:

@@ -1,4 +1,4 @@
-"""Faults for a terminal: the place, the sentence, and the marked line of a text."""
+"""Errors for a terminal: the place, the sentence, and the marked line of a text."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -8,7 +8,7 @@ from streaming.definition.faults import Fault, Span
 
 
 def shown_faults(path: Path, text: str | None, faults: Iterable[Fault]) -> list[str]:
-    """Lines that tell `faults` of the query in `path`; those with a span also show where in `text` it is."""
+    """Return lines for the `faults` of the query in `path`; those with a span also show their place in `text`."""
     lines: list[str] = []
     for fault in faults:
         where = _where(fault)
@@ -31,13 +31,13 @@ def _where(fault: Fault) -> str:
 
 
 def line_and_column(text: str, at: int) -> tuple[int, int]:
-    """The line and the column of the code point `at`, both from 1."""
+    """Return the line and the column of the code point `at`, both from 1."""
     before = text[:at]
     return before.count("\n") + 1, at - (before.rfind("\n") + 1) + 1
 
 
 def marked(text: str, span: Span) -> Iterator[str]:
-    """The line in which `span` begins, and under it marks for as much of the span as is in that line."""
+    """Yield the line in which `span` starts, and below it marks for the part of the span in that line."""
     number, column = line_and_column(text, span.start)
     line = text.split("\n")[number - 1].rstrip("\r")
     width = max(min(span.end - span.start, len(line) - column + 1), 1)
@@ -47,7 +47,7 @@ def marked(text: str, span: Span) -> Iterator[str]:
 
 
 def faults_json(text: str | None, faults: Iterable[Fault]) -> str:
-    """All faults as one JSON object; `line` and `column` where they stand in a text."""
+    """Return all errors as one JSON object; with `line` and `column` in a text."""
     rows = []
     for fault in faults:
         row = fault.model_dump(mode="json")

@@ -7,11 +7,13 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from streaming.definition.advance import import_source
+from streaming.adapters.file.options import Delimiter, Format
+from streaming.adapters.formats.text.dialect import PLAIN_DIALECT, Dialect
+from streaming.definition.checks.advance import import_source
 from streaming.definition.faults import Fault, FaultCode, error, nearest
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.shape_errors import ShapeError, shape_errors
-from streaming.definition.streams import (
+from streaming.definition.streams.stream import (
     AdvanceTimeSettings,
     EventTime,
     GenerateSettings,
@@ -30,30 +32,46 @@ _GENERATED: Final = ", ".join(GenerateSettings.model_fields)
 
 
 class _StreamsBeside(Strict):
-    """What stands beside a stream's definition: where a file has its columns, and how numbers of time are counted."""
+    """Additional keys of a stream's definition: the columns of its file, and the unit of numeric times.
+
+    `format`, `delimiter` and `dialect` are the options of the file adapter.
+    """
 
     columns: dict[str, str] = Field(default_factory=dict)
     unit: Unit | None = None
+    format: Format = "auto"
+    delimiter: Delimiter = ","
+    dialect: Dialect = PLAIN_DIALECT
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """Return the options of the file adapter that are set."""
+        names = self.model_fields_set & {"format", "delimiter", "dialect"}
+        return {name: getattr(self, name) for name in sorted(names)}
 
 
 @dataclass(frozen=True)
-class StreamSaid:
-    """A stream of a run: its definition, and from a field (or start, end, edge) to the column that holds it."""
+class StreamSpec:
+    """A stream of a run: its definition, and from a field (or start, end, edge) to its column.
+
+    `reading` are options of the file adapter for the form of its text.
+    """
 
     definition: StreamDefinition
     columns: Mapping[str, str] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class StreamsRead:
-    """The streams of a file by name, and the faults of those that cannot be read."""
+    """The streams of a file by name, and the errors of unreadable ones."""
 
-    streams: Mapping[str, StreamSaid]
+    streams: Mapping[str, StreamSpec]
     faults: tuple[Fault, ...]
 
 
 def load_streams(path: Path | None) -> StreamsRead:
-    """Read `--streams`. Raises `Unreadable`, and `UsageError` for a file that is no list of streams."""
+    """Read `--streams`. Raises `Unreadable`, and `UsageError` for a file that is not a list of streams."""
     if path is None:
         return StreamsRead({}, ())
     raw = read_yaml(path)
@@ -61,7 +79,7 @@ def load_streams(path: Path | None) -> StreamsRead:
         raw = raw["streams"]
     if not isinstance(raw, dict) or not all(isinstance(each, dict) for each in raw.values()):
         raise UsageError(f"{path}: write each stream under its name, as under `streams:` in a transcript.")
-    streams: dict[str, StreamSaid] = {}
+    streams: dict[str, StreamSpec] = {}
     faults: list[Fault] = []
     for name, each in raw.items():
         try:
@@ -74,7 +92,7 @@ def load_streams(path: Path | None) -> StreamsRead:
     return StreamsRead(streams, tuple(faults))
 
 
-def _stream(name: str, raw: Mapping[str, Any]) -> StreamSaid:
+def _stream(name: str, raw: Mapping[str, Any]) -> StreamSpec:
     beside = _StreamsBeside.model_validate({key: raw[key] for key in _StreamsBeside.model_fields if key in raw})
     definition = StreamDefinition.model_validate(
         {key: raw[key] for key in raw if key not in _StreamsBeside.model_fields}
@@ -82,21 +100,23 @@ def _stream(name: str, raw: Mapping[str, Any]) -> StreamSaid:
     known = {*definition.fields, *_TIMES, "edge"}
     for column in beside.columns:
         if column not in known:
-            near = nearest(column, known, "No field is called so.")
-            raise ValueError(f"Stream {name!r}: 'columns' names {column!r}, which is no field and no time. {near}")
+            near = nearest(column, known, "No field has this name.")
+            raise ValueError(
+                f"Stream {name!r}: 'columns' names {column!r}, which is neither a field nor a time. {near}"
+            )
     if beside.unit is None:
-        return StreamSaid(definition, beside.columns)
+        return StreamSpec(definition, beside.columns, beside.reading)
     if definition.event_time is not None:
-        raise ValueError(f"Stream {name!r} has both 'unit' and 'event_time', which has units of its own.")
-    return StreamSaid(_counted(definition, beside.columns, beside.unit), beside.columns)
+        raise ValueError(f"Stream {name!r} has both 'unit' and 'event_time', which has its own units.")
+    return StreamSpec(_counted(definition, beside.columns, beside.unit), beside.columns, beside.reading)
 
 
 def _counted(stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUnit) -> StreamDefinition:
-    """The stream with its times as numbers in `unit`."""
+    """Return the stream with its times as numbers in `unit`."""
     start, end = (TimeColumn(column=columns.get(name, name), unit=unit) for name in _TIMES)
     event_time = EventTime(
         start=start,
-        end=None if stream.shape is Shape.POINT else end,
+        end=end if stream.shape.lasts else None,
         edge=columns.get("edge", "edge") if stream.shape is Shape.EDGE else None,
     )
     return stream.model_copy(update={"event_time": event_time})
@@ -107,7 +127,7 @@ def _fault(place: str, wrong: ShapeError) -> Fault:
     if wrong.kind == "extra_forbidden" and len(wrong.location) == 1:
         keys = [*StreamDefinition.model_fields, *_StreamsBeside.model_fields]
         remedy = nearest(str(wrong.location[0]), keys, f"A stream has {', '.join(keys)}.")
-        return error(FaultCode.BAD_SHAPE, f"{path}: a stream has nothing that is called so.", remedy, field=path)
+        return error(FaultCode.BAD_SHAPE, f"{path}: a stream has no such key.", remedy, field=path)
     remedy = (
         f"A stream has {', '.join([*StreamDefinition.model_fields, *_StreamsBeside.model_fields])}; correct the value."
     )
@@ -116,9 +136,10 @@ def _fault(place: str, wrong: ShapeError) -> Fault:
 
 
 def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
-    """The settings of `--advance` by input node, and their faults; a stream that one input reads is a name as well.
+    """Return the settings of `--advance` by input node, and their errors.
 
-    Raises `Unreadable`, and `UsageError` for a file that is no mapping.
+    A stream that exactly one input reads can also be named. Raises `Unreadable`, and `UsageError` for a file that is
+    not a mapping.
     """
     if path is None or graph is None:
         return {}, []
@@ -132,7 +153,7 @@ def load_advance(path: Path | None, graph: QueryGraph | None) -> tuple[dict[str,
         node = import_source(graph, str(name))
         if node is None:
             remedy = nearest(str(name), [node.id for node in inputs], "Name an input of the query.")
-            message = f"{path}: there is no input {name!r}, and not exactly one input reads such a stream."
+            message = f"{path}: there is no input {name!r}, and no stream with this name that exactly one input reads."
             faults.append(error(FaultCode.UNKNOWN_INPUT, message, remedy, field="advance"))
             continue
         try:

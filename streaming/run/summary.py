@@ -1,4 +1,4 @@
-"""What a run did: a table for people, one JSON object for scripts."""
+"""The summary of a run: a table for people, one JSON object for scripts."""
 
 import json
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from rich.table import Table
 
 from streaming.definition.counts import counted
 from streaming.temporal.outcomes import Outcome
-from streaming.wire.execution import OutcomeCounts
-from streaming.wire.failures import FAILURE_WORDS, FailureCount
+from streaming.wire.execution.failures import FAILURE_WORDS, FailureCount
+from streaming.wire.execution.interface import OutcomeCounts
 from streaming.wire.messages import LateEvent
 
 _WIDEST: Final = 80
@@ -20,7 +20,7 @@ _WIDEST: Final = 80
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts by input and by output, where everything went, how long it took; `said` before it ran."""
+    """Counts by input and by output, the places of results, the duration, and the `messages` before the run."""
 
     query: str
     executor: str
@@ -30,10 +30,10 @@ class Summary:
     seconds: float
     firsts: Mapping[tuple[str, str], LateEvent] = field(default_factory=dict)
     failures: tuple[FailureCount, ...] = ()
-    said: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """One JSON object; outcomes that did not occur are left out."""
+        """Return one JSON object; outcomes that did not occur are left out."""
         return json.dumps(
             {
                 "query": self.query,
@@ -50,7 +50,7 @@ class Summary:
                 "late": {"rows": self.late[0], "path": _text(self.late[1])},
                 "failures": [asdict(each) for each in self.failures],
                 "seconds": round(self.seconds, 3),
-                "said": list(self.said),
+                "said": list(self.messages),
             }
         )
 
@@ -78,7 +78,7 @@ class Summary:
         console.print(f"late, changed or malformed: {counted(late, 'row')}, {kept}; {self.seconds:.1f} s", markup=False)
 
     def _first(self, name: str, reason: str) -> str:
-        """The first row of a reason, as far as a line has room for it."""
+        """Describe the first row of a reason, as far as a line has room for it."""
         event = self.firsts.get((name, reason))
         if event is None:
             return ""

@@ -1,28 +1,34 @@
-"""The carriers of an organisation on the disk: how large, how written, how far; and those that nobody reads any more.
+"""The carriers of an organisation on disk: their size, layout and last batch; and old ones that no run uses.
 
-`python -m streaming.runtime.checkpoints show|clean|backup|restore FOLDER [FILE]`; exit code 1 with a sentence where
-nothing was done.
+`python -m streaming.runtime.checkpoints show|clean|backup|restore|set-aside FOLDER [FILE or CARRIER]`; exit code 1 with
+a message if nothing was done.
 """
 
 import argparse
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
-from streaming.runtime.backup import BackupRefused, Tell, contents_of, held, restore, take
-from streaming.spark.layout import LAYOUT, LAYOUT_FILE, SETTINGS_FILE
+from streaming.runtime.backup import held, restore, take
+from streaming.spark.query.layout import DAMAGED, LAYOUT, LAYOUT_FILE, SETTINGS_FILE, is_aside, put_aside
+from streaming.storage.archive import BackupRefused, Tell, contents_of
+from streaming.storage.folders import folder_at
 from streaming.wire.binding_homes import CARRIERS
-from streaming.wire.folders import folder_at
+
+NO_CARRIER: Final = (
+    "{folder} has no carrier {name} that a run uses. List the carriers with `show` and name one of them."
+)
 
 
 @dataclass(frozen=True)
 class CarrierOnDisk:
-    """The carrier `name`: the layout that it was written in, its newest batch (None before the first), when that was.
+    """The carrier `name`: its layout, its newest batch (None before the first), and the time of that batch.
 
-    `bytes` are those of all its files. `left`: it was written by another version of the program and put aside.
+    `bytes` is the size of all its files. `left`: it was set aside, as damaged or written by another version.
     """
 
     name: str
@@ -33,11 +39,11 @@ class CarrierOnDisk:
 
     @property
     def left(self) -> bool:
-        """Whether another carrier has taken its place."""
-        return ".layout-" in self.name
+        """True if another carrier has replaced it."""
+        return is_aside(self.name)
 
     def __str__(self) -> str:
-        """A line for a person."""
+        """Return a line for a person."""
         when = "never" if self.written_at is None else f"{self.written_at:%Y-%m-%d %H:%M:%S} UTC"
         batch = "no batch" if self.batch is None else f"batch {self.batch:,}"
         readable = "" if self.layout == str(LAYOUT) else ", which this version does not read"
@@ -45,29 +51,54 @@ class CarrierOnDisk:
 
 
 def carriers_in(folder: Path) -> list[CarrierOnDisk]:
-    """All carriers of the organisation in `folder`, by name. Raises `BackupRefused`, `OSError`."""
+    """Return all carriers of the organisation in `folder`, sorted by name. Raises `BackupRefused`, `OSError`."""
     places = sorted((folder / CARRIERS).glob("*/")) if (folder / CARRIERS).is_dir() else []
     return [_on_disk(place) for place in places if (place / SETTINGS_FILE).exists()]
 
 
 def clean(folder: Path, tell: Tell) -> None:
-    """Delete the carriers that were put aside. Raises `BackupRefused`, `OSError`."""
+    """Delete the carriers that were set aside. Raises `BackupRefused`, `OSError`."""
     with held(folder):
         left = [each for each in carriers_in(folder) if each.left]
         for each in left:
             shutil.rmtree(folder / CARRIERS / each.name)
             tell(f"Deleted {each}.")
     if not left:
-        tell("There is nothing to delete: every carrier is one that runs may go on with.")
+        tell("Nothing to delete: runs may still use every carrier.")
+
+
+def set_aside(folder: Path, name: str, tell: Tell) -> None:
+    """Set the carrier `name` aside, so that its runs start without its state. Raises `BackupRefused`, `OSError`."""
+    with held(folder):
+        place = folder / CARRIERS / name
+        if name != place.name or is_aside(name) or not (place / SETTINGS_FILE).exists():
+            raise BackupRefused(NO_CARRIER.format(name=name, folder=folder))
+        aside = put_aside(place, DAMAGED)
+    tell(f"Set carrier {name} aside as {aside}. Its runs resume from their restart points when you start them again.")
 
 
 def show(folder: Path, tell: Tell) -> None:
-    """Say what there is. Raises `BackupRefused`, `OSError`."""
-    found = carriers_in(folder)
-    for each in found:
+    """Print all carriers. Raises `BackupRefused`, `OSError`."""
+    carriers = carriers_in(folder)
+    for each in carriers:
         tell(str(each))
-    if not found:
-        tell("There is no carrier yet: nothing has run.")
+    if not carriers:
+        tell("No carrier yet: no run has started.")
+
+
+def _take(folder: Path, file: str, tell: Tell) -> None:
+    take(folder, Path(file), tell)
+
+
+def _restore(folder: Path, file: str, tell: Tell) -> None:
+    restore(folder, Path(file), tell)
+
+
+_WITH_TARGET: Final[Mapping[str, Callable[[Path, str, Tell], None]]] = {
+    "backup": _take,
+    "restore": _restore,
+    "set-aside": set_aside,
+}
 
 
 def _on_disk(place: Path) -> CarrierOnDisk:
@@ -83,19 +114,19 @@ def _on_disk(place: Path) -> CarrierOnDisk:
 
 
 def main(arguments: Sequence[str], tell: Tell = print) -> int:
-    """Do what the command line says; the exit code."""
+    """Run the command in `arguments`; return the exit code."""
     parser = argparse.ArgumentParser(prog="streaming.runtime.checkpoints")
-    parser.add_argument("what", choices=["show", "clean", "backup", "restore"])
+    parser.add_argument("what", choices=["show", "clean", *_WITH_TARGET])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("file", type=Path, nargs="?")
-    asked = parser.parse_args(arguments)
-    if (asked.file is None) != (asked.what in {"show", "clean"}):
-        parser.error("backup and restore take a file, show and clean take none")
+    parser.add_argument("target", metavar="file or carrier", nargs="?")
+    options = parser.parse_args(arguments)
+    if (options.target is None) != (options.what in {"show", "clean"}):
+        parser.error("backup and restore take a file, set-aside the name of a carrier, show and clean nothing")
     try:
-        if asked.file is None:
-            (show if asked.what == "show" else clean)(asked.folder, tell)
+        if options.target is None:
+            (show if options.what == "show" else clean)(options.folder, tell)
         else:
-            (take if asked.what == "backup" else restore)(asked.folder, asked.file, tell)
+            _WITH_TARGET[options.what](options.folder, options.target, tell)
     except (BackupRefused, OSError) as refused:
         sys.stderr.write(f"{refused}\n")
         return 1

@@ -1,6 +1,6 @@
-"""Deliveries beside the main loop: a thread for each output, so that one that hangs holds up no other.
+"""Deliveries outside the main loop: a thread for each output, so that a hanging one delays no other.
 
-The main loop says what is wanted, asks what is outstanding and passes on what was seen; it never waits for a target.
+The main loop sets the desired deliveries, reads what is outstanding and reports progress; it never waits for a target.
 """
 
 import logging
@@ -17,6 +17,8 @@ from streaming.adapters.registry import delivering_adapter
 from streaming.delivery.delivery import Delivery, DeliverySource
 from streaming.runtime.lease import wall_clock
 from streaming.runtime.secret_server import SecretKeeper
+from streaming.storage.backup_hold import read_hold
+from streaming.storage.result_location import result_folder
 from streaming.wire.deliveries import (
     BindingDeliveries,
     DeliveryObserved,
@@ -25,18 +27,19 @@ from streaming.wire.deliveries import (
     forget_others,
 )
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.result_location import result_folder
 from streaming.wire.sealed import SealBroken
 
 log = logging.getLogger(__name__)
 
 CLOSED_WITHIN_S: Final = 5.0
-"""A runner that ends waits so long for deliveries that are at work; what they leave half done is undone later."""
+"""A runner that exits waits this long for active deliveries; their successors undo unfinished work."""
+HELD_POLL_S: Final = 0.1
+_WRITE_HERE: Final = frozenset({"file", "delta"})
 BuildTarget = Callable[[DeliveryTarget], OutputDelivery]
 
 
 def targets(folder: Path, keeper: SecretKeeper, outgoing: OutgoingPolicy) -> BuildTarget:
-    """What builds the adapter of an output for the organisation in `folder`, with the secrets that `keeper` holds."""
+    """Return a function that builds an output's adapter for the organisation in `folder`, with secrets of `keeper`."""
 
     def build(target: DeliveryTarget) -> OutputDelivery:
         try:
@@ -50,56 +53,67 @@ def targets(folder: Path, keeper: SecretKeeper, outgoing: OutgoingPolicy) -> Bui
 
 
 class Deliveries:
-    """The deliveries of one organisation, whose folder is `folder`; for the main loop alone."""
+    """The deliveries of the organisation in `folder`; only for the main loop."""
 
     def __init__(self, folder: Path, build: BuildTarget, now: Callable[[], int] = wall_clock) -> None:
-        self._folder = folder
+        self.folder = folder
         self._build = build
         self._now = now
         self._threads: dict[str, _OutputThread] = {}
-        self._told: dict[str, DeliveryObserved] = {}
+        self._reported: dict[str, DeliveryObserved] = {}
         self._ending: list[_OutputThread] = []
 
     def want(self, wanted: Mapping[str, BindingDeliveries]) -> None:
-        """Let there be deliveries as `wanted`, by binding, and no others."""
-        there: set[str] = set()
+        """Start the deliveries in `wanted`, by binding, and end all others.
+
+        The mark and the refused rows of an output are deleted only when its binding lists its outputs without it. An
+        absent binding keeps them: Redis may have lost its entry, and deleting a binding deletes its marks.
+        """
+        present: set[str] = set()
         for binding, each in wanted.items():
-            rows = result_folder(self._folder).within(each.results)
-            source = DeliverySource(binding, self._folder / each.results, rows)
+            rows = result_folder(self.folder).within(each.results)
+            source = DeliverySource(binding, self.folder / each.results, rows)
             for target in each.targets:
-                there.add(target.identity)
+                present.add(target.identity)
                 thread = self._threads.get(target.identity)
                 if thread is None:
-                    thread = self._threads[target.identity] = _OutputThread(self._build, self._now)
+                    is_held = lambda: read_hold(self.folder.parent) is not None  # noqa: E731
+                    thread = self._threads[target.identity] = _OutputThread(self._build, self._now, is_held)
                     forget_others(source.results, {one.identity for one in each.targets})
                 thread.want(source, target)
-        for identity in self._threads.keys() - there:
-            self._threads.pop(identity).end(forget=True)
-            self._told.pop(identity, None)
+        for identity in self._threads.keys() - present:
+            thread = self._threads.pop(identity)
+            thread.end(forget=thread.binding in wanted)
+            self._reported.pop(identity, None)
 
-    def look(self) -> None:
-        """Something was committed."""
+    def wake(self) -> None:
+        """Let all deliveries poll at once: a batch was committed."""
         for thread in self._threads.values():
-            thread.look()
+            thread.wake()
 
     @property
     def outstanding(self) -> bool:
-        """Whether rows wait for a target that nobody has to mend first."""
+        """True if rows wait for a target and no user has to act first."""
         return any(thread.seen is None or thread.seen.outstanding for thread in self._threads.values())
 
-    def tell(self, send: Callable[[Sequence[DeliveryObserved]], None]) -> None:
-        """Tell `send` what has changed; where it raises, it is told again."""
+    @property
+    def quiet(self) -> bool:
+        """True if no delivery writes into the organisation's folder, so that none does while a backup's hold lasts."""
+        return not any(thread.writes_here for thread in self._threads.values())
+
+    def report(self, send: Callable[[Sequence[DeliveryObserved]], None]) -> None:
+        """Pass changed progress to `send`; if it raises, the next call repeats it."""
         changed = {}
         for identity, thread in self._threads.items():
-            seen, told = thread.seen, self._told.get(identity)
-            if seen is not None and (told is None or seen != told.model_copy(update={"at": seen.at})):
+            seen, last = thread.seen, self._reported.get(identity)
+            if seen is not None and (last is None or seen != last.model_copy(update={"at": seen.at})):
                 changed[identity] = seen
         if changed:
             send(list(changed.values()))
-            self._told.update(changed)
+            self._reported.update(changed)
 
     def close(self) -> None:
-        """End all threads; what is at work has a few seconds to come to its end."""
+        """End all threads; active steps have a few seconds to finish."""
         threads = list(self._threads.values())
         for thread in threads:
             thread.end(forget=False)
@@ -110,24 +124,29 @@ class Deliveries:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is at work any more, after `close`: only then may another runner deliver."""
+        """True if no thread is active after `close`: only then may another runner deliver."""
         return not any(thread.alive for thread in self._ending)
 
 
 class _OutputThread:
     """Delivers to one output, one step after the other."""
 
-    def __init__(self, build: BuildTarget, now: Callable[[], int]) -> None:
+    def __init__(self, build: BuildTarget, now: Callable[[], int], is_held: Callable[[], bool]) -> None:
+        """`is_held`: nothing may be delivered, because a backup clones the files."""
         self._build = build
         self._now = now
+        self._is_held = is_held
+        self._delivers = False
         self._woken = threading.Event()
         self._wanted: tuple[DeliverySource, DeliveryTarget] | None = None
         self._ended = self._forget = False
         self.seen: DeliveryObserved | None = None
-        self._thread = threading.Thread(target=copy_context().run, args=(self._go_on,), name="delivery", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._deliver_steps,), name="delivery", daemon=True
+        )
 
     def want(self, source: DeliverySource, target: DeliveryTarget) -> None:
-        """Deliver from `source` to `target` from the next step on."""
+        """Deliver from `source` to `target`, starting with the next step."""
         if (source, target) == self._wanted:
             return
         begins = self._wanted is None
@@ -136,26 +155,36 @@ class _OutputThread:
         if begins:
             self._thread.start()
 
-    def look(self) -> None:
-        """There may be new batches."""
+    def wake(self) -> None:
+        """Poll at once: there may be new batches."""
         self._woken.set()
 
     def end(self, *, forget: bool) -> None:
-        """End after the step that is at work; with `forget` its output is no more."""
+        """End after the current step; `forget`: delete the mark of its output, which was removed."""
         self._forget = forget
         self._ended = True
         self._woken.set()
 
     @property
+    def binding(self) -> str | None:
+        """The binding whose results it delivers; None before the first `want`."""
+        return None if self._wanted is None else self._wanted[0].binding
+
+    @property
+    def writes_here(self) -> bool:
+        """True during a step that writes files of the organisation; other targets are outside of any backup."""
+        return self._delivers and self._wanted is not None and self._wanted[1].adapter.kind in _WRITE_HERE
+
+    @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
+        """True until the thread has ended."""
         return self._thread.is_alive()
 
     def join(self, seconds: float) -> None:
-        """Wait until it has ended, but not longer than that."""
+        """Wait until it has ended, for at most `seconds`."""
         self._thread.join(seconds)
 
-    def _go_on(self) -> None:
+    def _deliver_steps(self) -> None:
         carried: tuple[DeliverySource, DeliveryTarget] | None = None
         delivery: Delivery | None = None
         while not self._ended:
@@ -164,8 +193,11 @@ class _OutputThread:
             if delivery is None or (wanted is not None and wanted != carried):
                 if delivery is not None:
                     delivery.close()
-                carried, delivery = wanted, self._begun(wanted)
-            wait_s = self._step(delivery)
+                carried, delivery = wanted, self._make_delivery(wanted)
+            self._delivers = True  # before the question: an answer to a hold is true from then on
+            held = self._is_held()
+            wait_s = HELD_POLL_S if held else self._step(delivery)
+            self._delivers = False
             if wait_s > 0:
                 self._woken.wait(None if wait_s == inf else wait_s)
         if delivery is not None:
@@ -181,8 +213,9 @@ class _OutputThread:
             log.info("delivery of binding %s to %s is %s%s", seen.binding, seen.identity, seen.state, how)
         return wait_s
 
-    def _begun(self, wanted: tuple[DeliverySource, DeliveryTarget] | None) -> Delivery:
+    def _make_delivery(self, wanted: tuple[DeliverySource, DeliveryTarget] | None) -> Delivery:
         if wanted is None:
-            raise RuntimeError("a thread of deliveries was started before anything was wanted")
+            raise RuntimeError("a delivery thread was started before `want`")
         source, target = wanted
-        return Delivery(source, target, lambda: self._build(target), self._now)
+        build = lambda columns: self._build(target.model_copy(update={"fields": dict(columns)}))  # noqa: E731
+        return Delivery(source, target, build, self._now)

@@ -1,4 +1,4 @@
-"""The heartbeat of a runner, in a thread of its own: it goes on while Spark starts, and ends when the runner hangs."""
+"""The heartbeat of a runner, in a thread of its own: it runs while Spark starts, and stops when the runner hangs."""
 
 import logging
 import os
@@ -18,21 +18,21 @@ log = logging.getLogger(__name__)
 BEAT_S = 2.0
 LEASE_WAIT_S = 12.0
 HUNG_AFTER_S = 180.0
-"""A runner whose main loop has not turned for so long no longer says that it is alive."""
+"""A runner whose main loop makes no turn for this time stops renewing its lease."""
 
 
 def wall_clock() -> int:
-    """Now, in ticks."""
+    """Return the current time in ticks."""
     return time.time_ns() // 1_000
 
 
-class Heart:
+class LeaseHeartbeat:
     """Takes the lease and renews it until it is lost, released, or the runner hangs."""
 
     def __init__(
         self, mailbox: Mailbox, token: str, now: Callable[[], int] = wall_clock, *, stood_by: bool = False
     ) -> None:
-        """`stood_by`: its Spark session was there before it was known whose runner it is."""
+        """`stood_by`: the runner was on standby, so its Spark session is older than its assignment."""
         self._mailbox = mailbox
         self._token = token
         self._now = now
@@ -43,7 +43,7 @@ class Heart:
         self.lost = threading.Event()
 
     def take(self) -> bool:
-        """Take the lease now; also from a dead runner of this machine. False while another one holds it."""
+        """Take the lease, also from a dead runner of this machine; return False while another runner holds it."""
         lease = self._lease()
         if self._mailbox.renew(lease):
             return True
@@ -54,33 +54,33 @@ class Heart:
         return False
 
     def start(self) -> None:
-        """Beat from now on, in the background."""
+        """Start a thread that renews the lease."""
         threading.Thread(target=self._beat_on, name="lease", daemon=True).start()
 
     def session_began(self) -> None:
-        """Spark has started; the next beat says since when."""
+        """Note that Spark has started; the next renewal contains the time."""
         self._session_at = self._now()
 
     def turned(self) -> None:
-        """The main loop lives."""
+        """Note that the main loop has made a turn."""
         self._turned = time.monotonic()
 
     def stop(self) -> None:
-        """Beat no more, and give the lease up so that a successor need not wait."""
+        """Stop renewing, and release the lease so that a successor doesn't have to wait."""
         self._ended.set()
         try:
             self._mailbox.release(self._token)
         except redis.RedisError as error:
-            log.warning("the lease could not be given up: %s", error)
+            log.warning("the lease could not be released: %s", error)
 
     def _beat_on(self) -> None:
         while not self._ended.wait(BEAT_S) and not self.lost.is_set():
             self.beat()
 
     def beat(self) -> None:
-        """Renew the lease once; sets `lost` when another runner has it."""
+        """Renew the lease once; set `lost` if another runner has it."""
         if time.monotonic() - self._turned > HUNG_AFTER_S:
-            log.error("the runner has hung for %.0f s; its lease is left to end", HUNG_AFTER_S)
+            log.error("the runner has hung for %.0f s; its lease is not renewed any more", HUNG_AFTER_S)
             return
         try:
             if not self._mailbox.renew(self._lease()):
@@ -99,8 +99,8 @@ class Heart:
         )
 
 
-def take_lease(heart: Heart, asked: threading.Event) -> bool:
-    """Wait for Redis as long as it takes; for another runner's lease as long as one can last."""
+def take_lease(heart: LeaseHeartbeat, asked: threading.Event) -> bool:
+    """Take the lease: wait indefinitely for Redis, and for another runner's lease as long as one can last."""
     refused_s = 0.0
     while not asked.is_set():
         try:
@@ -109,7 +109,7 @@ def take_lease(heart: Heart, asked: threading.Event) -> bool:
             refused_s += 1.0
             log.warning("another runner holds the lease of this organisation")
         except redis.RedisError as error:
-            log.warning("Redis cannot be reached, trying again: %s", error)
+            log.warning("Redis cannot be reached, retrying: %s", error)
         if refused_s > LEASE_WAIT_S:
             return False
         asked.wait(1.0)

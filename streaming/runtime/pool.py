@@ -1,7 +1,7 @@
-"""A pooled runner: one Spark session, and a seat for each organisation that has something to do in it.
+"""A pooled runner: one Spark session, and a seat for each organisation with work in it.
 
-A seat is a thread with what a runner of the organisation's own has: the lock of its folder, its lease, its runner. Who
-waits there, for an adapter or a disk, holds up no other.
+A seat is a thread with the same parts as an organisation's own runner: the lock of its folder, its lease, its `Runner`.
+A seat that waits for an adapter or a disk delays no other.
 """
 
 import json
@@ -14,17 +14,18 @@ from typing import Final
 
 import redis
 
-from streaming.adapters.gathering import gather
-from streaming.runtime.carriers import CarrierLike
+from streaming.runtime.carriers.carrier import CarrierLike
+from streaming.runtime.carriers.fleet import Fleet
+from streaming.runtime.carriers.shared import SharedCarrier
 from streaming.runtime.deliveries import Deliveries, targets
-from streaming.runtime.fleet import Fleet
-from streaming.runtime.lease import BEAT_S, Heart, take_lease
-from streaming.runtime.logs import logging_for
+from streaming.runtime.lease import BEAT_S, LeaseHeartbeat, take_lease
 from streaming.runtime.mailbox import Mailbox
+from streaming.runtime.process.logs import logging_for
+from streaming.runtime.process.single import AnotherRunner, SingleRunner
+from streaming.runtime.process.stillness import keep_still
 from streaming.runtime.runner import Runner, RunnerExit
 from streaming.runtime.secret_server import SecretKeeper, SecretKeepers
-from streaming.runtime.shared_carrier import SharedCarrier
-from streaming.runtime.single import AnotherRunner, SingleRunner
+from streaming.storage.backup_hold import read_hold
 from streaming.wire.binding_homes import pools_of
 from streaming.wire.outgoing import OutgoingPolicy
 from streaming.wire.sealed import Keyring, SealBroken
@@ -33,19 +34,19 @@ log = logging.getLogger(__name__)
 
 TURN_S: Final = 0.5
 TURNS_A_SECOND: Final = 100
-"""So many turns all seats together make: with more than fifty each makes them less often."""
+"""The turns per second of all seats together: with more than fifty seats, each one turns less often."""
 AGAIN_AFTER_S: Final = 3.0
-"""A seat that has ended is taken again after so long, if its organisation has still something to do."""
+"""A seat that has ended is taken again after this time, if its organisation still has work."""
 ENDS_WITHIN_S: Final = 30.0
-KEPT_ELSEWHERE: Final = "%s keeps something of this organisation, and none but it may carry its runs"
+KEPT_ELSEWHERE: Final = "%s has state of this organisation, so only it may carry the organisation's runs"
 
 
 @dataclass(frozen=True)
 class PoolRoom:
-    """What all seats of a pool have in common.
+    """The resources that all seats of a pool share.
 
-    `carriers`: the shared one, and that of what would hold up everybody there. `opening` gives a carrier in the folder
-    of an organisation, by name. `apart_s`: so long who held all others up is carried apart the first time.
+    `carriers`: the shared one, and the second one for slow bindings. `opening` opens a carrier in the folder of an
+    organisation, by name. `apart_s`: the first time apart of a binding that delayed all others.
     """
 
     name: str
@@ -62,12 +63,12 @@ class PoolRoom:
 
 
 class PoolSeat:
-    """The seat of one organisation: `start` it, `ask` it to end."""
+    """The seat of one organisation: `start` takes it, `ask` ends it."""
 
     def __init__(self, room: PoolRoom, organisation: str, keys: tuple[str, ...], seats: Callable[[], int]) -> None:
         self.keys = keys
         self.ended_at: float | None = None
-        self.heart: Heart | None = None
+        self.heart: LeaseHeartbeat | None = None
         self._room = room
         self._organisation = organisation
         self._folder = (room.root / organisation).resolve()
@@ -77,25 +78,25 @@ class PoolSeat:
         self._thread = threading.Thread(target=self._sit, name=f"seat {organisation}", daemon=True)
 
     def start(self) -> None:
-        """Take the seat, as soon as nobody else carries the organisation's runs."""
+        """Take the seat as soon as nobody else carries the organisation's runs."""
         self._thread.start()
 
     def ask(self) -> None:
-        """Let what runs be as it is, and end: a successor goes on."""
+        """End without stopping any run: a successor continues."""
         self._asked.set()
         self._called.set()
 
     @property
     def called(self) -> bool:
-        """Whether its next turn comes at once."""
+        """True if its next turn comes at once."""
         return self._called.is_set()
 
     def call(self) -> None:
-        """Something new is desired: look at once."""
+        """Make the next turn at once: the desired state has changed."""
         self._called.set()
 
     def join(self, seconds: float) -> None:
-        """Wait until it has ended, but not longer than that."""
+        """Wait until it has ended, for at most `seconds`."""
         self._thread.join(seconds)
 
     def _sit(self) -> None:
@@ -117,10 +118,8 @@ class PoolSeat:
                 log.error(KEPT_ELSEWHERE, ", ".join(sorted(others)))
                 return
             if ended := single.end_predecessor():
-                log.warning("ended %s processes that a runner before this one had left", ended)
+                log.warning("ended %s processes that a previous runner had left behind", ended)
             single.record()
-            for sentence in gather(self._folder).sentences(self._organisation):
-                log.warning("%s", sentence)
             self._carry()
         finally:
             single.release()
@@ -130,7 +129,7 @@ class PoolSeat:
             try:
                 return SingleRunner(self._folder, self._room.token)
             except AnotherRunner as error:
-                log.info("waits: %s", error)
+                log.info("waiting: %s", error)
                 self._asked.wait(AGAIN_AFTER_S)
         return None
 
@@ -138,7 +137,7 @@ class PoolSeat:
         room, organisation = self._room, self._organisation
         keeper = SecretKeeper(Keyring(list(self.keys)))
         mailbox = Mailbox(room.connection, organisation, keeper, own_alone=True)
-        heart = Heart(mailbox, room.token)
+        heart = LeaseHeartbeat(mailbox, room.token)
         if not take_lease(heart, self._asked):
             return
         self.heart = heart
@@ -148,20 +147,28 @@ class PoolSeat:
             fleet = Fleet(self._opened, self._folder, room.monotonic, room.name, room.apart_s)
             deliveries = Deliveries(self._folder, targets(self._folder, keeper, room.outgoing))
             runner = Runner(mailbox, heart, fleet, deliveries, idle_exit_s=room.idle_exit_s)
-            runner.resume()
-            log.info("carried by %s", room.name)
-            why = self._turn_on(runner)
-            log.info("no longer carried by %s: %s", room.name, why)
-            runner.close()
-            fleet.close()
-            while not runner.ended and not self._asked.wait(TURN_S):
-                heart.turned()  # nobody else may deliver before the last one has ended
+            try:
+                runner.resume()
+                log.info("carried by %s", room.name)
+                why = self._turn_on(runner)
+                log.info("no longer carried by %s: %s", room.name, why)
+            finally:
+                self._close(runner, fleet, heart)
         finally:
             self.heart = None
             room.keepers.leave(organisation)
             for carrier in room.carriers:
                 carrier.give_back(organisation)
             heart.stop()
+
+    def _close(self, runner: Runner, fleet: Fleet, heart: LeaseHeartbeat) -> None:
+        """End all that the seat has started, also after an error: the next seat delivers the same batches."""
+        runner.close()
+        try:
+            fleet.close()
+        finally:
+            while not runner.ended and not self._asked.wait(TURN_S):
+                heart.turned()
 
     def _opened(self, name: str) -> CarrierLike:
         common = next((each for each in self._room.carriers if each.name == name), None)
@@ -172,7 +179,8 @@ class PoolSeat:
             why = runner.turn()
             if why is not None:
                 return why
-            self._called.wait(max(TURN_S, self._seats() / TURNS_A_SECOND))
+            if not runner.hold_still():
+                self._called.wait(max(TURN_S, self._seats() / TURNS_A_SECOND))
             self._called.clear()
             if self._asked.is_set():
                 return RunnerExit.ASKED
@@ -180,28 +188,28 @@ class PoolSeat:
 
 @dataclass
 class Pool:
-    """All seats, and what they share; `turn` is one round of the main loop.
+    """All seats and their shared resources; `turn` is one round of the main loop.
 
     `keyring` opens the keys of organisations, which are sealed for this pool.
     """
 
     room: PoolRoom
     mailbox: Mailbox
-    heart: Heart
+    heart: LeaseHeartbeat
     keyring: Keyring
     seats: dict[str, PoolSeat] = field(default_factory=dict)
     _idle_since: float | None = None
-    _looked: bool = False
+    _served_before: bool = False
 
     def turn(self) -> RunnerExit | None:
-        """One round; why the pool has to end, None while it goes on."""
+        """Make one round; return why the pool has to end, None while it continues."""
         self.heart.turned()
         if self.heart.lost.is_set():
             return RunnerExit.LEASE_LOST
         try:
             served = self.mailbox.seated()
         except redis.RedisError as error:
-            log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
+            log.warning("Redis cannot be reached, the runs continue as they are: %s", error)
         else:
             try:
                 self._serve(served)
@@ -211,20 +219,27 @@ class Pool:
             carrier.turn()
         return self._idle()
 
-    def hear(self, called: Set[str]) -> None:
-        """Something new is desired of those that were `called`: their seats look at once."""
+    def hold_still(self) -> bool:
+        """Change nothing while a backup clones the files; return whether one waits for a batch. Seats do the same."""
+        if read_hold(self.room.root) is not None:
+            self.call(self.seats.keys())
+        quiet = lambda: all(each.carrier.quiet for each in self.room.carriers)  # noqa: E731
+        return keep_still(self.room.root / self.room.name, quiet, self.heart.turned)
+
+    def call(self, called: Set[str]) -> None:
+        """Let the seats of the organisations in `called` make a turn at once: their desired state has changed."""
         for organisation in called & self.seats.keys():
             self.seats[organisation].call()
 
     def beat(self, ended: threading.Event) -> None:
-        """Renew the leases of all until `ended`."""
+        """Renew all leases until `ended`."""
         while not ended.wait(BEAT_S):
             for heart in (self.heart, *(seat.heart for seat in list(self.seats.values()))):
                 if heart is not None and not heart.lost.is_set():
                     heart.beat()
 
     def close(self) -> None:
-        """Let all seats end."""
+        """End all seats."""
         for seat in self.seats.values():
             seat.ask()
         until = self.room.monotonic() + ENDS_WITHIN_S
@@ -232,8 +247,8 @@ class Pool:
             seat.join(max(0.0, until - self.room.monotonic()))
 
     def _serve(self, served: dict[str, str]) -> None:
-        """Take seats for all that are `served`. Raises `SealBroken` where a newer key was used than this pool has."""
-        if not self._looked:
+        """Take seats for all organisations in `served`. Raises `SealBroken` for a newer key than this pool has."""
+        if not self._served_before:
             self._drop_strangers(served)
         for organisation, seat in list(self.seats.items()):
             if seat.ended_at is not None and self.room.monotonic() - seat.ended_at >= AGAIN_AFTER_S:
@@ -244,21 +259,21 @@ class Pool:
             try:
                 keys = tuple(json.loads(self.keyring.open(sealed)))
             except SealBroken:
-                if self._looked:
+                if self._served_before:
                     raise
                 log.exception("the keys of organisation %s cannot be opened; it is not carried", organisation)
                 continue
             seat = self.seats[organisation] = PoolSeat(self.room, organisation, keys, self._count)
             seat.start()
-        self._looked = True
+        self._served_before = True
 
     def _count(self) -> int:
         return len(self.seats)
 
     def _drop_strangers(self, served: dict[str, str]) -> None:
-        """Stop what is commanded of organisations that are not here any more; of deleted ones nothing is kept.
+        """Stop the bindings of organisations that left the pool; delete those of deleted organisations.
 
-        Before the query is started: without this it would go on with them.
+        This happens before the query starts, or it would continue with them.
         """
         for shared in self.room.carriers:
             for organisation, names in shared.strangers(served).items():

@@ -1,6 +1,6 @@
-"""What a runner knows of its runs, and what has to happen next: decisions without Spark, Redis or clock.
+"""The states of a runner's runs and its next steps: decisions without Spark, Redis or clock.
 
-Level-triggered: `decide` compares what is desired with what is carried and may be called any number of times.
+Level-triggered: `decide` compares desired with carried runs and may be called any number of times.
 """
 
 from collections.abc import Collection, Mapping
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from streaming.spark.errors import Domain, RunFailure
-from streaming.spark.manifests import RunChange
+from streaming.spark.query.manifests import RunChange
 from streaming.wire.messages import BESIDE, RunSpec
 
 State = Literal["starting", "running", "stopping", "stopped", "completed", "failed"]
@@ -23,7 +23,7 @@ class AddRun:
 
 @dataclass(frozen=True)
 class StopRun:
-    """Carry `binding` no longer; `discard`: its state is thrown away, also where it is carried no longer."""
+    """Stop carrying `binding`; `discard`: discard its state, even if the binding isn't carried any more."""
 
     binding: str
     flush: bool
@@ -32,7 +32,7 @@ class StopRun:
 
 @dataclass(frozen=True)
 class RunStateSeen:
-    """A new state of a run, to be told to the web application."""
+    """A new state of a run, to be reported to the web application."""
 
     run: str
     state: State
@@ -45,13 +45,13 @@ Step = AddRun | StopRun | RunStateSeen
 
 @dataclass
 class RunDecisions:
-    """`carried`: binding to run, as the control log has it. `states`: the last state of each run that was told.
+    """`carried`: binding to run, as in the control log. `states`: the last reported state of each run.
 
-    `over`: runs that have ended, by themselves or by a fault, and are still desired: they are left alone until they
-    have been absent from what is desired, which is how the web application asks to try again.
-    `stopping`: runs that their users wish to end. The stop of any other one is no news, for nobody wished it to end: of
-    one that was absent, that is moved or leaves a pool, also where a predecessor had told it to stop.
-    `discarded`: runs whose state was told to be thrown away.
+    `over`: runs that have completed, stopped or failed and are still desired. They are left alone until they have been
+    absent from the desired runs: so the web application requests a retry. `stopping`: runs that their users want to
+    stop. The stop of any other run isn't reported, because no user wanted it: that of a run that was absent, that moves
+    or leaves a pool, also if a predecessor had stopped it. `discarded`: runs whose state the runner was commanded to
+    discard.
     """
 
     carried: dict[str, str] = field(default_factory=dict)
@@ -60,16 +60,20 @@ class RunDecisions:
     stopping: set[str] = field(default_factory=set)
     discarded: set[str] = field(default_factory=set)
 
-    def decide(self, desired: Mapping[str, RunSpec]) -> list[Step]:
-        """What to do so that `desired` (by binding) comes true; the books are then as if it had been done."""
+    def decide(self, desired: Mapping[str, RunSpec], unread: Collection[str] = ()) -> list[Step]:
+        """Return the steps to reach `desired` (by binding); the recorded states then assume that they were done.
+
+        Bindings in `unread`, whose desired state is unreadable, stay as they are.
+        """
         wanted = {spec.run for spec in desired.values()}
+        wanted |= {run for binding, run in self.carried.items() if binding in unread}
         self.over = {run: seen for run, seen in self.over.items() if run in wanted}
         self.discarded &= wanted
         steps: list[Step] = []
         for spec in desired.values():
             if spec.takes_over is not None and spec.run != self.carried.get(spec.binding):
-                self.carried.pop(f"{spec.binding}{BESIDE}", None)  # its state goes on in the run that takes over
-        for binding in sorted(set(self.carried) - set(desired)):
+                self.carried.pop(f"{spec.binding}{BESIDE}", None)  # the run that takes over continues with its state
+        for binding in sorted(set(self.carried) - set(desired) - set(unread)):
             steps += self._drop(binding, flush=False)
         for binding in sorted(desired):
             spec = desired[binding]
@@ -77,83 +81,83 @@ class RunDecisions:
         return steps
 
     def note(self, binding: str, seen: RunStateSeen) -> list[RunStateSeen]:
-        """Take a change that a manifest or the query's end brought; what of it is to be told."""
+        """Record a change from a manifest or the end of a query; return the states to report."""
         current = self.carried.get(binding) == seen.run
         if seen.state == "stopped" and seen.run not in self.stopping:
-            return []  # where it is carried, it was told to go on after that stop
+            return []  # its carrier was commanded to continue it after that stop
         if seen.state == "running":
-            return self._told(seen) if current and seen.run not in self.stopping | set(self.over) else []
+            return self._record(seen) if current and seen.run not in self.stopping | set(self.over) else []
         if current:
             del self.carried[binding]
         self.stopping.discard(seen.run)
         if seen.run in self.over:
             return []
         self.over[seen.run] = seen
-        return self._told(seen)
+        return self._record(seen)
 
     def fail_all(self, failure: RunFailure, bindings: Collection[str]) -> list[RunStateSeen]:
-        """The query that carries `bindings` has stopped: each of their runs fails, and keeps its place in the log."""
-        found: list[RunStateSeen] = []
+        """Fail the runs of `bindings`, whose query has stopped; they stay in the control log."""
+        reports: list[RunStateSeen] = []
         for binding, run in self.carried.items():
             if binding in bindings and run not in self.over:
                 seen = RunStateSeen(run, "failed", failure.domain, failure.message)
                 self.over[run] = seen
                 self.stopping.discard(run)
-                found += self._told(seen)
-        return found
+                reports += self._record(seen)
+        return reports
 
     def restarted(self, bindings: Collection[str]) -> list[RunStateSeen]:
-        """The query of `bindings` was started again: those of their runs that were said to run start again."""
-        found: list[RunStateSeen] = []
+        """Set running runs of `bindings` to starting: their query was started again."""
+        reports: list[RunStateSeen] = []
         for binding in sorted(bindings):
-            told = self.states.get(self.carried.get(binding, ""))
-            if told is not None and told.state == "running":
-                found += self._told(RunStateSeen(told.run, "starting"))
-        return found
+            reported = self.states.get(self.carried.get(binding, ""))
+            if reported is not None and reported.state == "running":
+                reports += self._record(RunStateSeen(reported.run, "starting"))
+        return reports
 
     def ready(self, runs: Mapping[str, RunChange]) -> list[RunStateSeen]:
-        """A query runs: those that its manifest (`runs`) calls running do so again."""
-        found: list[RunStateSeen] = []
+        """Set starting runs to running if the manifest of their query (`runs`) says so: the query runs."""
+        reports: list[RunStateSeen] = []
         for run in self.carried.values():
-            told = self.states.get(run)
+            reported = self.states.get(run)
             change = runs.get(run)
-            if told is None or change is None:
+            if reported is None or change is None:
                 continue
-            if told.state == "starting" and change.state == "running":
-                found += self._told(RunStateSeen(run, "running", None, change.message))
-        return found
+            if reported.state == "starting" and change.state == "running":
+                reports += self._record(RunStateSeen(run, "running", None, change.message))
+        return reports
 
     @property
     def active(self) -> set[str]:
-        """The bindings for which a query has anything to do."""
+        """The bindings that need a running query."""
         return {binding for binding, run in self.carried.items() if run not in self.over}
 
     def resume(self, runs: Mapping[str, RunChange]) -> None:
-        """Learn from the newest manifest (`runs`) what has ended, after a restart of the runner."""
+        """Read the ended runs from the newest manifest (`runs`), after a restart of the runner."""
         for run, change in runs.items():
             if change.state == "running":
                 continue
-            if change.state != "stopped":  # one that was may be wanted again; if not, that is told when it is asked
+            if change.state != "stopped":  # a stopped one may be desired again; if not, `decide` reports it
                 self.over[run] = RunStateSeen(run, change.state, change.domain, change.message)
             if self.carried.get(change.binding) == run:
                 del self.carried[change.binding]
 
     def _keep(self, spec: RunSpec) -> list[Step]:
         if spec.run in self.over:
-            return list(self._told(self.over[spec.run]))
+            return list(self._record(self.over[spec.run]))
         if self.carried.get(spec.carried_as) == spec.run:
-            told = self.states.get(spec.run)
-            if told is None or told.state == "failed":
-                return list(self._told(RunStateSeen(spec.run, "starting")))
+            reported = self.states.get(spec.run)
+            if reported is None or reported.state == "failed":
+                return list(self._record(RunStateSeen(spec.run, "starting")))
             return []
         steps: list[Step] = []
         replaced = self.carried.get(spec.carried_as)
         if replaced is not None:
             steps += self._drop(spec.carried_as, flush=False)
-            self.stopping.add(replaced)  # its end is told
+            self.stopping.add(replaced)  # its end is reported
         self.stopping.discard(spec.run)
         self.carried[spec.carried_as] = spec.run
-        return [*steps, AddRun(spec), *self._told(RunStateSeen(spec.run, "starting"))]
+        return [*steps, AddRun(spec), *self._record(RunStateSeen(spec.run, "starting"))]
 
     def _end(self, spec: RunSpec) -> list[Step]:
         carried = self.carried.get(spec.binding)
@@ -166,19 +170,20 @@ class RunDecisions:
             if spec.run in self.stopping:
                 return steps
             self.stopping.add(spec.run)
-            return [*(steps or [StopRun(spec.binding, spec.flush)]), *self._told(RunStateSeen(spec.run, "stopping"))]
+            return [*(steps or [StopRun(spec.binding, spec.flush)]), *self._record(RunStateSeen(spec.run, "stopping"))]
         if is_carried:
             dropped = self._drop(spec.binding, flush=False)
             steps = steps or dropped
         over = self.over.get(spec.run) or RunStateSeen(spec.run, "stopped")
-        return [*steps, *self._told(over)]
+        return [*steps, *self._record(over)]
 
     def _drop(self, binding: str, *, flush: bool) -> list[Step]:
         run = self.carried.pop(binding)
         self.stopping.discard(run)
         return [StopRun(binding, flush)]
 
-    def _told(self, seen: RunStateSeen) -> list[RunStateSeen]:
+    def _record(self, seen: RunStateSeen) -> list[RunStateSeen]:
+        """Record `seen` as reported; return it unless it was reported already."""
         if self.states.get(seen.run) == seen:
             return []
         self.states[seen.run] = seen

@@ -1,6 +1,5 @@
-"""The main loop of a runner: what is desired becomes commands, what is committed becomes reports."""
+"""The main loop of a runner: desired states become commands, committed manifests become reports."""
 
-import json
 import logging
 import time
 from collections import deque
@@ -10,40 +9,43 @@ from typing import Literal
 
 import redis
 
+from streaming.runtime.carriers.fleet import Fleet
+from streaming.runtime.carriers.rate_split import CarrierNeed
 from streaming.runtime.deliveries import Deliveries
-from streaming.runtime.fleet import Fleet
-from streaming.runtime.lease import Heart, wall_clock
+from streaming.runtime.lease import LeaseHeartbeat, wall_clock
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.meter import RateMeter
-from streaming.runtime.rate_split import CarrierNeed
+from streaming.runtime.process.stillness import keep_still
 from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
 from streaming.runtime.secret_server import KeysOutdated
-from streaming.spark.manifests import Manifest
-from streaming.wire.messages import ProgressReport, RunIncident, RunLimits, RunObserved, RunSpec
+from streaming.spark.query.manifests import Manifest
+from streaming.wire.message import RELEASE
+from streaming.wire.messages import RunIncident, RunLimits, RunObserved, RunSpec
+from streaming.wire.progress import ProgressReport
 
 log = logging.getLogger(__name__)
 
 StartStep = Literal["planning", "first_batch"]
-"""How far a run is that starts (`RunObserved.step`)."""
+"""The progress of a starting run (`RunObserved.step`)."""
 
 
 class RunnerExit(StrEnum):
-    """Why the runner ends."""
+    """The reason why the runner ends."""
 
     IDLE = "nothing is desired"
     LEASE_LOST = "another runner has the lease"
-    ASKED = "it was asked to"
+    ASKED = "it was asked to end"
     KEYS_OUTDATED = "its keys are outdated"
-    MOVED = "its organisation is carried elsewhere from now on"
+    MOVED = "another runner carries its organisation from now on"
 
 
 class Runner:
-    """One organisation's runner; `turn` is one round of its loop and never waits."""
+    """One organisation's runner; `turn` is one round of its loop and never blocks."""
 
     def __init__(
         self,
         mailbox: Mailbox,
-        heart: Heart,
+        heart: LeaseHeartbeat,
         fleet: Fleet,
         deliveries: Deliveries,
         *,
@@ -61,43 +63,45 @@ class Runner:
         self._outbox: deque[RunObserved] = deque()
         self._unsent: deque[list[ProgressReport]] = deque()
         self._happened: list[RunIncident] = []
-        self._unbegun: list[str] = []
+        self._unread_reported: set[tuple[str, str]] = set()
+        self._stopped_before_start: list[str] = []
         self._limits: RunLimits | None = None
         self._books = RunDecisions()
         self._last_seen = 0
         self._meter = RateMeter(monotonic)
-        self._rate_told = 0
+        self._rate_reported = 0
         self._steps: dict[str, StartStep] = {}
 
     def resume(self) -> None:
-        """Learn from the folders of the carriers what was going on; reports that Redis has not had yet follow."""
+        """Read the states of runs from the folders of the carriers; queue the reports that Redis doesn't have yet."""
         self._books.carried = self._fleet.resume()
         self._books.resume(self._fleet.last_runs())
         try:
+            self._mailbox.report_release()
             reported = self._mailbox.reported()
         except redis.RedisError:
-            reported = {}  # What was sent before is sent again: reports hold totals, so nothing is counted twice.
-        kept: dict[str, list[Manifest]] = {}
+            reported = {}  # All reports are sent again: they hold totals, so nothing is counted twice.
+        by_carrier: dict[str, list[Manifest]] = {}
         for name, manifest in self._fleet.manifests():
-            kept.setdefault(name, []).append(manifest)
-        for name, manifests in kept.items():
+            by_carrier.setdefault(name, []).append(manifest)
+        for name, manifests in by_carrier.items():
             log.info("carrier %s: resuming after batch %s", name, manifests[-1].batch)
-            runs = {report["run"] for manifest in manifests for report in manifest.reports}
+            runs = {report.run for manifest in manifests for report in manifest.reports}
             last = max((reported.get(run, 0) for run in runs), default=0)
             self._unsent += [list(self._reports(each)) for each in manifests if each.batch > last]
         log.info("resuming with %s bindings", len(self._books.carried))
 
     def close(self) -> None:
-        """End the deliveries that are at work."""
+        """End the deliveries."""
         self._deliveries.close()
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of it is at work any more, after `close`."""
+        """True if no delivery is active after `close`."""
         return self._deliveries.ended
 
     def turn(self) -> RunnerExit | None:
-        """One round; why the runner has to end, None while it goes on."""
+        """Make one round; return why the runner has to end, None while it continues."""
         self._heart.turned()
         if self._heart.lost.is_set():
             return RunnerExit.LEASE_LOST
@@ -105,40 +109,49 @@ class Runner:
             desired = self._mailbox.desired()
             limits = self._mailbox.limits()
             self._deliveries.want(self._mailbox.deliveries())
-            self._elsewhere = self._mailbox.place() not in (None, self._fleet.place)
+            # a successor couldn't start bindings with an unreadable spec; here they continue
+            self._elsewhere = self._mailbox.place() not in (None, self._fleet.place) and not self._mailbox.unread
         except redis.RedisError as error:
-            log.warning("Redis cannot be reached, the runs go on as they are: %s", error)
+            log.warning("Redis cannot be reached, the runs continue as they are: %s", error)
             desired, limits = None, None
         except KeysOutdated as error:
             log.warning("%s", error)
             return RunnerExit.KEYS_OUTDATED
         if self._elsewhere and not self._fleet.pooled:
-            return RunnerExit.MOVED  # who carries them next may open all that is kept here
+            return RunnerExit.MOVED  # the next runner may open all state here
         if self._elsewhere and desired is not None:
             desired = {}
-        self._limits = limits or self._limits  # the last ones hold, which the folders of the carriers keep too
+        self._limits = limits or self._limits  # the last limits stay valid; the carriers store them too
         if desired is not None:
             self._divide(desired)
-            for step in self._books.decide(desired):
+            for step in self._books.decide(desired, self._mailbox.unread):
                 self._take(step)
+            self._note_unread()
             self._fleet.freshen(desired)
             self._fleet.repair(desired)
-            self._tell_unbegun()
+            self._report_stopped_before_start()
         self._uphold()
         self._learn()
         if desired is not None:
-            self._happened += [each.told(wall_clock()) for each in self._fleet.incidents.taken(desired)]
+            self._happened += [each.to_message(wall_clock()) for each in self._fleet.incidents.taken(desired)]
         self._send()
-        self._tidy()
+        self._compact()
         if self._elsewhere and self._fleet.leave() and not self._unsent and not self._outbox:
             return RunnerExit.MOVED
         return RunnerExit.IDLE if desired is not None and self._idle_for(desired) >= self._idle_exit_s else None
 
-    def _tidy(self) -> None:
+    def hold_still(self) -> bool:
+        """Change nothing while a backup clones the files; return whether one waits for a batch."""
+        return keep_still(self._deliveries.folder, self._is_quiet, self._heart.turned)
+
+    def _is_quiet(self) -> bool:
+        return self._fleet.quiet and self._deliveries.quiet
+
+    def _compact(self) -> None:
         try:
-            self._fleet.tidy()
+            self._fleet.compact()
         except OSError:
-            log.exception("old batches could not be merged; they are read as they are")
+            log.exception("old batches could not be merged; they stay unmerged")
 
     def _take(self, step: Step) -> None:
         match step:
@@ -146,24 +159,32 @@ class Runner:
                 log.info("run %s: carry binding %s", spec.run, spec.binding)
                 self._fleet.add(spec)
             case StopRun(binding, flush, discard):
-                how = ", its state is thrown away" if discard else ", flush" if flush else ""
+                how = ", discard its state" if discard else ", flush" if flush else ""
                 log.info("binding %s: stop%s", binding, how)
                 if not self._fleet.stop(binding, flush=flush, discard=discard):
-                    self._unbegun.append(binding)
+                    self._stopped_before_start.append(binding)
             case RunStateSeen():
-                self._tell(step)
+                self._report(step)
 
-    def _tell_unbegun(self) -> None:
-        """Runs that were stopped while they waited for what their binding keeps elsewhere have stopped."""
-        for binding in self._unbegun:
+    def _report_stopped_before_start(self) -> None:
+        """Report as stopped the runs that were stopped while they waited for their binding's state to move."""
+        for binding in self._stopped_before_start:
             run = self._books.carried.get(binding)
             if run in self._books.stopping:
-                for told in self._books.note(binding, RunStateSeen(run, "stopped")):
-                    self._tell(told)
-        self._unbegun.clear()
+                for seen in self._books.note(binding, RunStateSeen(run, "stopped")):
+                    self._report(seen)
+        self._stopped_before_start.clear()
+
+    def _note_unread(self) -> None:
+        """Add an incident, once, for each run with an unreadable desired state."""
+        for binding, entry in self._mailbox.unread.items():
+            run = self._books.carried.get(binding) or entry.run
+            if run is not None and (binding, entry.digest) not in self._unread_reported:
+                self._unread_reported.add((binding, entry.digest))
+                self._happened.append(RunIncident(run=run, at=wall_clock(), what="unread", release=RELEASE))
 
     def _divide(self, desired: Mapping[str, RunSpec]) -> None:
-        """Give each carrier its part of the limit, before anything is carried."""
+        """Give each carrier its part of the limit, before carrying any binding."""
         if self._limits is None:
             return
         runs: dict[str, list[str]] = {}
@@ -177,7 +198,7 @@ class Runner:
         self._fleet.limit(self._limits.events_per_second, needs)
 
     def _uphold(self) -> None:
-        """Start the queries that anyone needs; one that stopped fails every run that it carried, and no other."""
+        """Start the needed queries; a query that stopped fails the runs that it carried, and no others."""
         for broken in self._fleet.uphold(self._books.active):
             failure = broken.failure
             log.error(
@@ -185,44 +206,43 @@ class Runner:
             )
             self._learn()
             for seen in self._books.fail_all(failure, self._fleet.left_by(broken)):
-                self._tell(seen)
+                self._report(seen)
 
     def _learn(self) -> None:
         for name, manifest in self._fleet.manifests():
             self._unsent.append(list(self._reports(manifest)))
             self._measure(manifest)
-            self._deliveries.look()
+            self._deliveries.wake()
             for change in manifest.changes:
                 seen = RunStateSeen(change.run, change.state, change.domain, change.message)
-                if change.run not in self._books.over and self._fleet.goes_on(name, change):
+                if change.run not in self._books.over and self._fleet.continues_elsewhere(name, change):
                     continue
                 if change.state == "failed":
                     log.error("run %s failed: %s", seen.run, seen.message, extra={"detail": change.detail})
-                for told in self._books.note(change.binding, seen):
-                    self._tell(told)
+                for each in self._books.note(change.binding, seen):
+                    self._report(each)
         for seen in self._books.restarted(self._fleet.restarted()):
-            self._tell(seen)
+            self._report(seen)
         for runs in self._fleet.planned_runs():
-            for told in self._books.ready(runs):
-                self._tell(told)
-        self._tell_steps()
+            for seen in self._books.ready(runs):
+                self._report(seen)
+        self._report_steps()
 
-    def _tell_steps(self) -> None:
-        """Tell how far each run is that starts, whenever that changes."""
+    def _report_steps(self) -> None:
+        """Report the progress of each starting run when it changes."""
         steps: dict[str, StartStep] = {}
         for binding, run in self._books.carried.items():
             seen = self._books.states.get(run)
             if seen is not None and seen.state == "starting" and run not in self._books.over:
                 steps[run] = "first_batch" if self._fleet.plans(binding) else "planning"
                 if self._steps.get(run) != steps[run]:
-                    self._tell(seen, steps[run])
+                    self._report(seen, steps[run])
         self._steps = steps
 
     def _reports(self, manifest: Manifest) -> Iterator[ProgressReport]:
-        """The reports of a batch; one that its carrier's part of the limit held back says the whole limit."""
+        """Yield the reports of a batch; one with a carrier's part of the limit as `held_back` gets the whole limit."""
         most = None if self._limits is None else self._limits.events_per_second
-        for each in manifest.reports:
-            report = ProgressReport.model_validate_json(json.dumps(each))
+        for report in manifest.reports:
             held = report.held_back is not None and most is not None
             yield report.model_copy(update={"held_back": most}) if held else report
 
@@ -235,7 +255,7 @@ class Runner:
             if change.state != "running":
                 self._meter.forget(change.run)
 
-    def _tell(self, seen: RunStateSeen, step: StartStep | None = None) -> None:
+    def _report(self, seen: RunStateSeen, step: StartStep | None = None) -> None:
         how = f", {step}" if step else f": {seen.message}" if seen.message else ""
         log.info("run %s is %s%s", seen.run, seen.state, how)
         self._last_seen = max(self._last_seen + 1, wall_clock())
@@ -252,7 +272,7 @@ class Runner:
         )
 
     def _send(self) -> None:
-        """Reports first: who sees a run stopped must already see its last totals."""
+        """Send reports before states, so that a run that is reported as stopped has its last totals."""
         try:
             while self._unsent:
                 self._mailbox.report({report.run: report for report in self._unsent[0]})
@@ -261,19 +281,19 @@ class Runner:
                 self._mailbox.observe(self._outbox[0])
                 self._outbox.popleft()
             if self._happened:
-                self._mailbox.tell_incidents(self._happened)
+                self._mailbox.report_incidents(self._happened)
                 self._happened.clear()
-            self._deliveries.tell(self._mailbox.tell_deliveries)
+            self._deliveries.report(self._mailbox.report_deliveries)
             rate = self._meter.per_second()
-            if rate or self._rate_told:
-                self._mailbox.tell_rate(rate)
-            self._rate_told = rate
+            if rate or self._rate_reported:
+                self._mailbox.report_rate(rate)
+            self._rate_reported = rate
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, %s messages wait: %s", len(self._unsent) + len(self._outbox), error)
 
     def _idle_for(self, desired: Mapping[str, RunSpec]) -> float:
-        """For how many seconds nothing has been desired, and nothing was to be brought anywhere."""
-        if desired or self._outbox or self._unsent or self._deliveries.outstanding:
+        """Return for how many seconds no run was desired and no delivery was outstanding."""
+        if desired or self._mailbox.unread or self._outbox or self._unsent or self._deliveries.outstanding:
             self._idle_since = None
             return 0.0
         if self._idle_since is None:

@@ -1,4 +1,4 @@
-"""What the runner knows of the secrets of its runs: taken sealed from what is desired, told to processes of its own."""
+"""The secrets of a runner's runs: taken sealed from the desired specs, served to the runner's own processes."""
 
 import json
 import os
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from streaming.adapters.registry import output_secrets_among, secrets_among
-from streaming.definition.streams import AdapterChoice
-from streaming.spark.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
-from streaming.spark.tickets import MOST_BYTES, Tickets
+from streaming.definition.streams.stream import AdapterChoice
+from streaming.spark.session.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
+from streaming.spark.session.tickets import MOST_BYTES, Tickets
 from streaming.wire.deliveries import BindingDeliveries, DeliveryTarget
 from streaming.wire.messages import InputSpec, RunSpec
 from streaming.wire.sealed import Keyring, SealBroken, concealed, is_placeholder, token_of
@@ -24,26 +24,26 @@ _PREFIX: Final = "punctual-runner-"
 _SOCKET: Final = "secrets"
 _LISTENS_S: Final = 1.0
 _REVISION: Final = "->"
-UNKNOWN = "The runner does not know the secrets of this connection yet. It is tried again."
+UNKNOWN = "The runner does not have the secrets of this connection yet. The connection is retried."
 
 
 class KeysOutdated(Exception):
-    """A secret was sealed under a key that came after this runner; a runner that starts now has it."""
+    """A secret was sealed with a newer key than this runner has; a runner that starts now has that key."""
 
     def __init__(self) -> None:
-        super().__init__("a secret was sealed under a newer key than this runner has; it ends, to be started again")
+        super().__init__("a secret was sealed with a newer key than this runner has; it exits, to be started again")
 
 
 @dataclass
 class _HeldSecret:
-    """A secret: the token from which it was opened last, and its text, None if no key of this runner opens it."""
+    """A secret: its last token, and its text, None if no key of this runner opens it."""
 
     token: str | None = field(repr=False)
     text: str | None = field(repr=False)
 
 
 class SecretKeeper:
-    """Holds the secrets of each run, by input; asked by threads, so it locks."""
+    """Holds the secrets of each run, by input; thread-safe."""
 
     def __init__(self, keys: Keyring) -> None:
         self._keys = keys
@@ -52,17 +52,17 @@ class SecretKeeper:
         self._lock = threading.Lock()
 
     def take(self, desired: Mapping[str, RunSpec]) -> dict[str, RunSpec]:
-        """What is `desired` with placeholders for the secrets, which are kept here.
+        """Return `desired` with placeholders for the secrets, which stay here.
 
-        Raises `KeysOutdated` for a secret that does not open, unless it was there at the first time: then the keys are
-        as new as they can be, and whoever asks for the secret is told to have it given again.
+        Raises `KeysOutdated` for a secret that doesn't open, except in the first call. The keys are then as new as
+        possible, and a request for the secret is answered with an error that asks the user to enter it again.
         """
         with self._lock:
             fresh, self._fresh = self._fresh, False
             return {binding: self._without_secrets(spec, fresh) for binding, spec in desired.items()}
 
     def take_targets(self, wanted: Mapping[str, BindingDeliveries]) -> dict[str, BindingDeliveries]:
-        """What is `wanted` by binding, with placeholders for the secrets, which are kept here by identity.
+        """Return `wanted` by binding, with placeholders for the secrets, which stay here by identity.
 
         Raises `KeysOutdated` as `take` does.
         """
@@ -78,16 +78,16 @@ class SecretKeeper:
             return taken
 
     def target_options(self, target: DeliveryTarget) -> dict[str, Any]:
-        """The options of `target` with its secrets. Raises `SealBroken` where no key of this runner opens one."""
+        """Return the options of `target` with its secrets. Raises `SealBroken` if no key of this runner opens one."""
         with self._lock:
             held = self._held.get(_place(target), {})
-            found = dict(target.adapter.options)
+            options = dict(target.adapter.options)
             for option, each in held.items():
                 if each.text is None:
                     raise SealBroken
-                if is_placeholder(found.get(option)):
-                    found[option] = each.text
-            return found
+                if is_placeholder(options.get(option)):
+                    options[option] = each.text
+            return options
 
     def _take_target(self, target: DeliveryTarget, fresh: bool) -> DeliveryTarget:
         options = target.adapter.options
@@ -96,7 +96,7 @@ class SecretKeeper:
         return target.model_copy(update={"adapter": adapter})
 
     def answer(self, run: str, name: str) -> dict[str, Any]:
-        """The secrets of input `name` of `run`, else why they are refused and who must act."""
+        """Return the secrets of input `name` of `run`, else why they are refused and who must act."""
         with self._lock:
             held = self._held.get((run, name))
             if held is None:
@@ -106,8 +106,8 @@ class SecretKeeper:
             return {"refused": str(SealBroken()), "domain": "user"}
         return {"secrets": texts}
 
-    def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:  # noqa: ARG002 - there is but one
-        """The answer to a question of `organisation`, whose runner this is."""
+    def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:  # noqa: ARG002 - there is only one
+        """Return the answer for `organisation`, whose runner this is."""
         return self.answer(run, name)
 
     def _without_secrets(self, spec: RunSpec, fresh: bool) -> RunSpec:
@@ -121,7 +121,7 @@ class SecretKeeper:
     def _concealed(
         self, place: tuple[str, str], adapter: AdapterChoice, names: Collection[str], fresh: bool
     ) -> AdapterChoice:
-        """`adapter` with placeholders for those of its secrets `names` that are there; they are held at `place`."""
+        """Return `adapter` with placeholders for its secrets among `names`; hold the secrets at `place`."""
         secrets = {name: value for name in names if (value := adapter.options.get(name)) is not None}
         if not secrets:
             return adapter
@@ -140,55 +140,55 @@ class SecretKeeper:
             return _HeldSecret(token, self._keys.open(token))
         except SealBroken:
             if before is not None and before.text is not None:
-                return _HeldSecret(token, before.text)  # sealed anew, as the secret of a run never changes
+                return _HeldSecret(token, before.text)  # sealed again; the secret of a run never changes
             if not fresh:
                 raise KeysOutdated from None
             return _HeldSecret(token, None)
 
 
 class SecretKeepers:
-    """Those of a pool: of each organisation that it serves its own, which alone is asked; asked by threads."""
+    """The keepers of a pool, one for each organisation that it serves; thread-safe."""
 
     def __init__(self) -> None:
         self._keepers: dict[str, SecretKeeper] = {}
 
     def enter(self, organisation: str, keeper: SecretKeeper) -> None:
-        """From now on `keeper` answers for `organisation`."""
+        """Let `keeper` answer for `organisation` from now on."""
         self._keepers[organisation] = keeper
 
     def leave(self, organisation: str) -> None:
-        """Nobody answers for `organisation` any more."""
+        """Refuse requests of `organisation` from now on."""
         self._keepers.pop(organisation, None)
 
     def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:
-        """What the keeper of `organisation` answers of its `run`."""
+        """Return the answer of the keeper of `organisation`."""
         keeper = self._keepers.get(organisation)
         return {"refused": UNKNOWN, "domain": "external"} if keeper is None else keeper.answer(run, name)
 
 
 class SecretAnswers(Protocol):
-    """Who answers questions for secrets."""
+    """Answers requests for secrets."""
 
     def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:
-        """The secrets of input `name` of `run` of `organisation`, else why they are refused and who must act."""
+        """Return the secrets of input `name` of `run` of `organisation`, else why they are refused and who must act."""
 
 
 def _place(target: DeliveryTarget) -> tuple[str, str]:
-    """Where the secrets of an output are held: those of a revision never change. No input has such a name."""
+    """Return the place of an output's secrets: those of a revision never change. No input has such a name."""
     return target.identity, f"{_REVISION}{target.revision}"
 
 
 class SecretSocket:
-    """A socket at which the processes that this runner starts ask its keeper; `close` takes it away again.
+    """A socket at which child processes of this runner request secrets from its keeper; `close` removes it.
 
-    With `host`, an address of this machine that workers on others reach, they ask there, with a ticket that the first
-    socket hands out. What runners left that were killed is removed too.
+    With `host`, an address that workers on other machines can connect to, these workers use a second socket there, with
+    a ticket that the first socket issues. Leftover sockets of killed runners are removed too.
     """
 
     def __init__(self, keeper: SecretAnswers, host: str | None = None) -> None:
         _remove_left()
         self._remote = None if host is None else _TicketListener(host, keeper)
-        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # none but this user may enter it
+        self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # only this user may enter it
         self._server = _SecretListener(str(self._folder / _SOCKET), keeper, self._remote)
         os.environ[ADDRESS_VARIABLE] = str(self._folder / _SOCKET)
         servers: list[socketserver.BaseServer] = [self._server]
@@ -199,7 +199,7 @@ class SecretSocket:
             threading.Thread(target=server.serve_forever, name="secrets", daemon=True).start()
 
     def close(self) -> None:
-        """Answer nobody any more."""
+        """Close and remove the sockets."""
         for server in (self._server, self._remote):
             if server is not None:
                 server.shutdown()
@@ -210,7 +210,7 @@ class SecretSocket:
 
 
 def _remove_left() -> None:
-    """Remove the folders of this user's runners in which nobody listens any more."""
+    """Remove the folders of this user's runners in which no process listens any more."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with socket.socket(socket.AF_UNIX) as line:
             try:
@@ -219,7 +219,7 @@ def _remove_left() -> None:
             except ConnectionRefusedError:
                 shutil.rmtree(folder, ignore_errors=True)
             except OSError:
-                continue  # it is just being made, it has much to do, or it is another user's
+                continue  # it is being created, it is busy, or it belongs to another user
 
 
 def _answer(keeper: SecretAnswers, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,8 +235,8 @@ class _TicketListener(socketserver.ThreadingTCPServer):
         self.keeper = keeper
         self.tickets = Tickets()
 
-    def handed_out(self) -> dict[str, Any]:
-        """A new ticket, for the planner."""
+    def issue_ticket(self) -> dict[str, Any]:
+        """Return a new ticket for the planner."""
         host, port = self.server_address[:2]
         return self.tickets.issue(str(host), int(port)).to_json()
 
@@ -246,19 +246,19 @@ class _TicketHandler(socketserver.StreamRequestHandler):
     server: _TicketListener
 
     def handle(self) -> None:
-        """Answer one question that came under a ticket, and no other."""
+        """Answer one request that has a valid ticket."""
         try:
             asked = self.server.tickets.opened(self.rfile.readline(MOST_BYTES))
             if asked is not None:
                 answer = _answer(self.server.keeper, asked.question)
                 self.wfile.write(asked.sealed(answer))
         except (OSError, KeyError):
-            return  # whoever asked went away, or asks for something else
+            return  # the sender disconnected, or requests something else
 
 
 class _SecretListener(socketserver.ThreadingUnixStreamServer):
     daemon_threads = True
-    request_queue_size = 1_024  # who finds it full is refused at once, and a run would fail
+    request_queue_size = 1_024  # a full queue refuses connections at once, and a run would fail
 
     def __init__(self, path: str, keeper: SecretAnswers, remote: _TicketListener | None) -> None:
         super().__init__(path, _SecretHandler)
@@ -271,14 +271,14 @@ class _SecretHandler(socketserver.StreamRequestHandler):
     server: _SecretListener
 
     def handle(self) -> None:
-        """Answer one question."""
+        """Answer one request."""
         try:
             question = json.loads(self.rfile.readline(10_000))
             self.wfile.write(json.dumps(self._answer(question)).encode())
         except (OSError, ValueError, KeyError, TypeError):
-            return  # whoever asked went away, or is none of ours
+            return  # the sender disconnected, or isn't a process of ours
 
     def _answer(self, question: Mapping[str, Any]) -> dict[str, Any]:
         if self.server.remote is not None and question.get("ticket"):
-            return self.server.remote.handed_out()
+            return self.server.remote.issue_ticket()
         return _answer(self.server.keeper, question)

@@ -1,7 +1,7 @@
-"""A runner that is up before anybody needs it: Spark's session and its classes, the engine, the fork server.
+"""A standby runner, started before anybody needs it: Spark's session and its classes, the engine, the fork server.
 
-It waits at a socket to be told whose it is to be; until then it knows nothing of any organisation. It can be taken
-once. It ends by itself when nobody says any more that it is wanted.
+It waits at a socket for its assignment; until then it knows nothing of any organisation. It can be taken once. It exits
+when the messages that it is still needed stop.
 """
 
 import json
@@ -25,7 +25,7 @@ from streaming.wire.standby import LONGEST_LINE, ORPHANED_S, StandbyAnswer, Stay
 
 log = logging.getLogger(__name__)
 
-LOOKS_EVERY_S: Final = 0.5
+POLL_S: Final = 0.5
 _LINE_S: Final = 5.0
 _MESSAGES: Final[TypeAdapter[StayUp | TakeStandby]] = TypeAdapter(
     Annotated[StayUp | TakeStandby, Field(discriminator="kind")]
@@ -33,17 +33,17 @@ _MESSAGES: Final[TypeAdapter[StayUp | TakeStandby]] = TypeAdapter(
 
 
 class LaterAnswers:
-    """Who answers for secrets, which is known only once the runner is somebody's; till then it knows of none."""
+    """Answers requests for secrets once the runner is assigned; until then it refuses all of them."""
 
     def __init__(self) -> None:
         self._answers: SecretAnswers | None = None
 
     def begin(self, answers: SecretAnswers) -> None:
-        """From now on `answers` answers."""
+        """Pass requests to `answers` from now on."""
         self._answers = answers
 
     def answer_of(self, organisation: str, run: str, name: str) -> dict[str, Any]:
-        """What it answers."""
+        """Return the answer to a request, see `SecretAnswers`."""
         if self._answers is None:
             return {"refused": UNKNOWN, "domain": "external"}
         return self._answers.answer_of(organisation, run, name)
@@ -51,21 +51,21 @@ class LaterAnswers:
 
 @dataclass(frozen=True)
 class StandbyTaken:
-    """Whose the runner is from now on, and the line on which that is awaited."""
+    """The assignment of the runner, and the connection on which its sender waits for an answer."""
 
     whose: str
     configuration: Configuration
     line: socket.socket
 
-    def tell(self, state: Literal["taken", "ends"]) -> None:
-        """Answer who asked; that may have gone, and then starts another runner, which finds this one."""
-        _tell(self.line, state)
+    def answer(self, state: Literal["taken", "ends"]) -> None:
+        """Answer the sender; if it has disconnected, it starts another runner, which finds this one."""
+        _send_answer(self.line, state)
         self.line.close()
 
 
 @dataclass(frozen=True)
 class StoodBy:
-    """What a runner has from the time when it stood by."""
+    """The resources of a runner from its time on standby."""
 
     taken: StandbyTaken
     token: str
@@ -75,7 +75,7 @@ class StoodBy:
 
 
 class StandbySocket:
-    """The socket at `path`, in a folder that its user alone may enter; it is there once it can be asked."""
+    """The socket at `path`, in a folder that only its user may enter; it exists once it accepts connections."""
 
     def __init__(self, path: Path, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._path = path
@@ -84,22 +84,22 @@ class StandbySocket:
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(staged))
         self._listener.listen(16)
-        self._listener.settimeout(LOOKS_EVERY_S)
+        self._listener.settimeout(POLL_S)
         staged.rename(path)
 
     def wait(self, asked: threading.Event, fit: Callable[[], bool]) -> StandbyTaken | None:
-        """Whose it is to be; None when it is `asked` to end, is no longer `fit`, or nobody wants it any more."""
+        """Wait for an assignment; None when it is `asked` to end, is no longer `fit`, or isn't needed any more."""
         wanted = self._monotonic()
         while not asked.is_set() and fit():
             if self._monotonic() - wanted >= ORPHANED_S:
-                log.info("nobody has said for %.0f s that this runner is wanted; it ends", ORPHANED_S)
+                log.info("no message for %.0f s that this runner is needed; it exits", ORPHANED_S)
                 return None
             try:
                 line, _ = self._listener.accept()
             except TimeoutError:
                 continue
             at = self._monotonic()
-            message = _heard(line)
+            message = _receive(line)
             if isinstance(message, StandbyTaken):
                 return message
             if message is not None:
@@ -107,41 +107,41 @@ class StandbySocket:
         return None
 
     def close(self) -> None:
-        """Be asked no more."""
+        """Close the socket and remove it."""
         self._listener.close()
         self._path.unlink(missing_ok=True)
         with suppress(OSError):
             self._path.parent.rmdir()
 
 
-def _heard(line: socket.socket) -> StandbyTaken | StayUp | None:
-    """What was said on `line`, which stays open only where the runner was taken; None: nothing that can be read."""
+def _receive(line: socket.socket) -> StandbyTaken | StayUp | None:
+    """Receive a message on `line`, None if it is unreadable; `line` stays open only if the runner was taken."""
     line.settimeout(_LINE_S)
     try:
         with line.makefile("rb") as lines:
             message = _MESSAGES.validate_json(lines.readline(LONGEST_LINE))
         if isinstance(message, TakeStandby):
-            told = Configuration.model_validate_json(json.dumps(message.told))
-            return StandbyTaken(message.whose, told, line)
-    except (OSError, ValidationError):  # said without the cause, which could show what was read
-        log.warning("something was said to this runner that cannot be read")
+            configuration = Configuration.model_validate_json(json.dumps(message.configuration))
+            return StandbyTaken(message.whose, configuration, line)
+    except (OSError, ValidationError):  # logged without the cause, which could show the message
+        log.warning("this standby runner received an unreadable message")
         line.close()
         return None
-    _tell(line, "waits")
+    _send_answer(line, "waits")
     line.close()
     return message
 
 
-def _tell(line: socket.socket, state: Literal["waits", "taken", "ends"]) -> None:
+def _send_answer(line: socket.socket, state: Literal["waits", "taken", "ends"]) -> None:
     answer = StandbyAnswer(state=state, pid=os.getpid())
     with suppress(OSError):
         line.sendall(answer.model_dump_json().encode() + b"\n")
 
 
 class LogOutlet:
-    """Where this process and what it starts write their log, which can be moved while they live.
+    """The log of this process and its children, which can move to another file while they live.
 
-    What is started inside of `lent` gets a pipe instead of a file; a thread writes what comes from it.
+    Processes that are started inside `lent` write into a pipe; a thread copies it to the log.
     """
 
     def __init__(self) -> None:
@@ -156,19 +156,19 @@ class LogOutlet:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Processes that are started inside write into the pipe."""
-        kept = [os.dup(number) for number in (1, 2)]
+        """Let processes that are started inside write into the pipe."""
+        saved = [os.dup(number) for number in (1, 2)]
         try:
             for number in (1, 2):
                 os.dup2(self._lent, number)
             yield
         finally:
-            for number, before in zip((1, 2), kept, strict=True):
+            for number, before in zip((1, 2), saved, strict=True):
                 os.dup2(before, number)
                 os.close(before)
 
     def move(self, log_file: Path) -> None:
-        """Append to `log_file` from now on."""
+        """Write to the end of `log_file` from now on."""
         log_file.parent.mkdir(parents=True, exist_ok=True)
         opened = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for number in (1, 2, self._out):
@@ -176,6 +176,6 @@ class LogOutlet:
         os.close(opened)
 
     def close(self) -> None:
-        """Wait until what is left in the pipe is written; whatever was started has ended."""
+        """Write the rest of the pipe; call this after all child processes have ended."""
         os.close(self._lent)
         self._copying.join(_LINE_S)

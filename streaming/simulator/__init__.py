@@ -1,1 +1,1 @@
-"""The time simulator: a query on a sample by the reference, with everything that happened and why."""
+"""The time simulator: runs a query on a sample with the reference and explains every event and result."""

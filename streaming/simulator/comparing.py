@@ -1,29 +1,29 @@
-"""The same sample under each late policy, and what differs from today's settings."""
+"""The same sample under each late policy, and the differences from today's settings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from streaming.definition.checks.late_events import check_late
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode
-from streaming.definition.late_checks import check_late
+from streaming.definition.payload.types import Fields
 from streaming.definition.strict import Strict
-from streaming.definition.types import Fields
 from streaming.reference.flow import Flow, FlowId
-from streaming.simulator.sample import SampledQuery
+from streaming.simulator.samples.sample import SampledQuery
 from streaming.simulator.stepping import plain_run
 from streaming.simulator.words import finite
 from streaming.temporal.settings import AdvanceTime, Late
-from streaming.wire.payload_json import payload_to_json
+from streaming.wire.rows.payload_json import payload_to_json
 
 Mark = Literal["same", "changed", "only_here", "missing"]
 
 
 class ComparedRow(Strict):
-    """A row of the net result of `output` beside today's: the `same`, `changed`, `only_here`, or `missing` here.
+    """A row of the net result of `output` compared with today's: `same`, `changed`, `only_here` or `missing` here.
 
-    Of one that changed `today_...` is what it is today; one that is missing is shown as it is today.
+    For a changed row the `today_...` fields hold today's values; a missing row has today's values.
     """
 
     output: str
@@ -37,9 +37,9 @@ class ComparedRow(Strict):
 
 
 class ComparedPolicy(Strict):
-    """The sample under one policy. `today`: the settings are so already. `outcomes` counts by stream.
+    """The sample under one policy. `today`: these are the current settings. `outcomes` counts by stream.
 
-    Where the query refuses the policy, `faults` say why and there is no result.
+    If the query can't run with the policy, `faults` says why and there is no result.
     """
 
     policy: Late
@@ -51,7 +51,7 @@ class ComparedPolicy(Strict):
 
 
 class PolicyComparison(Strict):
-    """One for each policy; `inputs` are those whose policy was replaced."""
+    """One entry for each policy; `inputs` are the inputs whose policy was replaced."""
 
     inputs: list[str]
     policies: list[ComparedPolicy]
@@ -59,7 +59,7 @@ class PolicyComparison(Strict):
 
 @dataclass(frozen=True)
 class NetResult:
-    """The net rows of each output by the id of their flow, with the schemas of the outputs, and the outcomes."""
+    """Net rows of each output by the id of their flow, with the schemas of the outputs, and the outcomes."""
 
     rows: Mapping[tuple[str, FlowId], Flow]
     fields: Mapping[str, Fields]
@@ -67,13 +67,13 @@ class NetResult:
 
 
 def compare(query: SampledQuery, inputs: Sequence[str]) -> PolicyComparison:
-    """The sample under drop, adjust, shift and keep on `inputs`, each row beside what it is today."""
+    """Run the sample with drop, adjust, shift and keep on `inputs`, and compare each row with today's."""
     today = _net(query, query.settings)
-    found = [_compared(query, inputs, policy, today) for policy in Late]
+    found = [_compare_policy(query, inputs, policy, today) for policy in Late]
     return PolicyComparison(inputs=list(inputs), policies=found)
 
 
-def _compared(query: SampledQuery, inputs: Sequence[str], policy: Late, today: NetResult) -> ComparedPolicy:
+def _compare_policy(query: SampledQuery, inputs: Sequence[str], policy: Late, today: NetResult) -> ComparedPolicy:
     settings = {**query.settings, **{name: replace(query.settings[name], late=policy) for name in inputs}}
     same = settings == query.settings
     found_late = check_late(query.graph, query.streams, settings)
@@ -81,7 +81,7 @@ def _compared(query: SampledQuery, inputs: Sequence[str], policy: Late, today: N
     if faults:
         return ComparedPolicy(policy=policy, today=same, outcomes={}, rows=[], marks={}, faults=faults)
     found = today if same else _net(query, settings)
-    rows = beside(found, today)
+    rows = compare_rows(found, today)
     marks = Counter(row.mark for row in rows)
     outcomes = {stream: dict(counts) for stream, counts in found.outcomes.items()}
     return ComparedPolicy(policy=policy, today=same, outcomes=outcomes, rows=rows, marks=dict(marks), faults=[])
@@ -96,8 +96,8 @@ def _net(query: SampledQuery, settings: Mapping[str, AdvanceTime]) -> NetResult:
     return NetResult({(row.output, row.flow.id): row.flow for row in run.run.outputs}, run.checked.schemas, outcomes)
 
 
-def beside(found: NetResult, today: NetResult) -> list[ComparedRow]:
-    """Every row of both, those of `found` marked by what `today` has in their place."""
+def compare_rows(found: NetResult, today: NetResult) -> list[ComparedRow]:
+    """Return every row of both results; rows of `found` are marked by comparison with `today`."""
     rows = [_row(found.fields, key, flow, today.rows.get(key)) for key, flow in found.rows.items()]
     lost = [_missing(found.fields, key, flow) for key, flow in today.rows.items() if key not in found.rows]
     return sorted([*rows, *lost], key=lambda row: (row.output, row.start))

@@ -1,8 +1,8 @@
-"""What a simulation shows: every row, CTI, pane and result of a query on a sample, and why each is so.
+"""The result of a simulation: every row, CTI, pane and result of a query on a sample, with explanations.
 
 All instants are ticks (microseconds); null is infinity. `after` counts the rows of the sample that have arrived: 0 is
-before the first, n after row number n (rows are numbered from 1, in order of arrival, as people count), and one more
-than there are rows is after the end of the sample (the flush or stop). What stands `after=k` is shown from k on.
+before the first row, n after row number n, and one more than the number of rows is after the end of the sample (the
+flush or stop). Rows are numbered from 1 in order of arrival. An item with `after=k` is shown from k on.
 """
 
 from typing import Any, Literal
@@ -14,18 +14,18 @@ CtiCause = Literal["row", "generated", "imported", "idle", "arrival", "end"]
 
 
 class SimulatedRow(Strict):
-    """A row of the sample as an input took it. `input` is the input node, None where no input reads its stream.
+    """A row of the sample as an input took it. `input` is the input node, None if no input reads its stream.
 
-    `number` counts these from 1, and is what `after`, `rows` and `set_by` speak of; `sample_row` is the row of the
-    sample, from 1 too, which stands here once for each input that reads its stream.
+    `number` counts these from 1; `after`, `rows` and `set_by` refer to it. `sample_row` is the row of the sample, from
+    1 too; a row appears once for each input that reads its stream.
 
     `position` is its place in its lane from 0, as quarantine counts; None for heartbeats. `start` and `end` are as
-    received, in `start` stands the time of a CTI or heartbeat; `kept_start` and `kept_end` as enqueued, None where
-    nothing was. Which it is says `kept`, for a kept end may be infinity. `outcome` and `reason` are those of T12, None
-    for CTIs and heartbeats. `cti_met` is the CTI of its lane (or substream) when it came, None where there was none,
-    and `set_by` the number of the row that set it. `substream` is its key of `over`. `absent` is the decision that
-    keeps it out of all results at the end. `smallest_delay` is the smallest `delay` of its input with which it would
-    have been taken whole. `why`: what became of it, and which results contain it.
+    received; for a CTI or heartbeat, `start` holds its time. `kept_start` and `kept_end` are as enqueued, None if
+    nothing was; `kept` distinguishes this from an end at infinity. `outcome` and `reason` are those of T12, None for
+    CTIs and heartbeats. `cti_met` is the CTI of its lane (or substream) when it arrived, None before the first CTI, and
+    `set_by` the number of the row that set it. `substream` is its key of `over`. `absent` is the decision that keeps it
+    out of all results at the end. `smallest_delay` is the smallest `delay` of its input that would have kept the whole
+    row. `why`: its outcome, and the results that contain it.
     """
 
     number: int
@@ -62,7 +62,7 @@ class CtiStep(Strict):
 
 
 class Staircase(Strict):
-    """The CTIs of an input (`lane` None), of one of its lanes, of a key of `over` in a lane, or those a node gives."""
+    """The CTIs of an input (`lane` None), of a lane, of a key of `over` in a lane, or of the output of another node."""
 
     node: str
     lane: str | None
@@ -81,14 +81,14 @@ class PaneMark(Strict):
 
 
 class TrackRow(Strict):
-    """One row that a node gave. `id` is unique in the simulation.
+    """One row that a node emitted. `id` is unique in the simulation.
 
-    From `gone_after` on it is replaced or taken back; None: it stands. `end` is what was known at `after`, of an edge
-    start infinity; `closed_after` and `closed_end` say when its end became known. `edge`: the ends of an edge are rows
-    of their own, and `closes` is the start that an edge end ends. `deleted`: it takes back the row `replaces`; else
-    that is the row whose place it takes. `parents` are rows of the nodes that this node reads, `rows` the numbers of
-    the rows of the sample that made it. `released_by` is the number of the row whose arrival let it go, None for the
-    end of the sample; `released_cti` the CTI of an input that let it go, None for what waited for none.
+    From `gone_after` on it is replaced or retracted; None: it remains. `end` is the end known at `after`, infinity for
+    an edge start; `closed_after` and `closed_end` say when its end became known. `edge`: the ends of an edge are
+    separate rows, and `closes` is the start that an edge end ends. `deleted`: it retracts the row `replaces`; otherwise
+    it replaces that row. `parents` are rows of the upstream nodes, `rows` the numbers of the sample rows that made it.
+    `released_by` is the number of the row whose arrival released it, None for the end of the sample; `released_cti` the
+    CTI of an input that released it, None if it did not wait.
     """
 
     id: int
@@ -113,7 +113,7 @@ class TrackRow(Strict):
 
 
 class Track(Strict):
-    """What one node gave, in order; an input gives what was enqueued."""
+    """The rows that one node emitted, in order; for an input the enqueued rows."""
 
     node: str
     kind: str
@@ -121,11 +121,11 @@ class Track(Strict):
 
 
 class PaneState(Strict):
-    """What a pane holds from `after` on, and its aggregates as if the input ended now.
+    """The contents of a pane from `after` on, and its aggregates as if the input ended now.
 
-    `added` and `removed` are the numbers of the rows that came in and left at this step; added up they are what it
-    holds. `start` and `end` are those of the pane from here on: a session grows, a snapshot is cut. Of a top_k the
-    values are `rows`: the payloads that it would give.
+    `added` and `removed` are the numbers of the rows that joined and left at this step; their running total is the
+    contents. `start` and `end` are the bounds of the pane from here on: a session grows, a snapshot is cut. The values
+    of a top_k are `rows`: the payloads that it would emit.
     """
 
     after: int
@@ -139,10 +139,10 @@ class PaneState(Strict):
 class SimulatedPane(Strict):
     """One window of one group.
 
-    `opened`, `complete` and `closed` are `after`s: first row, completion (the CTI reached its end, it speaks), closed
-    (end plus grace; a row that lands later is late for it). `gone`: from then on it is no more, because sessions became
-    one (`into` is the id of that one) or an edge vanished. `spoke` are ids of track rows. `missed`: rows that would
-    have counted here as they came but did not (dropped, adjusted away, window closed).
+    `opened`, `complete` and `closed` are values of `after`: first row, completion (the CTI reached its end and it
+    emits), and closing (end plus grace; a row that arrives later is late for it). `gone`: from then on it no longer
+    exists, because sessions merged (`into` is the id of the merged one) or an edge vanished. `spoke` are ids of track
+    rows. `missed`: rows that would have counted here as received but did not (dropped, adjusted, window closed).
     """
 
     id: int
@@ -162,10 +162,10 @@ class SimulatedPane(Strict):
 
 
 class Simulation(Strict):
-    """All of it. `order` are the nodes from inputs to outputs. `outcomes` counts by stream.
+    """A complete simulation. `order` lists the nodes from inputs to outputs. `outcomes` counts by stream.
 
-    `holding`: sentences on what still waits at the end and what would release it, none after a flush. `failures`:
-    sentences on expressions that failed, whose values are null.
+    `holding`: sentences on what still waits at the end and what would release it; empty after a flush. `failures`:
+    sentences on expressions that failed; their values are null.
     """
 
     rows: list[SimulatedRow]

@@ -1,25 +1,25 @@
-"""A run of the reference on a sample that nobody watches."""
+"""A run of the reference on a sample without recorders."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.planning.checked import CheckedGraph
-from streaming.planning.soundness import checked_graph
+from streaming.planning.validity import checked_graph
 from streaming.reference.executor import ReferenceRun
-from streaming.simulator.sample import SampledElement, SampledQuery
+from streaming.simulator.samples.sample import SampledElement, SampledQuery
 from streaming.temporal.settings import AdvanceTime
 
 
 @dataclass(frozen=True)
 class PlainRun:
-    """The run after its end, and the graph as it was checked."""
+    """A run after its end, with the checked graph."""
 
     run: ReferenceRun
     checked: CheckedGraph
 
 
 def plain_run(query: SampledQuery, settings: Mapping[str, AdvanceTime]) -> PlainRun:
-    """The run of `query` under other `settings` to its end. Raises as `simulate` does."""
+    """Run `query` with other `settings` to its end. Raises as `simulate` does."""
     checked = checked_graph(query.graph, query.streams, settings)
     run = ReferenceRun(query.graph, query.streams, settings)
     for row in query.elements:
@@ -31,7 +31,7 @@ def plain_run(query: SampledQuery, settings: Mapping[str, AdvanceTime]) -> Plain
 
 
 def step(run: ReferenceRun, row: SampledElement) -> None:
-    """Let the micro-batches end that end before `row`, then give it to the run."""
+    """End the micro-batches that end before `row`, then feed it to the run."""
     for _ in range(row.ends_batch):
         run.boundary()
     if row.input is None:

@@ -1,4 +1,4 @@
-"""What another delay would do to a sample: which rows it keeps, and how long results would wait."""
+"""Effect of another delay on a sample: which rows it keeps, and how long results would wait."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.definition.strict import Strict
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import absence
-from streaming.simulator.sample import SampledQuery
+from streaming.simulator.samples.sample import SampledQuery
 from streaming.simulator.stepping import plain_run, step
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import EdgeKind, Event
@@ -21,9 +21,9 @@ from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 
 MOST_DELAYS: Final = 60
 MEASURED: Final = (
-    "A wait is measured in event time, on the input alone: how far the largest start received had gone beyond the time "
-    "of a row that was taken when the CTI of the input had passed it, so that nothing before it can change any more. "
-    "Rows that no CTI of the sample passes are counted apart, and so is what windows and joins wait for by themselves."
+    "A wait is measured in event time, on the input alone. It is the largest start received, minus the time of the "
+    "row, when the CTI of the input passed that row and made it final. Rows that no CTI of the sample passes are "
+    "counted separately. The waits of windows and joins are not included."
 )
 KEPT: Final = frozenset(Outcome) - {
     Outcome.DROPPED_LATE,
@@ -35,15 +35,15 @@ WHOLE: Final = IN_TIME | {Outcome.LATE_KEPT}
 
 
 class NoDelay(ValueError):
-    """The input generates no CTIs, so it has no delay; a sentence that says what to do."""
+    """The input generates no CTIs, so it has no delay; the message says what to do."""
 
 
 class DelayPoint(Strict):
     """The sample with one `delay` (ticks).
 
-    `outcomes` counts the rows that could be read as events; `share_kept` are those of which something was taken,
-    `share_whole` those that were taken as they came, both of all of these. `wait_median` and `wait_largest` are ticks
-    as `measured` says, None where no CTI passed any row; `not_passed` are the rows taken that no CTI passed.
+    `outcomes` counts the rows that could be read as events. `share_kept` is the share that was taken at least in part,
+    `share_whole` the share taken unchanged, both relative to all of these. `wait_median` and `wait_largest` are ticks
+    (see `measured`), None if no CTI passed any row; `not_passed` are the rows taken that no CTI passed.
     """
 
     delay: int
@@ -57,9 +57,9 @@ class DelayPoint(Strict):
 
 
 class WhatIf(Strict):
-    """One point for each delay of `input` at which something changes, rising; `thinned` if there are more of these.
+    """One point for each delay of `input` at which something changes, rising; `thinned` if some were left out.
 
-    The first, the last and today's are always there. `measured` says what a wait is.
+    The first, the last and today's are always there. `measured` defines a wait.
     """
 
     input: str
@@ -69,14 +69,14 @@ class WhatIf(Strict):
 
 
 def what_if(query: SampledQuery, node: str) -> WhatIf:
-    """The sample under each delay of the input `node`. Raises `NoDelay`, and as `simulate` does."""
+    """Run the sample with each delay of the input `node`. Raises `NoDelay`, and as `simulate` does."""
     settings = query.settings.get(node, AdvanceTime())
     if settings.generate is None:
         raise NoDelay(f"The input {node!r} generates no CTIs, so it has no delay. Set 'generate' for it.")
     today = settings.generate.delay
     small = _inputs_alone(query)
-    every = sorted({*_changes(_judged(small, node, today), settings), *_taken_by_windows(query, node), today, Ticks(0)})
-    delays = _thinned(every, today)
+    every = sorted({*_changes(_judge(small, node, today), settings), *_taken_by_windows(query, node), today, Ticks(0)})
+    delays = _thin_out(every, today)
     points = [_point(query, small, node, delay, today=delay == today) for delay in delays]
     return WhatIf(input=node, points=points, thinned=len(delays) < len(every), measured=MEASURED)
 
@@ -91,14 +91,14 @@ class PassedRows:
 
 
 def _inputs_alone(query: SampledQuery) -> SampledQuery:
-    """The query with nothing behind its inputs: what is late hangs on them alone, but for what windows refuse."""
+    """Return the query with its inputs only: they decide what is late, except for what windows refuse."""
     inputs = [node for node in query.graph.nodes if isinstance(node, InputNode)]
     outputs = [OutputNode(kind="output", id=f"out_{number}", input=node.id) for number, node in enumerate(inputs)]
     graph = QueryGraph(version=query.graph.version, name=query.graph.name, nodes=(*inputs, *outputs))
     return replace(query, graph=graph)
 
 
-def _judged(query: SampledQuery, node: str, delay: Ticks) -> PassedRows:
+def _judge(query: SampledQuery, node: str, delay: Ticks) -> PassedRows:
     """Run the inputs alone, and measure how long each row of `node` waits."""
     run = ReferenceRun(query.graph, query.streams, _with_delay(query.settings, node, delay))
     waiting: list[Tick] = []  # a heap
@@ -125,9 +125,10 @@ def _with_delay(settings: Mapping[str, AdvanceTime], node: str, delay: Ticks) ->
 
 
 def _changes(passed: PassedRows, settings: AdvanceTime) -> set[Ticks]:
-    """The delays, not negative, from which on a row is in time, or has something left that adjust keeps.
+    """Return the delays, not negative, from which on a row is in time, or adjust keeps a part of it.
 
-    A delay moves all generated CTIs alike, so each is a difference; with a minimum gap between CTIs (T9) they are near.
+    A delay moves all generated CTIs alike, so each is a difference; with a minimum gap between CTIs (T9) this is an
+    approximation.
     """
     assert settings.generate is not None  # nosec B101 # asked before
     delay = settings.generate.delay
@@ -143,10 +144,10 @@ def _changes(passed: PassedRows, settings: AdvanceTime) -> set[Ticks]:
 
 
 def _taken_by_windows(query: SampledQuery, node: str) -> set[Ticks]:
-    """The delays from which on a window takes a row that `keep` lets through (T19).
+    """Return the delays from which on a window takes a row that `keep` admits (T19).
 
-    They are asked of a run without any delay: what no window takes there is all that any delay can bring back. Behind
-    sessions, snapshots and counts a smaller one may do, as other rows hold these open.
+    They come from a run without any delay: a row that no window takes there is the most that any delay can restore.
+    After sessions, snapshots and counts a smaller delay may suffice, because other rows keep these open.
     """
     if query.settings[node].late is not Late.KEEP:
         return set()
@@ -161,8 +162,8 @@ def _taken_by_windows(query: SampledQuery, node: str) -> set[Ticks]:
     return {each for each in found if each is not None}
 
 
-def _thinned(delays: Sequence[Ticks], today: Ticks) -> list[Ticks]:
-    """At most `MOST_DELAYS` of them, evenly, with the first, the last and today's."""
+def _thin_out(delays: Sequence[Ticks], today: Ticks) -> list[Ticks]:
+    """Return at most `MOST_DELAYS` of them, evenly, with the first, the last and today's."""
     if len(delays) <= MOST_DELAYS:
         return list(delays)
     steps = MOST_DELAYS - 2
@@ -171,9 +172,9 @@ def _thinned(delays: Sequence[Ticks], today: Ticks) -> list[Ticks]:
 
 
 def _point(query: SampledQuery, small: SampledQuery, node: str, delay: Ticks, *, today: bool) -> DelayPoint:
-    passed = _judged(small, node, delay)
+    passed = _judge(small, node, delay)
     judged = passed.judged
-    if query.settings[node].late is Late.KEEP:  # windows may refuse what is kept
+    if query.settings[node].late is Late.KEEP:  # windows may refuse a row that the policy keeps
         whole = plain_run(query, _with_delay(query.settings, node, delay))
         judged = [each for name, each in whole.run.judged.items() if name.input == node and each.original is not None]
     outcomes = Counter(each.outcome for each in judged)

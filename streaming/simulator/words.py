@@ -1,4 +1,4 @@
-"""Times, lengths and lists as the sentences of a simulation say them."""
+"""Times, lengths and lists in the sentences of a simulation."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,24 +18,24 @@ from streaming.temporal.ticks import (
 
 _DAY = 86_400_000_000
 MOST_LISTED = 8
-"""Rows that a sentence names before it only counts the rest."""
+"""A sentence names at most so many rows and counts the rest."""
 
 
 @dataclass(frozen=True)
 class TimeWords:
-    """How instants are written: without the date where all of the sample lie in the day `day` (of the epoch)."""
+    """The format of instants: without the date if all of the sample are on the day `day` (of the epoch)."""
 
     day: int | None
     _known: dict[int, str] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of(cls, instants: Iterable[int]) -> "TimeWords":
-        """Those for a sample with these finite times."""
+        """Return the format for a sample with these finite times."""
         days = {instant // _DAY for instant in instants}
         return cls(days.pop() if len(days) == 1 else None)
 
     def at(self, tick: int) -> str:
-        """An instant: `10:00:03`, or with its date where days differ."""
+        """Format an instant: `10:00:03`, or with its date if days differ."""
         if tick not in self._known:
             self._known[tick] = self._spelled(tick)
         return self._known[tick]
@@ -49,12 +49,12 @@ class TimeWords:
         return spelled
 
     def span(self, start: int, end: int) -> str:
-        """A lifetime; a point by its instant alone."""
+        """Format a lifetime; a point by its instant alone."""
         return f"at {self.at(start)}" if end == start + 1 else f"[{self.at(start)}, {self.at(end)})"
 
 
 def length(ticks: int) -> str:
-    """A length, exactly: `5 s`, `1500 ms`, `2.08199 s`, `1 tick`."""
+    """Format a length exactly: `5 s`, `1500 ms`, `2.08199 s`, `1 tick`."""
     text = format_duration(Ticks(ticks))
     if text.endswith("us") and abs(ticks) > _IN_MS:
         unit, size = ("s", 1_000_000) if abs(ticks) > 1_000_000 else ("ms", _IN_MS)
@@ -70,39 +70,42 @@ _IN_MS = 1_000
 
 
 def generated_by(row: str, at: int, delay: int, times: TimeWords, *, own: bool) -> str:
-    """`set by row 41 (10:00:10 minus 5 s)`: which row made the CTI `at`; `own`: by its own start, no larger one."""
+    """Name the row that generated the CTI `at`: `set by row 41 (10:00:10 minus 5 s)`.
+
+    `own`: by its own start, not by a larger one.
+    """
     basis = times.at(at + delay)
     sum_of = f"{basis} minus {length(delay)}" if delay >= 0 else f"{basis} plus {length(-delay)}"
     return f"set by {row} ({'' if own else 'the largest start, '}{sum_of})"
 
 
 def made_of(rows: str) -> str:
-    """Of what a row is made; no rows fill a gap."""
-    return f"Made of {rows}." if rows else "Made of no row: it fills a gap."
+    """Name the origins of a row; a row that fills a gap has none."""
+    return f"Made of {rows}." if rows else "Made of no rows: it fills a gap."
 
 
 def came_out_with(cti: str, node: str) -> str:
-    """Which CTI of the input `node` let a row go."""
+    """Name the CTI of the input `node` that released a row."""
     return f"It came out with {cti} of {node!r}."
 
 
 def closes_at(until: str) -> str:
-    """For which CTI a pane waits."""
+    """Name the CTI that a pane waits for."""
     return f"It closes when the CTI reaches {until}"
 
 
 def stands_at(node: str, cti: str | None) -> str:
-    """Where the CTI of the input `node` is."""
-    return f"The CTI of {node!r} {'has no CTI yet' if cti is None else f'stands at {cti}'}."
+    """Report the CTI of the input `node`."""
+    return f"The CTI of {node!r} {'is not set yet' if cti is None else f'is at {cti}'}."
 
 
 def never_moves(node: str) -> str:
-    """That nothing brings CTIs on the input `node`."""
+    """Report that nothing brings CTIs on the input `node`."""
     return f"Nothing brings CTIs on {node!r}, so its time never moves before it ends."
 
 
 def would_bring(which: str, node: str, start: str, lanes: str) -> str:
-    """Which row of the input `node` would bring the CTI that is waited for."""
+    """Describe which row of the input `node` would bring the awaited CTI."""
     return f"{which} of {node!r} that starts at {start} or later{lanes} would bring it."
 
 
@@ -117,5 +120,5 @@ def rows_named(numbers: Sequence[int]) -> str:
 
 
 def finite(tick: int) -> int | None:
-    """`tick`, with None for infinity, and for no time at all."""
+    """Return `tick`; None for infinity and for no time at all."""
     return None if tick in (INFINITY, NO_CTI) else tick

@@ -1,7 +1,7 @@
-"""Calls that may never return, each in a thread: who waits gives one up at its deadline and goes on without it.
+"""Calls that may never return, each in a thread: a caller gives up at a deadline and continues without the answer.
 
-A thread cannot be ended from outside. One that is given up stays in its process until its call returns; then what it
-brings is dropped and it serves the next errand. All are daemons, so none keeps a process from ending.
+A thread cannot be ended from outside. The thread of an abandoned call stays in its process until the call returns;
+then it drops the result and serves the next call. All threads are daemons, so none keeps a process from ending.
 """
 
 import threading
@@ -14,44 +14,47 @@ from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
-_HELD_UP_S: Final = 0.05
-"""A series of which a call is not done after so long gets another thread."""
+_DELAYED_S: Final = 0.05
+"""A series gets another thread when one of its calls takes longer than this."""
 
 
 class CallAbandoned(Exception):
-    """Nobody waits for this any more."""
+    """The caller has given up and does not wait for the result."""
 
 
 class AbandonableCall(Generic[T]):
-    """`call`, begun at once in another thread; one of a `series` when its turn comes there."""
+    """`call`, started at once in another thread; a call of a `series` starts at its turn, in that series' thread."""
 
     def __init__(self, call: Callable[[], T], series: "CallSeries | None" = None) -> None:
         self._call: Callable[[], T] | None = call
-        self._running = threading.Lock()  # a quarter of what an Event costs: there are four calls a binding and batch
+        self._running = threading.Lock()  # a quarter of what an Event costs: there are four calls per binding and batch
         self._running.acquire()
         self._found: list[T] = []
         self._fault: BaseException | None = None
         self._series = series
-        self._begun = None if series is not None else time.monotonic()
+        self._started_at = None if series is not None else time.monotonic()
         if series is None:
             _hand().inbox.put(self)
 
     @property
     def age_s(self) -> float:
-        """For how many seconds it has been on its way; 0 before its turn."""
-        return 0.0 if self._begun is None else time.monotonic() - self._begun
+        """Seconds since the call started; 0 before its turn."""
+        return 0.0 if self._started_at is None else time.monotonic() - self._started_at
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is done within `seconds`. A series that is held up, by this call or one before it, goes on."""
+        """Return True if the call finishes within `seconds`.
+
+        If this call, or one before it, delays the series, another thread continues with the rest of the series.
+        """
         left = max(0.0, seconds)
         while True:
-            its_turn = self._series is None or self._begun is not None
-            some = left if its_turn else min(left, _HELD_UP_S)
+            its_turn = self._series is None or self._started_at is not None
+            some = left if its_turn else min(left, _DELAYED_S)
             if self._is_done(some):
                 return True
             left -= some
             if self._series is not None:
-                self._series.go_on()
+                self._series.continue_elsewhere()
             if left <= 0:
                 return False
 
@@ -62,67 +65,67 @@ class AbandonableCall(Generic[T]):
         return True
 
     def result(self) -> T:
-        """What the call of an errand that is done returned. Raises what it raised."""
+        """Return what the finished call returned. Raises what it raised."""
         if self._fault is not None:
             raise self._fault
         return self._found.pop()
 
     def run(self) -> None:
-        """Make the call; in the errand's own thread."""
+        """Make the call, in its own thread."""
         call, self._call = self._call, None
-        if self._begun is None:
-            self._begun = time.monotonic()
+        if self._started_at is None:
+            self._started_at = time.monotonic()
         try:
             self._found.append(call())  # type: ignore[misc]
-        except BaseException as fault:  # noqa: BLE001 - it is raised where somebody waits for the result
+        except BaseException as fault:  # noqa: BLE001 - raised where somebody waits for the result
             self._fault = fault
 
-    def tell(self) -> None:
-        """Let those who wait go on; in the errand's own thread."""
+    def release(self) -> None:
+        """Wake the waiting caller, from the call's own thread."""
         self._running.release()
 
 
 class CallSeries:
-    """Calls that one thread makes one after the other, so that who asks for all of them is not woken for each.
+    """Calls that one thread makes one after the other, so that a caller who needs all of them is woken only once.
 
-    To hand a call to another thread and be woken takes 50 us, and an adapter answers in five. It knows no call whose
-    turn has come: calls know their series, and a cycle would keep what they brought.
+    To hand a call to another thread and be woken takes 50 us; an adapter answers in five. A series does not keep calls
+    whose turn has come: calls refer to their series, and a reference cycle would keep their results in memory.
     """
 
     def __init__(self) -> None:
         self._left: deque[AbandonableCall[Any]] = deque()
 
     @classmethod
-    def begun(cls, calls: Iterable[Callable[[], Any]]) -> list[AbandonableCall[Any]]:
-        """Begin to make `calls`, in their order."""
+    def start(cls, calls: Iterable[Callable[[], Any]]) -> list[AbandonableCall[Any]]:
+        """Start making `calls`, in this order."""
         series = cls()
         made = [AbandonableCall(call, series) for call in calls]
         series._left.extend(made)
-        series.go_on()
+        series.continue_elsewhere()
         return made
 
-    def go_on(self) -> None:
-        """Let another thread make what is left; the one that is held up helps with it when it is free again."""
+    def continue_elsewhere(self) -> None:
+        """Let another thread make the remaining calls; a delayed thread helps with them when it is free again."""
         if self._left:
             _hand().inbox.put(self)
 
     def run(self) -> None:
-        """Make all calls whose turn has not come; in the series' own thread."""
+        """Make all calls whose turn has not come, in the thread of the series."""
         while True:
             try:
                 call = self._left.popleft()
             except IndexError:
                 return
             call.run()
-            call.tell()
+            call.release()
             del call
 
-    def tell(self) -> None:
-        """Nobody waits for all of them."""
+    def release(self) -> None:
+        """Do nothing: nobody waits for the series as a whole."""
 
 
 class _CallThread(threading.Thread):
-    """A thread that runs one errand after another."""
+    """A thread that runs one call or series after another."""
 
     def __init__(self) -> None:
         super().__init__(name="errand", daemon=True)
@@ -134,8 +137,8 @@ class _CallThread(threading.Thread):
             errand = self.inbox.get()
             errand.run()
             _FREE.append(self)
-            errand.tell()
-            del errand  # what it brought is another's, and may be large
+            errand.release()
+            del errand  # its result belongs to the caller, and may be large
 
 
 _FREE: deque[_CallThread] = deque()
@@ -149,7 +152,7 @@ def _hand() -> _CallThread:
 
 
 class Patience(AbstractContextManager["Patience"]):
-    """Adds up how long others were waited for inside `with`; one thread waits, another may look on."""
+    """Add up the time spent waiting for others inside `with`; one thread waits, another may watch."""
 
     def __init__(self) -> None:
         self._spent = 0.0
@@ -171,21 +174,21 @@ class Patience(AbstractContextManager["Patience"]):
 
     @property
     def waiting_s(self) -> float:
-        """For how many seconds the wait that goes on has lasted; 0 between two."""
+        """Seconds that the current wait has lasted; 0 between two waits."""
         since = self._since
         return 0.0 if since is None else time.monotonic() - since
 
     @property
     def spent_s(self) -> float:
-        """All waits together, in seconds."""
+        """Seconds of all waits together."""
         return self._spent + self.waiting_s
 
     def give_up(self) -> None:
-        """The next wait, and the end of the one that goes on, raise `CallAbandoned`."""
+        """Make the next wait, and the end of the current one, raise `CallAbandoned`."""
         self._over = True
 
     def over(self, chunks: Iterator[T]) -> Iterator[T]:
-        """The same chunks, each of them waited for."""
+        """Yield the same chunks, and count the time spent waiting for each."""
         while True:
             with self:
                 found = next(chunks, None)

@@ -1,6 +1,5 @@
-"""Runs bindings to the end of their inputs on this machine's Spark, and reads back what they wrote."""
+"""Local runs: bindings run to the end of their inputs on this machine's Spark, and their results are read."""
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +9,19 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.committed_rows import committed_lines
-from streaming.spark.control import AtEnd
 from streaming.spark.errors import PunctualError
-from streaming.spark.layout import CarrierSettings
-from streaming.spark.manifests import Manifest
-from streaming.wire.messages import ProgressReport, RunSpec
-from streaming.wire.results import PartKind, committed_batches, read_commit
+from streaming.spark.query.control import AtEnd
+from streaming.spark.query.layout import CarrierSettings
+from streaming.spark.query.manifests import Manifest
+from streaming.spark.sink.committed_rows import committed_lines
+from streaming.storage.results import PartKind, committed_batches, read_commit
+from streaming.wire.messages import RunSpec
+from streaming.wire.progress import ProgressReport
 
 
 @dataclass(frozen=True)
 class LocalResult:
-    """What one run became. `failure` is a sentence, None when its input ended; `report` its last totals."""
+    """The result of one run. `failure` is a sentence, None when its input ended; `report` has its last totals."""
 
     binding: str
     folder: Path
@@ -32,7 +32,7 @@ class LocalResult:
     seconds: float
 
     def rows(self, kind: PartKind) -> Iterator[dict[str, Any]]:
-        """The committed rows, oldest batch first: ResultRow or LateEvent values as JSON."""
+        """Return the committed rows, oldest batch first: ResultRow or LateEvent values as JSON."""
         return committed_lines(self.folder, kind)
 
 
@@ -45,10 +45,10 @@ def run_to_end(
     deadline_s: float = 600.0,
     on_manifest: Callable[[Manifest], None] = lambda _: None,
 ) -> dict[str, LocalResult]:
-    """Carry all `specs` in one streaming query whose carrier is `folder`, until each has ended; by binding.
+    """Carry all `specs` in one streaming query with the carrier `folder` until each has ended; return by binding.
 
-    A folder that was used before goes on where it stood. `on_manifest` hears of each batch. Raises `PunctualError` when
-    the query itself stops, and `TimeoutError`.
+    A folder that was used before resumes. `on_manifest` receives the manifest of each batch. Raises `PunctualError`
+    when the query itself stops, and `TimeoutError`.
     """
     begun = time.monotonic()
     carrier = Carrier(session, folder, settings)
@@ -76,7 +76,7 @@ def await_ends(
     deadline_s: float,
     on_manifest: Callable[[Manifest], None] = lambda _: None,
 ) -> list[Manifest]:
-    """The manifests above batch `after` until each of `bindings` has stopped or failed.
+    """Return the manifests after batch `after`, once each of `bindings` has stopped or failed.
 
     Raises `PunctualError` when the query stops, `TimeoutError` after `deadline_s`.
     """
@@ -85,6 +85,10 @@ def await_ends(
     manifests: list[Manifest] = []
     while waiting:
         failure = carrier.failure()
+        if failure is not None and failure.again:
+            carrier.close()
+            carrier.start()
+            failure = None
         for manifest in carrier.manifests_after(manifests[-1].batch if manifests else after):
             manifests.append(manifest)
             on_manifest(manifest)
@@ -100,7 +104,7 @@ def await_ends(
 
 
 def local_result(binding: str, folder: Path, manifests: Sequence[Manifest], seconds: float) -> LocalResult:
-    """What `manifests` say of a binding whose results are in `folder`."""
+    """Return the result of a binding from `manifests`; its result files are in `folder`."""
     report, failure = None, None
     ctis: dict[str, list[int]] = {}
     for manifest in manifests:
@@ -113,5 +117,5 @@ def local_result(binding: str, folder: Path, manifests: Sequence[Manifest], seco
     commits = committed_batches(folder)
     if commits:
         commit = read_commit(folder, commits[-1])
-        report = ProgressReport.model_validate_json(json.dumps(commit.totals)) if commit is not None else None
+        report = None if commit is None else ProgressReport.model_validate(commit.totals)
     return LocalResult(binding, folder, report, failure, ctis, len(commits), seconds)

@@ -1,1 +1,1 @@
-"""Real tasks to begin a query with: each a transcript with a title and a sentence of what it shows."""
+"""Real tasks to start a query with: each a transcript with a title and a sentence on what it shows."""

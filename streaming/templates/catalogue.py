@@ -9,9 +9,9 @@ from typing import Final
 from pydantic import TypeAdapter
 
 from streaming.definition.names import Name
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.simulator.scenario import Transcript, read_transcript
+from streaming.simulator.samples.scenario import Transcript, read_transcript
 from streaming.wire.yaml_data import yaml_documents
 
 FOLDER: Final = Path(__file__).parent / "tasks"
@@ -19,7 +19,7 @@ _STREAMS: Final = TypeAdapter(dict[Name, StreamDefinition])
 
 
 class TemplateHead(Strict):
-    """The first document of a file: what the task is called, and what one sees in it."""
+    """The first document of a file: the name of the task, and what it shows."""
 
     title: str
     shows: str
@@ -27,36 +27,36 @@ class TemplateHead(Strict):
 
 @dataclass(frozen=True)
 class QueryTemplate:
-    """A task: its query as SQL, the streams that it reads, a sample in order of arrival, what comes of it."""
+    """A task: its query as SQL, its streams, a sample in order of arrival, and the results."""
 
     head: TemplateHead
     transcript: Transcript
 
     @property
     def name(self) -> str:
-        """The name of its file and of its query."""
+        """Return the name of its file and of its query."""
         return self.transcript.name
 
     @property
     def sql(self) -> str:
-        """The query with its comments."""
+        """Return the query with its comments."""
         return self.transcript.sql or ""
 
     @property
     def streams(self) -> dict[str, StreamDefinition]:
-        """The streams that it reads."""
+        """Return the streams that it reads."""
         return _STREAMS.validate_python(self.transcript.streams)
 
     @property
     def late(self) -> dict[str, int]:
-        """How many rows of the sample were late, by outcome."""
+        """Return how many rows of the sample were late, by outcome."""
         expect = self.transcript.expect
         return dict(Counter(str(each.outcome) for each in (expect.late or [] if expect else [])))
 
 
 @cache
 def templates() -> tuple[QueryTemplate, ...]:
-    """All templates by name. Raises `TranscriptError` or `ValidationError` for a file that is none."""
+    """Return all templates by name. Raises `TranscriptError` or `ValidationError` for a file that is not a template."""
     return tuple(_read(path) for path in sorted(FOLDER.glob("*.yaml")))
 
 

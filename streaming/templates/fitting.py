@@ -1,4 +1,4 @@
-"""Which of somebody's streams a template can read, and which fields may stand for its own: the checker decides."""
+"""The user's streams that a template can read, and the fields that can replace its own: the checker decides."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from typing import Final
 
 from streaming.definition.faults import Severity
 from streaming.definition.sql.check import check_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.templates.catalogue import QueryTemplate
 from streaming.temporal.events import Shape
 
@@ -17,12 +17,12 @@ _NUMBERS: Final = frozenset({"long", "double", "decimal(18, 4)"})
 _LASTING: Final = (Shape.INTERVAL, Shape.EDGE)
 _SHAPES: Final = {Shape.POINT: "points", Shape.INTERVAL: "intervals", Shape.EDGE: "edges"}
 _SIMILAR: Final = 0.8
-"""How alike two names are, of 1, to be guessed to mean the same."""
+"""Two names that are at least so similar (at most 1) are guessed to mean the same."""
 
 
 @dataclass(frozen=True)
 class FieldFit:
-    """What may stand for one field of a template: the fields `offered`, of which `proposed` is the guess, with why."""
+    """The fields that can replace one field of a template: all `offered`, and the guess `proposed` with the reason."""
 
     field: str
     type: str
@@ -33,9 +33,9 @@ class FieldFit:
 
 @dataclass(frozen=True)
 class StreamFit:
-    """Whether a stream can stand for an input of a template: it can where nothing is `missing`, sentences.
+    """A stream that may replace an input of a template: it can if nothing is `missing` (sentences).
 
-    `note` is what will be otherwise than in the template, empty where nothing is.
+    `note` describes differences from the template, empty without any.
     """
 
     stream: str
@@ -46,7 +46,7 @@ class StreamFit:
 
 @dataclass(frozen=True)
 class InputFit:
-    """An input of a template: `needs` in words, and each stream there is. `proposed` is the best of them, or None."""
+    """An input of a template: `needs` in words, and each existing stream. `proposed` is the best of them, or None."""
 
     input: str
     needs: str
@@ -55,7 +55,7 @@ class InputFit:
 
 
 def fits(template: QueryTemplate, streams: Mapping[str, StreamDefinition]) -> list[InputFit]:
-    """Return how `streams`, by name, fit the inputs of `template`; another one is proposed for each input."""
+    """Return how `streams`, by name, fit the inputs of `template`; a different one is proposed for each input."""
     asking = _Asking(template)
     found: list[InputFit] = []
     for name in template.streams:
@@ -70,18 +70,18 @@ def fits(template: QueryTemplate, streams: Mapping[str, StreamDefinition]) -> li
 
 @dataclass
 class _Asking:
-    """What the checker says of a template with other fields; each question is asked once."""
+    """The checker's answers for a template with other fields; each question is asked once."""
 
     template: QueryTemplate
     answers: dict[tuple[str, str, str | None], bool] = field(default_factory=dict)
 
     def needs(self, name: str) -> str:
-        """What an input takes, in words."""
+        """Describe the fields that an input needs."""
         fields = [f"{each} ({self._kind(name, each)})" for each in self._read(name)]
         return f"{_shape_words(self.template.streams[name].shape)} with {', '.join(fields)}"
 
     def fit(self, name: str, stream: str, definition: StreamDefinition) -> tuple[StreamFit, int]:
-        """How a stream fits an input, and how well."""
+        """Return how a stream fits an input, and how well."""
         own, read = self.template.streams[name], self._read(name)
         offered = {each: self._offered(name, each, definition) for each in read}
         lacking = [each for each in read if not offered[each]]
@@ -100,23 +100,24 @@ class _Asking:
         return StreamFit(stream, found, [], note), sum(guess.points for guess in guesses.values()) - bool(note)
 
     def _read(self, name: str) -> list[str]:
-        """The fields of an input without which the query is none."""
+        """Return the fields of an input that the query requires."""
         return [each for each in self.template.streams[name].fields if not self._sound(name, each, None)]
 
     def _offered(self, name: str, of: str, definition: StreamDefinition) -> list[str]:
         return [each for each, type_ in definition.fields.items() if self._sound(name, of, type_)]
 
     def _kind(self, name: str, of: str) -> str:
-        """Which types may stand for a field, in words."""
+        """Describe the types that a field may have."""
         taken = {each for each in _KINDS if self._sound(name, of, each)}
         if len(taken) == len(_KINDS):
             return "any simple type"
         return "a number" if taken == _NUMBERS else " or ".join(each for each in _KINDS if each in taken)
 
     def _sound(self, name: str, of: str, type_: str | None) -> bool:
-        """Whether the query is sound with another type of a field, or without it.
+        """Return true if the query is valid with another type of a field, or without it.
 
-        What is compared with it, such as the key of the other side of a join, may have the other type as well.
+        Fields that are compared with it, for example the key of the other side of a join, may have the other type as
+        well.
         """
         asked = (name, of, type_)
         if asked not in self.answers:
@@ -142,7 +143,7 @@ def _with(stream: StreamDefinition, of: str, type_: str | None) -> StreamDefinit
 
 
 def _other_shape(wanted: Shape, given: Shape) -> Iterator[str]:
-    """Points have no length, without which a template of lifetimes shows nothing; the other way round it does."""
+    """Explain a wrong shape: points have no length, so a template of lifetimes shows nothing; the reverse works."""
     if given is Shape.POINT and wanted in _LASTING:
         yield f"Its events are points; this input takes {_shape_words(wanted)}."
 
@@ -157,7 +158,7 @@ def _shape_words(shape: Shape) -> str:
 
 @dataclass(frozen=True)
 class FieldGuess:
-    """A guess which field is meant, why, and how sure it is."""
+    """A guess of the matching field, the reason, and how certain it is."""
 
     field: str
     reason: str
@@ -165,7 +166,7 @@ class FieldGuess:
 
 
 def _guessed(wanted: Mapping[str, tuple[str, Sequence[str]]], definition: StreamDefinition) -> dict[str, FieldGuess]:
-    """A guess for each field that is wanted, of a type and with what is offered; the surest are made first."""
+    """Guess a field for each wanted one, by its type and the offered fields; the most certain are made first."""
     sure: dict[str, FieldGuess] = {}
     for rule in (_same, _alike, _of_type, _number, _left):
         for name, (type_, offered) in wanted.items():
@@ -173,7 +174,7 @@ def _guessed(wanted: Mapping[str, tuple[str, Sequence[str]]], definition: Stream
             free = {each: definition.fields[each] for each in offered if each not in taken}
             if name not in sure and (guess := rule(name, type_, free)):
                 sure[name] = guess
-    both = "No other field that fits is left, so it stands for two."
+    both = "No other matching field is left, so it is used twice."
     return {name: sure.get(name, FieldGuess(offered[0], both, 0)) for name, (_, offered) in wanted.items()}
 
 
@@ -185,7 +186,7 @@ def _same(name: str, _: str, free: Mapping[str, str]) -> FieldGuess | None:
 def _alike(name: str, _: str, free: Mapping[str, str]) -> FieldGuess | None:
     near = [each for each in free if _words(name) & _words(each)]
     near = near or difflib.get_close_matches(name, list(free), n=1, cutoff=_SIMILAR)
-    return FieldGuess(near[0], "Its name is alike.", 3) if near else None
+    return FieldGuess(near[0], "Its name is similar.", 3) if near else None
 
 
 def _of_type(_: str, type_: str, free: Mapping[str, str]) -> FieldGuess | None:
@@ -194,7 +195,7 @@ def _of_type(_: str, type_: str, free: Mapping[str, str]) -> FieldGuess | None:
         return None
     if len(same) == 1:
         return FieldGuess(same[0], f"It is the only other field of type {type_}.", 2)
-    return FieldGuess(same[0], f"It is the first field of type {type_}; check that it is meant.", 1)
+    return FieldGuess(same[0], f"It is the first field of type {type_}; check that it is the right one.", 1)
 
 
 def _number(_: str, type_: str, free: Mapping[str, str]) -> FieldGuess | None:
@@ -202,14 +203,16 @@ def _number(_: str, type_: str, free: Mapping[str, str]) -> FieldGuess | None:
     numbers = [each for kind in order for each, of in free.items() if of.split("(")[0] == kind]
     if type_ not in order or not numbers:
         return None
-    return FieldGuess(numbers[0], f"It is a number too, a {free[numbers[0]]}; check that it is meant.", 1)
+    return FieldGuess(numbers[0], f"It is a number too, a {free[numbers[0]]}; check that it is the right one.", 1)
 
 
 def _left(_: str, __: str, free: Mapping[str, str]) -> FieldGuess | None:
     found = next(iter(free), None)
     if found is None:
         return None
-    return FieldGuess(found, f"It is the first field that fits, of type {free[found]}; check that it is meant.", 0)
+    return FieldGuess(
+        found, f"It is the first field that fits, of type {free[found]}; check that it is the right one.", 0
+    )
 
 
 def _plain(name: str) -> str:
@@ -217,5 +220,5 @@ def _plain(name: str) -> str:
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name of three letters and more: `exitPage` and `exit_page` have two each."""
+    """Return the words of a name with at least three letters: `exitPage` and `exit_page` have two each."""
     return {each.lower() for each in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name) if len(each) > 2}

@@ -1,4 +1,4 @@
-"""A template's text on somebody's own streams: their names in the place of its own, all else as it was."""
+"""A template's text on the user's streams: their names replace the template's, all else stays the same."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,12 +29,12 @@ from streaming.definition.tokens import Extent, TokenKind, lex
 
 _NAMES: Final = (TokenKind.WORD, TokenKind.QUOTED)
 FieldNames = Mapping[str, str]
-"""What each field is called in the new text, by its name in the template's."""
+"""The new name of each field, by its name in the template."""
 
 
 @dataclass(frozen=True)
 class OwnStream:
-    """A stream in the place of one of a template's: its name, and its field for each field that the template reads."""
+    """A stream that replaces one of a template's: its name, and its field for each field that the template reads."""
 
     name: str
     fields: FieldNames
@@ -42,7 +42,7 @@ class OwnStream:
 
 @dataclass(frozen=True)
 class RenamedText:
-    """A text on other streams. By the outputs of the template: what each is called now, and what its columns are."""
+    """A text on other streams. By the outputs of the template: their new names, and the names of their columns."""
 
     text: str
     outputs: Mapping[str, str]
@@ -50,17 +50,20 @@ class RenamedText:
 
 
 def renamed(sql: str, name: str, streams: Mapping[str, OwnStream]) -> RenamedText:
-    """Return the text `sql`, a query that is sound, called `name` and reading `streams`, given by those that it reads.
+    """Return the text `sql`, a valid query, with the name `name` and reading `streams`, which are by the replaced ones.
 
-    Fields and streams are renamed where they stand, so that comments and layout stay. A column without AS is called
-    as its field is; a name of the text itself gives way, by a number, to one of the streams.
+    Only the names of fields and streams are changed, so that comments and layout stay. A column without AS gets its
+    field's name; a name of the text that conflicts with one of the streams gets a number.
     """
     return _Renaming(parse_sql(sql), streams).written(name)
 
 
 @dataclass
 class _Renaming:
-    """One text on its way: `edits` by extent, `claimed` what is a field or a column and no stream or step."""
+    """The renaming of one text.
+
+    `edits` are by extent, `claimed` are names of fields or columns, not of streams or steps.
+    """
 
     script: Script
     streams: Mapping[str, OwnStream]
@@ -87,7 +90,7 @@ class _Renaming:
         )
 
     def _leave(self, node: Node) -> None:
-        """Note what the fields that leave `node` are called, and rename those that its expressions read."""
+        """Record the names of the fields that leave `node`, and rename those that its expressions read."""
         given = [self.leaving[each] for each in sources(node)]
         scope = {name: of for each in reversed(given) for name, of in each.items()}  # the left of a join comes first
         leaves = scope if isinstance(node, JoinNode | AsofJoinNode) else dict(given[0]) if given else {}
@@ -126,7 +129,7 @@ class _Renaming:
         return leaves
 
     def _selected(self, node: WindowNode, scope: FieldNames) -> None:
-        """Rename the groups that the SELECT of a window names: they are no columns of their own in the graph."""
+        """Rename the groups that the SELECT of a window names: they are not separate columns in the graph."""
         aggregates = self._extent(node.id, "aggregates")
         tokens = lex(self.script.text).tokens
         selects = [index for index, each in enumerate(tokens) if each.word == "SELECT"]
@@ -152,7 +155,7 @@ class _Renaming:
         return leaves
 
     def _alias(self, node: str, path: str, alias: str, taken: FieldNames) -> str:
-        """What a column with AS is called beside those that stand before it."""
+        """Return the name of a column with AS; it differs from the previous ones."""
         extent = self._extent(node, path)
         if extent is None:
             return alias
@@ -168,19 +171,19 @@ class _Renaming:
             return
         for each in _fields(parse(text)):
             word = self.script.places.span_of(node, path, each.at)
-            if word is not None:  # with the name of its source before it, and fields of structs behind it
+            if word is not None:  # with the name of its source before it, and fields of structs after it
                 inside = sum(len(f".{step}") for step in each.path[1:])
                 self._field((word.start, word.end - inside), each.path[0], scope)
 
     def _field(self, extent: Extent, name: str, scope: FieldNames) -> None:
-        """Rename the field `name`, with which what stands at `extent` ends."""
+        """Rename the field `name` at the end of the text at `extent`."""
         extent = (extent[1] - len(name), extent[1])
         self.claimed.add(extent)
         if (own := scope.get(name, name)) != name:
             self.edits[extent] = written_name(own)
 
     def _relations(self) -> dict[str, str]:
-        """What streams are called now, and steps and outputs that were called so."""
+        """Return the new names of streams, and of steps and outputs with the same name."""
         graph = self.script.graph
         assert graph is not None  # nosec B101 # see above
         own = {name: stream.name for name, stream in self.streams.items()}
@@ -190,7 +193,7 @@ class _Renaming:
         return own
 
     def _mentions(self, relations: Mapping[str, str], name: str) -> None:
-        """Rename streams, steps and outputs where the text names them: everywhere but behind a point."""
+        """Rename streams, steps and outputs everywhere in the text, except after a point."""
         if extent := self._extent(None, "name"):
             self.claimed.add(extent)
             self.edits[extent] = written_name(name)
@@ -220,6 +223,6 @@ def _fields(expression: Expression) -> Iterator[Field]:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """`name`, or with the first number that makes it another one than those that are taken."""
+    """Return `name`, or with the first number that makes it different from `taken`."""
     used = set(taken)
     return next(each for each in chain([name], (f"{name}_{number}" for number in count(2))) if each not in used)

@@ -1,4 +1,4 @@
-"""What becomes of an event that meets a CTI: the table of TEMPORAL.md section 3, one element at a time."""
+"""Admission of an event at a CTI: the table of TEMPORAL.md section 3, one element at a time."""
 
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,7 @@ from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
 @dataclass(frozen=True, slots=True)
 class InTime:
-    """`sync >= cti`: the event passes as it is."""
+    """The event passes unchanged: `sync >= cti`."""
 
     event: Event
 

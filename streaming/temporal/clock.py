@@ -12,15 +12,15 @@ from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, ON
 
 @dataclass(frozen=True, slots=True)
 class JudgedElement:
-    """What became of one element (T12).
+    """The judgement of one element (T12).
 
-    `event` is what is enqueued, None for nothing. It may differ from `original` (the event as it was received, None
-    for a malformed row): an edge end carries the start under which its edge was enqueued, and one with
-    `end == start` (reason VANISHED) erases that edge. `cti_met` is the lane's CTI before the element, `cti_after`
-    the one after it, `emitted` the CTI that it generated if that moved the lane (T8). `lateness` is `cti_met - sync`
-    for violations, else None; `moved_by` is how far the policy moved it, None where no policy moved it. `fixed_cti` is
-    the largest CTI so far that no delay would have changed: those that generation did not make. `closed` is the open
-    edge that an enqueued edge end closes.
+    `event` is what is enqueued, None for nothing. It may differ from `original` (the event as it was received, None for
+    a malformed row): an edge end carries the start under which its edge was enqueued, and one with `end == start`
+    (reason VANISHED) erases that edge. `cti_met` is the lane's CTI before the element, `cti_after` the one after it,
+    `emitted` the CTI that it generated if that moved the lane (T8). `lateness` is `cti_met - sync` for violations, else
+    None; `moved_by` is how far the policy moved it, None if no policy moved it. `fixed_cti` is the largest CTI so far
+    that was not generated, so no delay would have changed it. `closed` is the open edge that an enqueued edge end
+    closes.
     """
 
     outcome: Outcome
@@ -38,7 +38,7 @@ class JudgedElement:
 
 @dataclass(frozen=True, slots=True)
 class CtiTaken:
-    """Whether a CTI moved the lane; `suppressed` when it was lower than the lane's (T4)."""
+    """The effect of a CTI on the lane: `moved`, or `suppressed` because it was lower than the lane's (T4)."""
 
     moved: bool
     suppressed: bool
@@ -46,10 +46,10 @@ class CtiTaken:
 
 @dataclass(frozen=True, slots=True)
 class LaneClockState:
-    """All that a lane clock remembers, in ints, text and tuples.
+    """The complete state of a lane clock, in ints, text and tuples.
 
-    `since_cti` counts the received events since N was last reached; `produced_at` is the start of the last event
-    that produced a CTI under a duration T, None before the first (T7). `fixed_cti` is as in `JudgedElement`.
+    `since_cti` counts the received events since N was last reached; `produced_at` is the start of the last event that
+    produced a CTI under a duration T, None before the first (T7). `fixed_cti` is as in `JudgedElement`.
     """
 
     cti: Tick = NO_CTI
@@ -63,16 +63,16 @@ class LaneClockState:
 
 
 def started_at(cti: Tick) -> LaneClockState:
-    """The state of a clock that begins at the CTI of its input (T14)."""
+    """Return the state of a clock that starts at the CTI of its input (T14)."""
     return LaneClockState(cti=cti, fixed_cti=cti)
 
 
 class LaneClock:
     """Judges the elements of one lane against its own CTI and advances it (T4 to T8, T11, T12, T14, T18).
 
-    `state()` at any position, given to a new clock with the same settings, goes on as if nothing had happened. No
-    wall clock is read: arrivals come with the events, and without them nothing that needs one happens (T3). `edges`
-    holds the open edges where the state does not.
+    A new clock with the same settings and the `state()` of any position continues seamlessly. No wall clock is read:
+    arrivals come with the events, and without them nothing that needs one happens (T3). `edges` holds the open edges if
+    the state does not.
     """
 
     def __init__(
@@ -92,15 +92,15 @@ class LaneClock:
     def take(self, event: Event, arrival: Tick | None = None, position: int | None = None) -> JudgedElement:
         """Judge `event`, which is well formed (`end > start`), then test the generation rule (T8).
 
-        `position`, the event's place in its lane, is remembered with an edge start and comes back in `closed`.
+        `position`, the event's place in its lane, is stored with an edge start and returned in `closed`.
 
-        After CTI infinity every event is dropped_late, reason after_end (T4), and counts for nothing. Nor does an
-        event from the future count that the guard holds or drops (T18).
+        After CTI infinity every event is dropped_late, reason after_end (T4), and is not counted. An event from the
+        future that the guard holds or drops is not counted either (T18).
         """
         self.take_arrival(arrival)
         if self.cti == INFINITY:
             return self._after_end(event)
-        early = self._is_early(event, arrival)
+        early = self.is_early(event, arrival)
         if early and self._settings.future is Future.DROP:
             return self._drop_early(event, position)
         judged = self._judge(event, position)
@@ -116,15 +116,15 @@ class LaneClock:
         return replace(judged, cti_after=generated, emitted=generated)
 
     def take_cti(self, cti: Cti) -> CtiTaken:
-        """Move to an explicit CTI; an equal one does nothing, a lower one is counted and does nothing (T4)."""
+        """Move to an explicit CTI; an equal one has no effect, a lower one is counted and has no effect (T4)."""
         self.fixed_cti = max(self.fixed_cti, cti.at)
         return self._move(cti.at)
 
     def raise_to(self, cti: Tick) -> bool:
-        """Move to a CTI that is a lower bound, if it is above the lane's, and return whether it was.
+        """Raise the clock to a CTI that is a lower bound, and return true if that moved it.
 
-        Such are imported CTIs (T26), the input's CTI for a lane that returns, what the idle rule says (T16) and
-        heartbeats under implicit rowtimes (T17). A lower one is no mistake of the lane and is not counted.
+        Such bounds are imported CTIs (T26), the input's CTI for a lane that returns, the CTI of the idle rule (T16) and
+        heartbeats under implicit rowtimes (T17). A lower one is not an error of the lane and is not counted.
         """
         self.fixed_cti = max(self.fixed_cti, cti)
         moved = cti > self.cti
@@ -134,7 +134,7 @@ class LaneClock:
     def take_arrival(self, arrival: Tick | None) -> bool:
         """Raise the lane to the arrival of an event minus `late_arrival`, before the event is judged (T9, azure).
 
-        Returns whether that moved it. `take` does this itself; said before, it does nothing more.
+        Return true if that moved it. `take` calls this itself; a call before `take` makes that one a no-op.
         """
         bound = self._settings.late_arrival
         if arrival is None or bound is None:
@@ -147,17 +147,23 @@ class LaneClock:
             return self._after_end(None)
         return self._judged(Outcome.MALFORMED, reason)
 
+    def take_overlap(self, original: Event | None) -> JudgedElement:
+        """Judge a row that the other source of the input has too: it doesn't count here (T55)."""
+        if self.cti == INFINITY:
+            return self._after_end(original)
+        return self._judged(Outcome.OVERLAP, None, original)
+
     @property
     def edges(self) -> OpenEdges:
-        """The edges that are open."""
+        """Return the open edges."""
         return self._edges
 
     def state(self) -> LaneClockState:
-        """What this clock remembers, for a clock that goes on from here."""
+        """Return the state for a clock that continues from here."""
         return self._state(self._edges.state())
 
     def without_edges(self) -> LaneClockState:
-        """What it remembers but for its open edges."""
+        """Return the state without its open edges."""
         return self._state(())
 
     def _state(self, edges: tuple[OpenEdge, ...]) -> LaneClockState:
@@ -180,15 +186,17 @@ class LaneClock:
         self.cti_suppressed += suppressed
         return CtiTaken(moved=False, suppressed=suppressed)
 
-    def _is_early(self, event: Event, arrival: Tick | None) -> bool:
+    def is_early(self, event: Event, arrival: Tick | None) -> bool:
+        """Return true if `event` is from the future, so that the guard holds or drops it (T18)."""
         if arrival is None or self._settings.future is Future.ACCEPT:
             return False
         return event.sync - arrival > self._settings.max_ahead
 
     def _drop_early(self, event: Event, position: int | None) -> JudgedElement:
-        """Drop an event from the future; a dropped start drops its end too, a dropped end leaves its edge open.
+        """Drop an event from the future.
 
-        The end of a dropped start is start_dropped, also when it is in the future itself: the start is the cause.
+        A dropped start drops its end too; a dropped end leaves its edge open. The end of a dropped start is
+        start_dropped, even if it is in the future itself: the start is the cause.
         """
         if event.edge is EdgeKind.START:
             self._edges.open(event, None, position)
@@ -265,7 +273,7 @@ class LaneClock:
         )
 
     def _generated(self, event: Event) -> Tick | None:
-        """The CTI that follows the received `event`, saturated; None when none is due (T6, T7, T9)."""
+        """Return the CTI after the received `event`, saturated; None if no CTI is due (T6, T7, T9)."""
         generate = self._settings.generate
         if generate is None or not self._due(generate, event.start):
             return None
@@ -285,9 +293,9 @@ class LaneClock:
 
 
 def saturated(cti: int) -> Tick:
-    """A generated CTI held inside the range of times, `FIRST_TICK` to `LAST_TICK + 1`.
+    """Clamp a generated CTI to the range of times, `FIRST_TICK` to `LAST_TICK + 1`.
 
-    A delay can carry it outside. Held at the bottom it still says "before all events", and is above NO_CTI; held at
-    the top it says "after all starts", and does not end the input, which only an explicit or final infinity does.
+    A delay can carry it outside. At the bottom it still means "before all events" and is above NO_CTI; at the top it
+    means "after all starts" and does not end the input. Only an explicit or final infinity does.
     """
     return Tick(min(max(cti, FIRST_TICK), LAST_TICK + 1))

@@ -6,11 +6,11 @@ from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 
 
 class Frontier:
-    """The smallest CTI over the lanes of an input; it never goes back (T4).
+    """The smallest CTI over the lanes of an input; it never decreases (T4).
 
-    The lanes in `listed` exist from the start and hold the frontier at NO_CTI until each has a CTI. A lane that is
-    first seen later starts at the frontier. Restore one with `Frontier.restored(frontier.lanes, frontier.at)`, then
-    tell it again which lanes are left out.
+    The lanes in `listed` exist from the start and keep the frontier at NO_CTI until each has a CTI. A lane that is
+    first seen later starts at the frontier. To restore one, call `Frontier.restored(frontier.lanes, frontier.at)`, then
+    call `leave_out` again.
     """
 
     def __init__(self, listed: Iterable[Hashable] = ()) -> None:
@@ -20,7 +20,7 @@ class Frontier:
 
     @classmethod
     def restored(cls, lanes: Mapping[Hashable, Tick], at: Tick) -> "Frontier":
-        """The frontier that had these `lanes` and stood `at`."""
+        """Return a frontier with these `lanes`, at `at`."""
         frontier = cls()
         frontier._lanes = dict(lanes)
         frontier._at = at
@@ -28,27 +28,27 @@ class Frontier:
 
     @property
     def at(self) -> Tick:
-        """The CTI of the input; NO_CTI while it has none."""
+        """Return the CTI of the input; NO_CTI while it has none."""
         return self._at
 
     @property
     def lanes(self) -> Mapping[Hashable, Tick]:
-        """The CTI of every lane that is known."""
+        """Return the CTI of every known lane."""
         return dict(self._lanes)
 
     def join(self, lane: Hashable) -> Tick:
-        """Make `lane` known and return its CTI: a new lane's clock has to start there."""
+        """Add `lane` if it is new, and return its CTI: a new lane's clock has to start there."""
         return self._lanes.setdefault(lane, self._at)
 
     def advance(self, lane: Hashable, cti: Tick) -> bool:
-        """Move `lane` to `cti` (a lower one does nothing) and return whether the frontier moved."""
+        """Move `lane` to `cti` (a lower one has no effect) and return true if the frontier moved."""
         self._lanes[lane] = max(self.join(lane), cti)
         return self._move()
 
     def leave_out(self, lanes: Iterable[Hashable]) -> bool:
-        """Take the minimum without `lanes`, and with all others again; return whether the frontier moved (T16).
+        """Take the minimum without `lanes`, and with all others again; return true if the frontier moved (T16).
 
-        Lanes at INFINITY have ended and do not count as heard: if all others are left out, nothing moves.
+        Lanes at INFINITY have ended and do not count as active: if all others are left out, nothing moves.
         """
         self._left_out = frozenset(lanes)
         return self._move()

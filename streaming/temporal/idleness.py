@@ -1,4 +1,4 @@
-"""Which lanes of an input have been silent for too long, by the wall clock of its heartbeats (T16)."""
+"""Detection of lanes that have been silent for too long, by the wall clock of their input's heartbeats (T16)."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -6,10 +6,10 @@ from streaming.temporal.ticks import Tick, Ticks
 
 
 class Silence:
-    """When each lane was last heard, and which are idle; None for `idle_after` is a rule that never fires.
+    """The last arrival of each lane, and the idle lanes; with `idle_after` None the rule never fires.
 
-    The rule is judged at heartbeats alone, so that a replay of the same rows and heartbeats repeats it. It fires at
-    `>= idle_after` since the last element of the lane, or, before its first, since the first heartbeat.
+    The rule is judged only at heartbeats, so that a replay of the same rows and heartbeats repeats it. It fires at `>=
+    idle_after` since the last element of the lane, or, before its first, since the first heartbeat.
     """
 
     def __init__(self, idle_after: Ticks | None) -> None:
@@ -26,7 +26,7 @@ class Silence:
         heard_at: Mapping[Hashable, Tick],
         idle: Iterable[Hashable],
     ) -> "Silence":
-        """The rule that had seen the heartbeat `now`, had heard its lanes at `heard_at` and found these `idle`."""
+        """Return a rule after the heartbeat `now`, with the last arrivals `heard_at` and the `idle` lanes."""
         silence = cls(idle_after)
         silence._now = now
         silence._heard_at = dict(heard_at)
@@ -35,21 +35,28 @@ class Silence:
 
     @property
     def now(self) -> Tick | None:
-        """The last heartbeat; None before the first."""
+        """Return the last heartbeat; None before the first."""
         return self._now
 
     @property
     def heard_at(self) -> Mapping[Hashable, Tick]:
-        """When each lane was last heard, or from when on its silence counts."""
+        """Return the last arrival of each lane, or the time from which its silence counts."""
         return dict(self._heard_at)
 
     @property
     def idle(self) -> frozenset[Hashable]:
-        """The lanes that the last heartbeat found idle and that have not been heard since."""
+        """Return the lanes that the last heartbeat found idle and that have had no element since."""
         return frozenset(self._idle)
 
+    def is_idle(self, lane: Hashable) -> bool:
+        """Return true if `lane` is one of them."""
+        return lane in self._idle
+
     def hear(self, lane: Hashable, arrival: Tick | None) -> bool:
-        """An element of `lane` arrived, at the last heartbeat if `arrival` is not known; whether the lane was idle."""
+        """Record an element of `lane`, at the last heartbeat if `arrival` is not known.
+
+        Return true if the lane was idle.
+        """
         at = self._now if arrival is None else arrival
         if at is not None:
             self._heard_at[lane] = max(self._heard_at.get(lane, at), at)
@@ -58,7 +65,7 @@ class Silence:
         return returns
 
     def beat(self, now: Tick, lanes: Iterable[Hashable]) -> None:
-        """The wall clock reached `now`: judge `lanes`. A lower `now` than before is taken for the one before."""
+        """Judge `lanes` at the wall clock `now`; a lower `now` than before counts as the previous one."""
         now = self._now = now if self._now is None else max(self._now, now)
         if self._idle_after is None:
             return

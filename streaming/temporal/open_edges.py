@@ -1,4 +1,4 @@
-"""The edges of a lane that are open: which start an edge end closes (T11)."""
+"""The open edges of a lane; an edge end closes the one that matches it (T11)."""
 
 import json
 from collections import deque
@@ -11,15 +11,15 @@ from streaming.temporal.events import Event, Payload
 from streaming.temporal.ticks import Tick
 
 _EXACT: Final = Context(prec=100)
-"""More digits than any decimal field has, so that no two different decimals become one."""
+"""More digits than any decimal field has, so that different decimals never become equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEdge:
-    """An edge start whose end has not come.
+    """An edge start whose end has not arrived.
 
-    `original` and `payload_key` are what its end will carry, `start` the start under which it was enqueued: None
-    when it was dropped. `position` is the place of the start in its lane, where the clock was told.
+    `original` and `payload_key` are what its end will carry. `start` is the start under which it was enqueued, None if
+    it was dropped. `position` is the place of the start in its lane, if the clock received it.
     """
 
     original: Tick
@@ -29,7 +29,7 @@ class OpenEdge:
 
 
 def payload_key(payload: Payload) -> str:
-    """A text that is equal for equal payloads; a null field and a missing one are the same."""
+    """Return a text that is equal for equal payloads; a null field and a missing one are the same."""
     present = {name: _canonical(value) for name, value in payload.items() if value is not None}
     return json.dumps(present, sort_keys=True)
 
@@ -47,11 +47,11 @@ def _canonical(value: Any) -> Any:
 
 
 Key = tuple[Tick, str]
-"""What an edge end has to be equal in to the start that it closes: original start and payload."""
+"""The values of an edge end that must equal those of its start: original start and payload."""
 
 
 class OpenEdges:
-    """Open edges, first in first out by original start and payload (T11)."""
+    """Open edges, first in, first out by original start and payload (T11)."""
 
     def __init__(self, edges: Iterable[OpenEdge] = ()) -> None:
         self._queues: dict[Key, deque[OpenEdge]] = {}
@@ -59,16 +59,16 @@ class OpenEdges:
             self._append(edge)
 
     def open(self, original: Event, start: Tick | None, position: int | None = None) -> None:
-        """Remember the edge start `original`, enqueued at `start`; None when it was dropped."""
+        """Add the edge start `original`, enqueued at `start`; None if it was dropped."""
         self._append(OpenEdge(original.start, payload_key(original.payload), start, position))
 
     def match(self, end: Event) -> OpenEdge | None:
-        """The edge that `end` would close, left open; None for an orphan."""
+        """Return the edge that `end` would close, and leave it open; None for an orphan."""
         queue = self._queue((end.start, payload_key(end.payload)))
         return queue[0] if queue else None
 
     def close(self, edge: OpenEdge) -> None:
-        """Forget `edge`, which `match` returned."""
+        """Remove `edge`, which `match` returned."""
         key = (edge.original, edge.payload_key)
         queue = self._queues[key]
         queue.popleft()
@@ -76,15 +76,15 @@ class OpenEdges:
             del self._queues[key]
 
     def __len__(self) -> int:
-        """How many different originals and payloads are open."""
+        """Return how many different originals and payloads are open."""
         return len(self._queues)
 
     def state(self) -> tuple[OpenEdge, ...]:
-        """All open edges; building `OpenEdges` from them gives an equal object."""
+        """Return all open edges; building `OpenEdges` from them gives an equal object."""
         return tuple(edge for key in sorted(self._queues) for edge in self._queues[key])
 
     def _queue(self, key: Key) -> deque[OpenEdge] | None:
-        """The edges with `key`, the first to be closed first; None when there is none."""
+        """Return the edges with `key`, in closing order; None if there are no such edges."""
         return self._queues.get(key)
 
     def _append(self, edge: OpenEdge) -> None:

@@ -1,10 +1,10 @@
-"""What became of an element: exactly one outcome each (T12), and the reason where it needs one (T5)."""
+"""The outcome of an element: exactly one each (T12), with a reason if it needs one (T5)."""
 
 from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """The outcome of one received element; the counts add up to the received count."""
+    """The outcome of one received element; the counts of all outcomes add up to the received count."""
 
     ON_TIME = "on_time"
     REORDERED = "reordered"
@@ -15,17 +15,18 @@ class Outcome(StrEnum):
     DROPPED_EARLY = "dropped_early"
     DROPPED_WINDOW_CLOSED = "dropped_window_closed"
     MALFORMED = "malformed"
+    OVERLAP = "overlap"
 
 
 IN_TIME = frozenset({Outcome.ON_TIME, Outcome.REORDERED})
-"""The outcomes of elements that met no CTI; all others are listed as late or quarantined."""
+"""Outcomes of elements that met no CTI; all others are listed as late or quarantined."""
 
 QUARANTINED = frozenset({Outcome.DROPPED_LATE, Outcome.DROPPED_EARLY, Outcome.DROPPED_WINDOW_CLOSED, Outcome.MALFORMED})
-"""The outcomes of elements that no result contains; their whole original row is kept."""
+"""Outcomes of elements that no result contains; their whole original row is kept."""
 
 
 class Reason(StrEnum):
-    """Why an element was not taken as it came."""
+    """The reason why an element was not taken unchanged."""
 
     AFTER_END = "after_end"
     BAD_ROW = "bad_row"
@@ -40,3 +41,7 @@ class Reason(StrEnum):
     FUTURE = "future"
     WINDOW_CLOSED = "window_closed"
     TOO_MANY_WINDOWS = "too_many_windows"
+    STALE_SNAPSHOT = "stale_snapshot"
+    DUPLICATE_KEY = "duplicate_key"
+    SUPERSEDED = "superseded"
+    TOO_MANY_KEYS = "too_many_keys"

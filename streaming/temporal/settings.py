@@ -8,7 +8,7 @@ from streaming.temporal.ticks import NO_TICKS, Ticks
 
 
 class Late(StrEnum):
-    """What becomes of an event that violates a CTI (T10)."""
+    """The treatment of an event that violates a CTI (T10)."""
 
     DROP = "drop"
     ADJUST = "adjust"
@@ -17,28 +17,28 @@ class Late(StrEnum):
 
 
 class LateEnd(StrEnum):
-    """What becomes, under `drop`, of the open edge whose end came too late."""
+    """The treatment, under `drop`, of an open edge whose end is late."""
 
     LEAVE_OPEN = "leave_open"
     CLOSE_AT_CTI = "close_at_cti"
 
 
 class Basis(StrEnum):
-    """What a generated CTI follows: the last received event or the largest start so far (T9)."""
+    """The basis of a generated CTI: the last received event or the largest start so far (T9)."""
 
     LAST = "last"
     MAX = "max"
 
 
 class Idle(StrEnum):
-    """What becomes of a lane that has been silent for `idle_after` (T16)."""
+    """The treatment of a lane that has been silent for `idle_after` (T16)."""
 
     LEAVE_OUT = "leave_out"
     ADVANCE = "advance"
 
 
 class Future(StrEnum):
-    """What becomes of an event further than `max_ahead` beyond its arrival (T18)."""
+    """The treatment of an event further than `max_ahead` ahead of its arrival (T18)."""
 
     ACCEPT = "accept"
     HOLD = "hold"
@@ -67,11 +67,12 @@ class Generate:
 
 @dataclass(frozen=True, slots=True)
 class AdvanceTime:
-    """The settings of one input: how time advances and what becomes of late events.
+    """The settings of one input: how time advances, and how late events are treated.
 
-    `import_from` is the id of another input whose CTIs are copied at each micro-batch boundary (T26). `late_arrival`
-    is the Azure bound: before an event is judged, its lane's CTI is at least its arrival minus this (T9). `over` is
-    the text of the expression whose values have a clock each (T15). `default_grace` is that of windows which say none.
+    `import_from` is the id of another input whose CTIs are copied at each micro-batch boundary (T26). `late_arrival` is
+    the Azure bound: before an event is judged, its lane's CTI is at least its arrival minus this (T9). `over` is the
+    text of an expression; each of its values has its own clock (T15). `default_grace` applies to windows without a
+    grace of their own.
     """
 
     generate: Generate | None = None

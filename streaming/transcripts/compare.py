@@ -1,4 +1,4 @@
-"""What a transcript expects against what an executor made of it; differences are phrases for people."""
+"""Comparison of a transcript's expectation with a result; differences are phrases for people."""
 
 import itertools
 import math
@@ -8,20 +8,20 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from streaming.definition.graph import OutputNode, WindowNode
-from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.types import Fields
+from streaming.definition.payload.reading import BadPayload, read_payload
+from streaming.definition.payload.types import Fields
 from streaming.temporal.events import EdgeKind, Shape
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
 from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
 from streaming.transcripts.load import TranscriptError
 from streaming.transcripts.prepare import TranscriptDefinition
-from streaming.wire.case import Case, CaseEvent, CaseLate, CaseResult, CaseStep, StepPane
-from streaming.wire.failures import ExpressionFailure
+from streaming.wire.execution.case import Case, CaseEvent, CaseLate, CaseResult, CaseStep, StepPane
+from streaming.wire.execution.failures import ExpressionFailure
 
 TOLERANCE = 1e-9
 """Relative, for doubles: sums of floats may differ in their last bits from one cut to another."""
 SHOWN = 3
-"""How many rows a difference names."""
+"""A difference names at most so many rows."""
 
 Want = TypeVar("Want")
 Have = TypeVar("Have")
@@ -29,10 +29,10 @@ Have = TypeVar("Have")
 
 @dataclass(frozen=True)
 class WantedRow:
-    """One expected row: what `event` says of it, and `said`, which has the edge, deletion and pane."""
+    """One expected row: the `event`, and `row` with the edge, deletion and pane."""
 
     event: CaseEvent
-    said: ExpectedRow
+    row: ExpectedRow
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,10 @@ class WantedResult:
 
 
 def wanted(expect: Expect, definition: TranscriptDefinition) -> WantedResult:
-    """Read the expectation by the schemas of the outputs. Raises `TranscriptError` for what no output could give."""
+    """Read the expectation by the schemas of the outputs.
+
+    Raises `TranscriptError` for rows that no output could emit.
+    """
     if definition.graph is None:
         raise TranscriptError("the query has no shape")
     outputs = {node.id: definition.checked.schemas[node.id] for node in definition.graph.nodes if _is_output(node)}
@@ -112,7 +115,10 @@ def _ctis(expect: Expect, outputs: Mapping[str, Fields]) -> Mapping[str, tuple[i
 def differences(
     want: WantedResult, case: Case, result: CaseResult, executor: ExecutorName, *, written: bool = True
 ) -> list[str]:
-    """How `result` differs from `want`; empty when it does not. `written`: the case is cut as the transcript says."""
+    """Return how `result` differs from `want`; empty if it does not.
+
+    `written`: the case has the transcript's own cuts.
+    """
     if result.failure is not None:
         return [result.failure]
     found = _unmatched("events", want.events, result.events, _same_event)
@@ -131,22 +137,22 @@ def differences(
 
 
 def _each_alone(case: Case) -> bool:
-    """Whether every row is a micro-batch of its own."""
+    """Return true if every row is its own micro-batch."""
     batches = [row.batch for row in case.rows]
     return len(set(batches)) == len(batches)
 
 
 def _ends_inside(case: Case) -> bool:
-    """Whether a row ends an input: the last finite CTI may then be inside the micro-batch that ends it."""
+    """Return true if a row ends an input: the last finite CTI may then be inside the micro-batch that ends it."""
     return any("cti" in row.fields and row.fields["cti"] is None for row in case.rows)
 
 
 def _unmatched(
     what: str, wants: Sequence[Want], haves: Sequence[Have], matches: Callable[[Want, Have], bool]
 ) -> list[str]:
-    """Pair every wanted row with another row, whatever the order, and name what is left over on both sides.
+    """Pair every wanted row with another row, whatever the order, and name the rest on both sides.
 
-    Wanted rows may name few keys, so that one row could stand for several: pairs are exchanged until most are found.
+    Wanted rows may name few keys, so one row could match several: pairs are exchanged until most are found.
     """
     taken: dict[int, int] = {}
 
@@ -170,15 +176,15 @@ def _listed(title: str, rows: Sequence[object]) -> str:
     if not rows:
         return ""
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
-    return f"{title}: {'; '.join(map(shown, rows[:SHOWN]))}{more}"
+    return f"{title}: {'; '.join(map(format_row, rows[:SHOWN]))}{more}"
 
 
-def shown(row: object) -> str:
-    """A row in a line, as a transcript would say it."""
+def format_row(row: object) -> str:
+    """Format a row in a line, as in a transcript."""
     if isinstance(row, WantedRow):
-        pane = row.said.pane
+        pane = row.row.pane
         beside = {} if pane is None else pane.model_dump(exclude_unset=True)
-        return shown(row.event) + _beside(row.said.edge, beside, deleted=row.said.deleted)
+        return format_row(row.event) + _beside(row.row.edge, beside, deleted=row.row.deleted)
     if isinstance(row, CaseEvent | CaseStep):
         end = "infinity" if row.end == INFINITY else row.end
         payload = ", ".join(f"{name}: {value}" for name, value in row.payload.items())
@@ -191,7 +197,7 @@ def shown(row: object) -> str:
 
 
 def _beside(edge: EdgeKind | None, pane: Mapping[str, object], *, deleted: bool) -> str:
-    """What a row says beside its lifetime and payload."""
+    """Format the parts of a row other than its lifetime and payload."""
     parts = [f"edge {edge}"] if edge else []
     parts += ["deleted"] if deleted else []
     parts += ["pane " + " ".join(f"{key}={value}" for key, value in pane.items())] if pane else []
@@ -204,7 +210,7 @@ def _same_event(want: CaseEvent, have: CaseEvent) -> bool:
 
 
 def same_value(want: Any, have: Any) -> bool:
-    """Equality of typed values; doubles within TOLERANCE of each other."""
+    """Return true if typed values are equal; doubles within TOLERANCE of each other."""
     if isinstance(want, bool) or isinstance(have, bool) or want is None or have is None:
         return want is have
     if isinstance(want, float) and isinstance(have, float):
@@ -217,29 +223,29 @@ def same_value(want: Any, have: Any) -> bool:
 
 
 def _row_differences(want: Sequence[WantedRow], case: Case, result: CaseResult, *, written: bool) -> list[str]:
-    """Rows in the order of release, from an executor that tells it; how the case is cut may change provisional ones.
+    """Compare rows in the order of release, if the executor reports them; cuts may change provisional ones.
 
-    Of the others the net rows are compared, where those are all rows: neither edges nor provisional rows.
+    For other executors the net rows are compared, if they are all rows: no edges and no provisional rows.
     """
     provisional = any(isinstance(node, WindowNode) and node.emit != "final" for node in case.graph.nodes)
     if result.rows is None:
-        edges = any(stream.shape is Shape.EDGE for stream in case.streams.values())
+        edges = any(stream.shape in (Shape.EDGE, Shape.TABLE) for stream in case.streams.values())
         whole = not provisional and not edges
         return _unmatched("rows", [row.event for row in want], result.events, _same_event) if whole else []
     if provisional and not written:
         return []
     if len(want) == len(result.rows) and all(map(_same_row, want, result.rows)):
         return []
-    return [f"rows are {'; '.join(map(shown, result.rows))}; expected {'; '.join(map(shown, want))}"]
+    return [f"rows are {'; '.join(map(format_row, result.rows))}; expected {'; '.join(map(format_row, want))}"]
 
 
 def _same_row(want: WantedRow, have: CaseStep) -> bool:
     if not _same_event(want.event, CaseEvent(have.output, have.start, have.end, have.payload)):
         return False
-    said = want.said
-    if said.deleted != have.deleted or ("edge" in said.model_fields_set and said.edge != have.edge):
+    row = want.row
+    if row.deleted != have.deleted or ("edge" in row.model_fields_set and row.edge != have.edge):
         return False
-    return "pane" not in said.model_fields_set or _same_pane(said.pane, have.pane)
+    return "pane" not in row.model_fields_set or _same_pane(row.pane, have.pane)
 
 
 def _same_pane(want: ExpectedPane | None, have: StepPane | None) -> bool:
@@ -258,10 +264,11 @@ def _pane_value(want: ExpectedPane, key: str) -> object:
 def _cti_differences(
     wants: Mapping[str, tuple[int, ...]], haves: Mapping[str, tuple[int, ...]], *, every: bool, ends: bool
 ) -> list[str]:
-    """Every CTI in its order; or, of executors for which the rows of a micro-batch have no order, what must be told.
+    """Compare every CTI in its order, or for executors without an order inside a micro-batch, the required ones.
 
-    Those tell rising CTIs, and in the end no smaller one than the reference. It may be larger: what came after a CTI in
-    the same micro-batch may have ended what held it. If an input `ends` inside of one nothing finite need be told.
+    Such executors report rising CTIs, and the last one is not smaller than the reference's. It may be larger: a later
+    row of the same micro-batch may have ended what delayed the CTI. If an input `ends` inside a micro-batch, no finite
+    CTI is required.
     """
     found = []
     for output, want in wants.items():

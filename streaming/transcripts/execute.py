@@ -1,19 +1,19 @@
-"""The three executors behind one function: cases in, results out in the same order."""
+"""One function for the three executors: cases in, results out in the same order."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from streaming.reference.execution import execute as by_reference
 from streaming.transcripts.format import ExecutorName
-from streaming.wire.case import Case, CaseResult
-from streaming.wire.case_execution import CaseSink, execution_of, run_case
-from streaming.wire.execution import Execute, ExecutionError
+from streaming.wire.execution.case import Case, CaseResult
+from streaming.wire.execution.case_execution import CaseSink, execution_of, run_case
+from streaming.wire.execution.interface import Execute, ExecutionError
 
 EXECUTORS: Final[tuple[ExecutorName, ...]] = ("reference", "engine", "spark")
 
 
 def execute(executor: ExecutorName, cases: Sequence[Case]) -> list[CaseResult]:
-    """Run `cases`. One that cannot be run or fails has the `failure` in its result; the others do not notice."""
+    """Run `cases`. A case that cannot be run or fails has the `failure` in its result; the others are unaffected."""
     if executor == "spark":
         return _by_spark(cases)
     if executor == "reference":
@@ -24,7 +24,7 @@ def execute(executor: ExecutorName, cases: Sequence[Case]) -> list[CaseResult]:
 
 
 def _by_spark(cases: Sequence[Case]) -> list[CaseResult]:
-    """All cases as bindings of one carrier: one streaming query for hundreds of them."""
+    """Run all cases as bindings of one carrier: one streaming query for hundreds of them."""
     sinks = [CaseSink(case) for case in cases]
     try:
         from streaming.spark.execution import execute_together

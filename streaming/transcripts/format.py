@@ -1,8 +1,9 @@
-"""The form of a transcript. A key that is not in the definition is refused: none says less than it seems to."""
+"""The form of a transcript. An unknown key is refused, so that no key is silently ignored."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, StrictInt, model_validator
 
 from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.names import DurationText, Name
@@ -10,7 +11,7 @@ from streaming.definition.strict import Strict
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import TimeTextError, parse_instant
-from streaming.wire.case import EndMode
+from streaming.wire.execution.case import EndMode
 
 ExecutorName = Literal["reference", "engine", "spark"]
 BATCH: Literal["batch"] = "batch"
@@ -25,14 +26,25 @@ def _readable(value: int | str) -> int | str:
 
 
 InstantText = Annotated[int | str, BeforeValidator(_readable)]
-"""Ticks, or ISO 8601 text."""
+"""Return ticks, or ISO 8601 text."""
+
+
+_ALONE: Final[Mapping[str, frozenset[str]]] = {
+    "cti": frozenset({"strict"}),
+    "bad": frozenset(),
+    "heartbeat": frozenset(),
+    "snapshot": frozenset({"rows"}),
+    "delete": frozenset({"start"}),
+    "history": frozenset(),
+}
+"""The keys that make a row something else than an event, and the keys that they may have in addition."""
 
 
 class TranscriptRow(Strict):
     """One row of `input`: an event, a CTI, a heartbeat, or raw text that cannot be parsed.
 
-    Times and payload may be wrong on purpose: executors judge them (T5). `key` and `meta` are what EVENTTIME BY may
-    take a start from, beside the payload.
+    Times and payload may be wrong on purpose: executors judge them (T5). EVENTTIME BY may take a start from `key` and
+    `meta`, in addition to the payload.
     """
 
     stream: Name
@@ -48,17 +60,25 @@ class TranscriptRow(Strict):
     strict: bool = False
     bad: str | None = None
     heartbeat: InstantText | None = None
+    delete: Any = None
+    snapshot: Any = None
+    rows: Any = None
+    source: Annotated[Literal["history", "live"] | None, Field(alias="from")] = None
+    position: Annotated[StrictInt, Field(ge=0)] | None = None
+    history: Literal["end"] | None = None
 
     @model_validator(mode="after")
     def _is_one_thing(self) -> Self:
-        """A row is one of: event, CTI, heartbeat, bad text."""
-        said = self.model_fields_set
-        for kind, others in (("cti", {"strict"}), ("bad", set[str]()), ("heartbeat", set[str]())):
-            extra = said - {kind, "stream", "lane", "arrival"} - others
-            if kind in said and extra:
+        """Check that a row is one of: event, CTI, heartbeat, bad text."""
+        keys = self.model_fields_set
+        for kind, others in _ALONE.items():
+            extra = keys - {kind, "stream", "lane", "arrival", "source", "position"} - others
+            if kind in keys and extra:
                 raise ValueError(f"a row with {kind!r} cannot have {', '.join(sorted(extra))}; write two rows")
-        if "strict" in said and "cti" not in said:
-            raise ValueError("'strict' goes with 'cti' only")
+        if "strict" in keys and "cti" not in keys:
+            raise ValueError("'strict' is valid with 'cti' only")
+        if ("snapshot" in keys) != ("rows" in keys):
+            raise ValueError("'snapshot' and 'rows' need each other; write both or neither")
         return self
 
 
@@ -72,7 +92,7 @@ class ExpectedEvent(Strict):
 
 
 class ExpectedPane(Strict):
-    """The pane metadata of a row (T20), compared on the keys that are given."""
+    """The pane metadata of a row (T20), compared on the keys that are set."""
 
     start: InstantText | None = None
     end: InstantText | None = None
@@ -82,10 +102,10 @@ class ExpectedPane(Strict):
 
 
 class ExpectedRow(ExpectedEvent):
-    """One row as it was released. The `end` of an edge start is infinity; `deleted` rows take one before them back.
+    """One row as it was released. The `end` of an edge start is infinity; `deleted` rows retract an earlier one.
 
-    `edge` and `pane` are compared where they are given: `edge: null` is a row that is no edge, `pane: null` one that
-    no window made.
+    `edge` and `pane` are compared if they are set: `edge: null` is a row that is not an edge, `pane: null` one that no
+    window made.
     """
 
     edge: EdgeKind | None = None
@@ -94,7 +114,7 @@ class ExpectedRow(ExpectedEvent):
 
 
 class ExpectedLate(Strict):
-    """One element that was neither on time nor reordered, matched on the keys that are given."""
+    """One element that was neither on time nor reordered, matched on the keys that are set."""
 
     stream: Name
     lane: str | None = None
@@ -107,7 +127,7 @@ class ExpectedLate(Strict):
 
 
 class ExpectedFailure(Strict):
-    """On how many rows an expression of `node` fails, and how (T5).
+    """The number of rows on which an expression of `node` fails, and the kind of failure (T5).
 
     `field` is the name of the column or aggregate, `where` of a filter or join, `by`, `over`, or `expression`.
     """
@@ -119,7 +139,7 @@ class ExpectedFailure(Strict):
 
 
 class Expect(Strict):
-    """What must come out. `ctis` is a list, or with several outputs a list for each."""
+    """The expected result. `ctis` is a list, or with several outputs a list for each."""
 
     events: list[ExpectedEvent]
     ctis: list[InstantText] | dict[Name, list[InstantText]] | None = None
@@ -130,15 +150,17 @@ class Expect(Strict):
 
 
 class Transcript(Strict):
-    """One document. `query`, `streams` and `advance` are read as definitions are, so that their faults have codes.
+    """One document. `query`, `streams` and `advance` are read as definitions, so that their errors have codes.
 
     The query is a graph, or a text (`sql`). `advance` is the binding's settings by input node, which replace the
-    stream's and, input by input, what ADVANCE TIME says in the text.
+    stream's and, input by input, those of ADVANCE TIME in the text. `modules` are modules in WebAssembly as text (WAT);
+    functions of the query name them where a stored query has the hash of their bytes.
     """
 
     name: Annotated[str, Field(min_length=1)]
     streams: dict[Name, dict[str, Any]]
     advance: dict[Name, dict[str, Any]] = Field(default_factory=dict)
+    modules: dict[Name, str] = Field(default_factory=dict)
     query: dict[str, Any] | None = None
     sql: str | None = None
     input: list[TranscriptRow | Literal["batch"]] = Field(default_factory=list)
@@ -149,16 +171,16 @@ class Transcript(Strict):
 
     @model_validator(mode="after")
     def _asks_one_thing(self) -> Self:
-        """Either a graph or a text."""
+        """Check that there is either a graph or a text."""
         if (self.query is None) == (self.sql is None):
-            raise ValueError("say either 'query' or 'sql'")
+            raise ValueError("set either 'query' or 'sql'")
         return self
 
     @model_validator(mode="after")
     def _expects_one_thing(self) -> Self:
-        """Either results or a refusal."""
+        """Check that there are either results or a refusal."""
         if (self.expect is None) == (self.error is None):
-            raise ValueError("say either 'expect' or 'error'")
+            raise ValueError("set either 'expect' or 'error'")
         if self.error is not None and self.input:
-            raise ValueError("a definition that is refused reads no 'input'")
+            raise ValueError("a definition that is refused has no 'input'")
         return self

@@ -1,4 +1,4 @@
-"""Runs transcripts on an executor and says for each whether it holds."""
+"""Runs transcripts on an executor and reports for each whether it holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +8,12 @@ from streaming.transcripts.execute import execute
 from streaming.transcripts.format import ExecutorName, Transcript
 from streaming.transcripts.load import LoadedTranscript, TranscriptError
 from streaming.transcripts.prepare import Cuts, TranscriptDefinition, define, prepare, variants
-from streaming.wire.case import Case, CaseResult
+from streaming.wire.execution.case import Case, CaseResult
 
 
 @dataclass(frozen=True)
 class TranscriptVerdict:
-    """Whether the transcript `name` holds on `executor`; `differs` says what does not, empty when all holds."""
+    """The result of the transcript `name` on `executor`; `differs` describes the difference, empty if it holds."""
 
     name: str
     executor: ExecutorName
@@ -21,13 +21,13 @@ class TranscriptVerdict:
 
     @property
     def passed(self) -> bool:
-        """Whether it holds."""
+        """Return true if it holds."""
         return not self.differs
 
 
 @dataclass(frozen=True)
 class PlannedTranscript:
-    """What is to be run for one transcript: `cases` against `want`, or nothing and already a verdict."""
+    """The plan for one transcript: `cases` to compare with `want`, or no cases and already a verdict."""
 
     transcript: Transcript
     cases: Sequence[Case] = ()
@@ -36,12 +36,19 @@ class PlannedTranscript:
 
 
 def judge(transcripts: Sequence[LoadedTranscript], executor: ExecutorName, cuts: Cuts) -> Iterator[TranscriptVerdict]:
-    """A verdict for each transcript, in order. All cases are handed to the executor together (spark needs that)."""
-    planned = [_plan(number, loaded.transcript, executor, cuts) for number, loaded in enumerate(transcripts)]
+    """Yield a verdict for each transcript, in order. All cases go to the executor together (spark needs that)."""
+    planned = [_guarded_plan(number, loaded.transcript, executor, cuts) for number, loaded in enumerate(transcripts)]
     cases = [case for plan in planned for case in plan.cases]
     results = {result.id: result for result in execute(executor, cases)} if cases else {}
     for plan in planned:
         yield TranscriptVerdict(plan.transcript.name, executor, _differs(plan, results, executor))
+
+
+def _guarded_plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cuts) -> PlannedTranscript:
+    try:
+        return _plan(number, transcript, executor, cuts)
+    except Exception as error:  # noqa: BLE001 - one transcript that breaks the checks must not end the others
+        return PlannedTranscript(transcript, differs=f"{type(error).__name__}: {error}")
 
 
 def _plan(number: int, transcript: Transcript, executor: ExecutorName, cuts: Cuts) -> PlannedTranscript:
@@ -66,7 +73,7 @@ def _refusal(code: str | None, definition: TranscriptDefinition) -> str:
 
 
 def _differs(plan: PlannedTranscript, results: Mapping[str, CaseResult], executor: ExecutorName) -> str:
-    """The first case that differs, with the way it was cut. A gap that is marked passes as long as it is one."""
+    """Return the first case that differs, with its cut. A marked gap passes as long as it differs."""
     if plan.want is None:
         return plan.differs
     differs = next(filter(None, (_case_differs(plan, plan.want, case, results, executor) for case in plan.cases)), "")

@@ -1,4 +1,4 @@
-"""From a transcript to the cases that executors run: one for each way of cutting the input into micro-batches."""
+"""Conversion of a transcript to the cases that executors run: one for each cut of the input into micro-batches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,28 +6,31 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from streaming.definition.advance import check_advance, in_force
-from streaming.definition.binding_checks import check_binding
-from streaming.definition.check import CheckedDefinition, check
-from streaming.definition.event_time import with_event_times
+from streaming.definition.checks.advance import check_advance, in_force
+from streaming.definition.checks.bindings import check_binding
+from streaming.definition.checks.check import CheckedDefinition, check
 from streaming.definition.faults import Fault, FaultCode, Severity, nearest
 from streaming.definition.faults import error as fault
 from streaming.definition.graph import InputNode, QueryGraph
+from streaming.definition.own_functions.modules import find_module
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from streaming.definition.streams.event_time import with_event_times
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.transcripts.format import Transcript
 from streaming.transcripts.load import TranscriptError
-from streaming.transcripts.rows import case_rows, inputs_by_stream, unlike_event_times
-from streaming.wire.case import Case
+from streaming.transcripts.modules import TranscriptModules, read_modules
+from streaming.transcripts.rows import inputs_by_stream, sourced_rows, unlike_event_times
+from streaming.transcripts.seam import joined_rows
+from streaming.wire.execution.case import Case
 
 Cuts = Literal["all", "none"]
 
 
 @dataclass(frozen=True)
 class TranscriptDefinition:
-    """The definition of a transcript with everything that is wrong with it; `graph` is None if it has no shape.
+    """The definition of a transcript with all of its errors; `graph` is None if it has no shape.
 
     `advance` holds the binding's settings by input node, `event_times` the EVENTTIME BY of a text.
     """
@@ -41,12 +44,12 @@ class TranscriptDefinition:
 
     @property
     def errors(self) -> tuple[Fault, ...]:
-        """The faults that refuse the definition."""
+        """Return the errors that refuse the definition."""
         return tuple(fault for fault in self.faults if fault.severity is Severity.ERROR)
 
 
 def define(transcript: Transcript) -> TranscriptDefinition:
-    """Read and check the definition of `transcript`; faults are collected, never raised."""
+    """Read and check the definition of `transcript`; errors are collected, never raised."""
     faults: list[Fault] = []
     streams: dict[str, StreamDefinition] = {}
     for name, raw in transcript.streams.items():
@@ -56,10 +59,12 @@ def define(transcript: Transcript) -> TranscriptDefinition:
             faults.append(_misshapen(f"streams.{name}", f"Stream {name!r}", error, raw))
         else:
             faults += check_advance(streams[name].advance, streams[name], adapter_sends_ctis=True)
+    modules = read_modules(transcript.modules)
+    faults += modules.faults
     if transcript.sql is not None:
-        return _of_text(transcript.sql, transcript.advance, streams, faults)
-    raw_graph = {"version": 1, "name": "transcript"} | (transcript.query or {})
-    checked = check(raw_graph, streams)
+        return _of_text(transcript.sql, transcript.advance, streams, faults, modules)
+    raw_graph = modules.in_graph({"version": 1, "name": "transcript"} | (transcript.query or {}))
+    checked = check(raw_graph, streams, modules=find_module)
     faults += checked.faults
     try:
         graph = QueryGraph.model_validate(raw_graph)
@@ -74,11 +79,13 @@ def _of_text(
     written: Mapping[str, Mapping[str, Any]],
     streams: Mapping[str, StreamDefinition],
     faults: list[Fault],
+    modules: TranscriptModules,
 ) -> TranscriptDefinition:
-    """The definition that a text says: its ADVANCE TIME is the binding's, as far as `written` says nothing."""
+    """Read the definition from a text: its ADVANCE TIME is the binding's, unless `written` sets the input."""
+    sql = modules.in_text(sql)
     script = parse_sql(sql)
     advance, wrong = _binding(written, script.graph, streams)
-    text = check_sql(sql, streams, advance=advance)
+    text = check_sql(sql, streams, advance=advance, modules=find_module)
     checked = CheckedDefinition(text.faults, text.schemas)
     every = (*faults, *wrong, *text.faults)
     return TranscriptDefinition(
@@ -89,7 +96,10 @@ def _of_text(
 def _binding(
     written: Mapping[str, Mapping[str, Any]], graph: QueryGraph | None, streams: Mapping[str, StreamDefinition]
 ) -> tuple[dict[str, AdvanceTimeSettings], list[Fault]]:
-    """The binding's settings by input node, and their faults with all that only a whole binding can have."""
+    """Return the binding's settings by input node, and their errors.
+
+    The errors include those that only a whole binding can have.
+    """
     if graph is None:
         return {}, []
     inputs = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
@@ -119,10 +129,10 @@ def _misshapen(place: str, what: str, error: ValidationError, raw: object) -> Fa
 
 
 def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
-    """The case as it is written.
+    """Return the case without extra cuts.
 
-    Raises `TranscriptError` for a definition with errors, for a stream that no input node reads, or several do by
-    different event times, and for rows that name no stream or, where there are several, no lane.
+    Raises `TranscriptError` for a definition with errors; for a stream that no input node reads, or several do by
+    different event times; and for rows that name no stream or, if there are several, no lane.
     """
     if definition.graph is None or definition.errors:
         raise TranscriptError("; ".join(f"{fault.code}: {fault.message} {fault.remedy}" for fault in definition.errors))
@@ -140,17 +150,18 @@ def prepare(transcript: Transcript, definition: TranscriptDefinition) -> Case:
         id=transcript.name,
         graph=graph,
         streams={name: stream.model_copy(update={"event_time": None}) for name, stream in streams.items()},
-        rows=tuple(case_rows(transcript.input, streams)),
+        rows=tuple(joined_rows(sourced_rows(transcript.input, streams), streams)),
         end=transcript.end,
         advance=definition.advance,
     )
 
 
 def variants(case: Case, cuts: Cuts, *, restarts: bool) -> list[Case]:
-    """`case` as written; with cuts `all` also with one boundary at each position, and with one at every position.
+    """Return `case` as written; with cuts `all` also with other cuts.
 
-    With `restarts` each case that has a boundary comes a second time, killed and restarted at its boundaries. A case
-    with imported CTIs is not cut otherwise than it says: they take effect at its boundaries (T26).
+    The other cuts are one boundary at each position, and one at every position. With `restarts` each case with a
+    boundary comes a second time, killed and restarted at its boundaries. A case with imported CTIs gets no other cuts:
+    the CTIs take effect at its boundaries (T26).
     """
     settings = in_force(case.graph, case.streams, case.advance)
     if cuts == "none" or any(each.import_from is not None for each in settings.values()):

@@ -1,1 +1,1 @@
-"""What crosses the process border, validated at both ends."""
+"""Messages and files that several processes share, validated at both ends."""

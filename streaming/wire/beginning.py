@@ -1,4 +1,4 @@
-"""Where a run begins, from the browser to Spark, and how one began: what is read again, which rows are not whole."""
+"""Start positions of runs, from the browser to Spark, and a record of a start: rows read again, incomplete results."""
 
 from typing import Annotated, Final, Literal
 
@@ -6,28 +6,31 @@ from pydantic import Field
 
 from streaming.definition.strict import Strict
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
+from streaming.wire.message import Message
 
 KeptBegin = Literal["oldest_open", "carried_over", "old_positions", "beginning"]
-"""Where a run may begin whose state cannot go on as it is: where the oldest open window began; where the run before had
-read to, with its state, in which windows are widened, or without; or at the beginning of its inputs."""
+"""Start positions of a run that can't resume with the state as it is: `oldest_open` rereads from the start of the
+oldest open window; `carried_over` resumes where the previous run had read to, with its state after widening its
+windows; `old_positions` resumes there without its state; `beginning` is the start of the inputs.
+"""
 KEPT_BEGINS: Final[tuple[KeptBegin, ...]] = ("oldest_open", "carried_over", "old_positions", "beginning")
 MOST_LANES: Final = 10_000
-"""So many lanes of an input may be told a position."""
+"""The maximum number of lanes with a position for each input."""
 
 
 TimeTick = Annotated[int, Field(ge=FIRST_TICK, le=LAST_TICK)]
-"""A moment that a person may mean."""
+"""A time that a person may choose."""
 
 
 class BeginAtTime(Strict):
-    """At `at`, in ticks: each input with the first row that came to it then or later, as its adapter knows that."""
+    """At `at`, in ticks: each input starts with the first row that arrived then or later, as its adapter knows that."""
 
     kind: Literal["time"]
     at: TimeTick
 
 
 class BeginAtPositions(Strict):
-    """At `positions`, by input and lane; a lane that is not named begins at its beginning."""
+    """At `positions`, by input and lane; a lane that isn't named starts at its first row."""
 
     kind: Literal["positions"]
     positions: Annotated[
@@ -37,44 +40,44 @@ class BeginAtPositions(Strict):
 
 
 SoughtBegin = Literal["now"] | BeginAtTime | BeginAtPositions
-"""Where a run begins that leaves the run before alone; `now`: with what comes after its start was planned."""
+"""Start positions that ignore the previous run; `now`: rows that arrive after the start was planned."""
 BeginAt = KeptBegin | SoughtBegin
-"""Where a run begins; all but `oldest_open`, `carried_over` and `old_positions` also drop state that could go on."""
+"""All start positions; all but `oldest_open`, `carried_over` and `old_positions` also drop reusable state."""
 
 
 def sought(begin: BeginAt | None) -> SoughtBegin | None:
-    """`begin` if adapters have to seek it; None if what the run before had kept says where that is."""
+    """Return `begin` if adapters have to seek it; None if the previous run's restart points hold the position."""
     return begin if begin == "now" or isinstance(begin, Strict) else None
 
 
 def drops(begin: BeginAt | None) -> bool:
-    """Whether a run that begins there goes on with no state that was kept."""
+    """Return whether a run that starts there drops all saved state."""
     return begin == "beginning" or sought(begin) is not None
 
 
-class LackingSince(Strict):
-    """The `columns` of an output that began empty in windows that were open: rows that start `before` say so of them.
+class LackingSince(Message):
+    """The `columns` of an output that started empty in open windows: in rows that start `before`, they are incomplete.
 
-    `before` null: any row may. Without columns there is a window whose new aggregates no output has.
+    `before` null: in any row. Without columns, no output contains the new aggregates of a window.
     """
 
     columns: list[str]
     before: int | None
 
 
-class RunBeginning(Strict):
-    """How a run began that has not the whole state of the run `after`; times in ticks.
+class RunBeginning(Message):
+    """The start of a run that lacks some state of the run `after`; times in ticks.
 
-    `incomplete_before`, by output: rows that start earlier may lack something and say so; null: any row may. An output
-    that is not named gives whole rows from the first on. What had been given `until` then, by output, is not given
-    again; outputs of `alike` release as they did, so that all has been given that they bring from rows that are read
-    again.
-    `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
-    nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
-    `sentence` says it all in words.
-    `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
-    `lacking`, by output: the columns that were not there before, of a run that has the state of the one before, in
-    which windows were widened.
+    `incomplete_before`, by output: rows that start earlier may be incomplete and are marked so; null: any row may be.
+    All rows of an output that isn't named are complete. Rows that end by `until`, by output, were emitted before and
+    aren't emitted again. Outputs in `alike` emit as before, so all their rows from input that is read again were
+    emitted already. `open_from`, `open_until`: the time span of windows that were open when the previous run stopped;
+    null where none was, or where nothing had been emitted yet. `rows_again`: the number of rows that are read a second
+    time, an upper bound with `rows_at_most`. `sentence` summarises all of it for the user. `took_over`: the run that
+    had read in parallel with the previous one (`streaming/resume/changeover.py`) and whose state this run has.
+    `lacking`, by output: the new columns of a run that resumed with the state of the previous one after its windows
+    were widened. `positions`, by input and lane: the start positions, absent lanes at their first row; null in records
+    from before 2026-11-27.
     """
 
     how: BeginAt
@@ -89,9 +92,10 @@ class RunBeginning(Strict):
     took_over: str | None = None
     rows_at_most: bool = False
     lacking: dict[str, LackingSince] = Field(default_factory=dict)
+    positions: dict[str, dict[str, int]] | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def whole_from(self) -> int | None:
-        """From when on the rows of all outputs are whole, where some are not; None where that is not known."""
+        """The time from which rows of all outputs are complete; None where all are, or where it is unknown."""
         moments = self.incomplete_before.values()
         return None if None in moments else max((each for each in moments if each is not None), default=None)

@@ -1,4 +1,4 @@
-"""Which carriers have what the bindings of an organisation keep, as its runners note it: `carriers/homes.json`."""
+"""The carriers that store the state of an organisation's bindings, recorded by its runners in `carriers/homes.json`."""
 
 import json
 from pathlib import Path
@@ -7,42 +7,42 @@ from typing import Final
 from streaming.wire.keys import POOL
 
 CARRIERS: Final = "carriers"
-"""The folder of an organisation's carriers, in its own; of a pool's too."""
+"""The folder of carriers, in the folder of their organisation or pool."""
 SHARED: Final = "main"
-"""The carrier of all bindings that have none of their own."""
+"""The carrier of all bindings without a carrier of their own."""
 FILE: Final = "homes.json"
 APART: Final = "apart"
-"""The second carrier of a pool: of what would hold up everybody in the shared one."""
+"""The second carrier of a pool, for bindings that would delay everybody in the shared one."""
 OF: Final = "."
-"""Between the id of an organisation, which has none, and that of its binding."""
+"""Separates the id of an organisation, which never contains it, from that of its binding."""
 
 
 def pools_of(folder: Path) -> set[str]:
-    """The pools that keep something of the organisation in `folder`: none but these may carry it. Raises `OSError`."""
+    """Return the pools with state of the organisation in `folder`: only these may carry it. Raises `OSError`."""
     try:
         content = json.loads((folder / CARRIERS / FILE).read_text())
     except FileNotFoundError:
         return set()
-    return {said[0].partition(OF)[0] for said in content.values() if said[0].startswith(POOL)}
+    return {home[0].partition(OF)[0] for home in content.values() if home[0].startswith(POOL)}
 
 
 def apart_in(pool: str) -> str:
-    """What the second carrier of `pool` is called where bindings are noted to be at home."""
+    """Return the name of the second carrier of `pool` in `homes.json`."""
     return f"{pool}{OF}{APART}"
 
 
 def name_in_pool(organisation: str, binding: str) -> str:
-    """What a binding is called in a pooled carrier: nothing of two organisations has one name."""
+    """Return the name of a binding in a pooled carrier, unique across organisations."""
     return f"{organisation}{OF}{binding}"
 
 
 def organisation_in(name: str) -> str:
-    """The organisation of what a pooled carrier calls `name`."""
+    """Return the organisation of the binding that a pooled carrier calls `name`."""
     return name.partition(OF)[0]
 
 
 def carrier_of(folder: Path, binding: str) -> tuple[Path, str]:
-    """The folder of the carrier of `binding`, of the organisation in `folder`, and what it is called there.
+    """Return the folder of the carrier of `binding`, of the organisation in `folder`, and the binding's name there.
 
     Raises `OSError`.
     """
@@ -54,7 +54,7 @@ def carrier_of(folder: Path, binding: str) -> tuple[Path, str]:
 
 
 def home_of(folder: Path, binding: str) -> str:
-    """The carrier of `binding` as it was noted last, the shared one where nothing was. Raises `OSError`."""
+    """Return the recorded carrier of `binding`, the shared one without a record. Raises `OSError`."""
     try:
         content = json.loads((folder / CARRIERS / FILE).read_text())
     except FileNotFoundError:

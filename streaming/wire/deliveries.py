@@ -1,8 +1,8 @@
-"""Messages about deliveries: what is to be brought where, how far each has come, and what may not be deleted yet.
+"""Messages about deliveries: their targets, their progress, and the rows that may not be deleted yet.
 
-An output of a binding has an identity for ever. How far its delivery has come stands beside the results, in
-`deliveries/<identity>.json` (a `DeliveryMark`), so that whoever makes room deletes nothing that is still to be brought.
-A binding that reads the results as its input has such a mark in `readers/`, named for the binding and its input node.
+An output of a binding has a permanent identity. The progress of its delivery is next to the results, in
+`deliveries/<identity>.json` (a `DeliveryMark`), so that retention never deletes undelivered rows. A binding that reads
+the results as its input has such a mark in `readers/`, named after the binding and its input node.
 """
 
 import json
@@ -15,19 +15,19 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationError
 
-from streaming.definition.streams import AdapterChoice
-from streaming.definition.strict import Strict
+from streaming.definition.streams.stream import AdapterChoice
+from streaming.wire.message import Message
 
 MARKS: Final = "deliveries"
 READERS: Final = "readers"
 Identity = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,100}$")]
 
 
-class DeliveryTarget(Strict):
+class DeliveryTarget(Message):
     """One output of a binding: `node` is the output node of its query, with `fields` (name to type).
 
-    `revision` is another one after every change of the settings, so that an output that waits for somebody to mend it
-    is tried again. `waits` is why nothing may be brought there now, in a sentence; null: it may.
+    `revision` changes with the settings, so that a delivery that stopped because of them is retried. `waits` is the
+    reason, in a sentence, why rows can't be delivered now; null: they can.
     """
 
     identity: Identity
@@ -38,10 +38,10 @@ class DeliveryTarget(Strict):
     waits: str | None = None
 
 
-class BindingDeliveries(Strict):
-    """What is to be brought out of the folder `results`, inside the organisation's; level-triggered as a RunSpec.
+class BindingDeliveries(Message):
+    """The deliveries out of the folder `results`, inside the organisation's; level-triggered like a RunSpec.
 
-    It is there as long as the binding has outputs, whether it runs or not.
+    It exists as long as the binding has outputs, whether it runs or not.
     """
 
     binding: str
@@ -49,17 +49,17 @@ class BindingDeliveries(Strict):
     targets: list[DeliveryTarget]
 
 
-class DeliveryObserved(Strict):
-    """How far the delivery to one output has come, as its runner saw it last; times in ticks.
+class DeliveryObserved(Message):
+    """The progress of the delivery to one output, as its runner reported it last; times in ticks.
 
-    `current`: all that is committed has arrived; `behind`: rows wait and are being brought; `retrying`: the last
-    attempt failed, the next is at `retry_at`; `stopped`: it failed so that somebody has to change the settings.
-    `delivered` is the number of the last batch that arrived, `delivered_at` when that batch was committed and `cti` the
-    output's CTI after it: null where it is not known or, with `ended`, at the end of everything. `waiting_rows` waits
-    since `waiting_since`; where `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were
-    deleted before they could be brought. `refused_requests`: so many the target refused for good, whose rows are kept
-    (`streaming.wire.refused_requests`) until somebody puts them aside. `message` is a sentence for the user, `domain`
-    who must act.
+    `current`: every committed row has arrived; `behind`: waiting rows are being delivered; `retrying`: the last attempt
+    failed, the next is at `retry_at`; `stopped`: it failed, and somebody has to change the settings. `delivered` is the
+    number of the last batch that arrived, `delivered_at` the time of its commit and `cti` the output's CTI after it:
+    null where unknown or, with `ended`, infinite. `waiting_rows` rows have been waiting since `waiting_since`; where
+    `waiting_exact` is false, rows of other outputs may be among them. `lost_rows` were deleted before they could be
+    delivered. `refused_requests`: the number of requests that the target refused for good; their rows are stored
+    (`streaming.storage.refused_requests`) until somebody puts them aside. `message` is a sentence for the user,
+    `domain` says who must act; no attempt has succeeded since `failing_since`.
     """
 
     kind: Literal["delivery"] = "delivery"
@@ -78,34 +78,35 @@ class DeliveryObserved(Strict):
     domain: Literal["user", "external", "internal"] | None
     message: str | None
     retry_at: int | None
+    failing_since: int | None = None
     refused_requests: int = 0
     at: int
 
     @property
     def outstanding(self) -> bool:
-        """Whether a runner has to be there for it: rows wait, and nobody else has to act first."""
+        """True if it needs a runner: rows wait, and nobody has to act first."""
         return self.waiting_rows > 0 and self.state != "stopped"
 
 
-class DeliveryMark(Strict):
-    """How far a delivery has come at least; None: nothing has arrived yet."""
+class DeliveryMark(Message):
+    """The last batch of a delivery that is known to have arrived; None: no batch yet."""
 
     delivered: int | None
     lost_rows: int = 0
 
 
 def refused_folder(results: Path, identity: str) -> Path:
-    """Where the rows are that the target of a delivery refused."""
+    """Return the folder of the rows that the target of a delivery refused."""
     return results / MARKS / f"{identity}.refused"
 
 
 def mark_path(results: Path, identity: str, marks: str = MARKS) -> Path:
-    """Where the mark of a delivery is, or, in READERS, that of a reader."""
+    """Return the path of the mark of a delivery or, with READERS, of a reader."""
     return results / marks / f"{identity}.json"
 
 
 def write_mark(results: Path, identity: str, mark: DeliveryMark, marks: str = MARKS) -> None:
-    """Write the mark, whole or not at all; one that a power cut takes back only keeps more. Raises `OSError`."""
+    """Write the mark, whole or not at all; if a power cut undoes it, more rows are stored. Raises `OSError`."""
     path = mark_path(results, identity, marks)
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{os.getpid()}.tmp")
@@ -114,7 +115,7 @@ def write_mark(results: Path, identity: str, mark: DeliveryMark, marks: str = MA
 
 
 def read_mark(results: Path, identity: str, marks: str = MARKS) -> DeliveryMark | None:
-    """The mark, None where there is none; one that cannot be read says that nothing has arrived."""
+    """Return the mark, None where it is missing; a damaged one counts as if no batch had arrived."""
     try:
         return DeliveryMark.model_validate_json(mark_path(results, identity, marks).read_bytes())
     except FileNotFoundError:
@@ -124,7 +125,7 @@ def read_mark(results: Path, identity: str, marks: str = MARKS) -> DeliveryMark 
 
 
 def forget_mark(results: Path, identity: str) -> None:
-    """There is no such output any more: its rows may go, and so may those that its target refused."""
+    """Delete the mark of a removed output, and the rows that its target refused: retention may delete its rows."""
     with suppress(FileNotFoundError, NotADirectoryError):
         mark_path(results, identity).unlink()
     shutil.rmtree(refused_folder(results, identity), ignore_errors=True)
@@ -138,30 +139,30 @@ def forget_others(results: Path, identities: Collection[str]) -> None:
 
 
 def kept_from(results: Path) -> int | None:
-    """The batch after which rows are still to be brought or read by somebody; None where nobody has to."""
-    found: list[int] = []
+    """Return the batch after which rows still have to be delivered or read; None without deliveries and readers."""
+    marked: list[int] = []
     for marks in (MARKS, READERS):
         for name in marks_in(results, marks):
             mark = read_mark(results, name, marks)
             if mark is not None:
-                found.append(-1 if mark.delivered is None else mark.delivered)
-    return min(found, default=None)
+                marked.append(-1 if mark.delivered is None else mark.delivered)
+    return min(marked, default=None)
 
 
 def marks_in(results: Path, marks: str = MARKS) -> list[str]:
-    """The identities that have a mark there."""
+    """Return the identities that have a mark there, sorted."""
     with suppress(FileNotFoundError, NotADirectoryError):
         return sorted(path.name.removesuffix(".json") for path in (results / marks).glob("[!.]*.json"))
     return []
 
 
 def reader_name(binding: str, node: str) -> str:
-    """The name of the mark of the input `node` of `binding`."""
+    """Return the name of the mark of the input `node` of `binding`."""
     return f"{binding}.{node}"
 
 
 def advance_reader(results: Path, name: str, batch: int) -> None:
-    """The reader has all up to `batch` for good. One that is forgotten stays so; a mark never goes back.
+    """Mark that the reader has every row up to `batch` for good. A deleted mark stays deleted; a mark never falls.
 
     Raises `OSError`.
     """
@@ -171,9 +172,12 @@ def advance_reader(results: Path, name: str, batch: int) -> None:
 
 
 def tend_readers(results: Path, names: Collection[str]) -> None:
-    """Let the readers be `names` and no others; who is new has read nothing, so that all is kept. Raises `OSError`."""
-    there = set(marks_in(results, READERS))
-    for name in there - set(names):
+    """Delete the marks of readers not in `names`; add new readers with no batch read, so every row is kept.
+
+    Raises `OSError`.
+    """
+    existing = set(marks_in(results, READERS))
+    for name in existing - set(names):
         mark_path(results, name, READERS).unlink(missing_ok=True)
-    for name in set(names) - there:
+    for name in set(names) - existing:
         write_mark(results, name, DeliveryMark(delivered=None), READERS)

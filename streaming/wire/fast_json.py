@@ -1,7 +1,7 @@
-"""JSON of what this program alone reads again: heads of states, reports of lanes, manifests. Some for each batch.
+"""JSON that only this program reads: heads of states, reports of lanes, manifests. Each batch writes some.
 
-Pydantic's encoder takes a tenth of the time of Python's, its decoder a fifth. Neither knows half a surrogate pair,
-which Python's `str` can hold (the name of a file that is no UTF-8, in a sentence about it); then Python's own do it.
+Pydantic's encoder takes a tenth of the time of Python's, its decoder a fifth. Neither supports half a surrogate pair,
+which Python's `str` can hold (a sentence with a file name that isn't UTF-8). Python's own functions then take over.
 """
 
 import json
@@ -11,7 +11,7 @@ from pydantic_core import from_json, to_json
 
 
 def encoded(value: Any) -> bytes:
-    """`value` as JSON without spaces, keys in their order: the same value, the same bytes."""
+    """Return `value` as JSON without spaces, keys in their order: the same value gives the same bytes."""
     try:
         return to_json(value)
     except ValueError:
@@ -19,7 +19,7 @@ def encoded(value: Any) -> bytes:
 
 
 def decoded(text: bytes) -> Any:
-    """The value of which `encoded`, or any other encoder, made `text`. Raises ValueError where it is no JSON."""
+    """Return the value of the JSON `text`, from `encoded` or any other encoder. Raises `ValueError` for other text."""
     try:
         return from_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""How old results may be: what a person chooses for a binding, from 200 ms to an hour."""
+"""Freshness of results: a person chooses it for a binding, from 200 ms to an hour."""
 
 from enum import StrEnum
 from typing import Final
@@ -7,9 +7,9 @@ from streaming.temporal.ticks import parse_duration
 
 
 class Freshness(StrEnum):
-    """So long a row may wait, once it is there, before a batch reads it; the batch itself takes some time beside.
+    """The longest time that an available row waits before a batch reads it; processing the batch takes extra time.
 
-    Fresher costs more: batches follow the most impatient of the bindings that share a carrier and have rows waiting.
+    Fresher costs more: bindings that share a carrier get batches as often as the freshest one with waiting rows needs.
     """
 
     FIFTH_OF_A_SECOND = "200ms"
@@ -23,9 +23,9 @@ class Freshness(StrEnum):
 
     @property
     def ticks(self) -> int:
-        """The same in ticks."""
+        """The freshness in ticks."""
         return parse_duration(self.value)
 
 
 USUAL: Final = Freshness.FIVE_SECONDS
-"""What holds where nobody chose."""
+"""The default."""

@@ -3,52 +3,52 @@
 Times are ticks; INFINITY and "none yet" are null.
 """
 
+import json
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
-from streaming.definition.expressions.failures import FailureKind
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, StreamDefinition
-from streaming.definition.strict import Strict
+from streaming.definition.streams.stream import AdapterChoice, AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.outcomes import Outcome
-from streaming.wire.beginning import BeginAt, RunBeginning, drops
-
-LATENESS_BUCKETS = 40
-"""Bucket i counts lateness in `[2**i, 2**(i+1))` us; bucket 0 all below 2 us, the last all above."""
+from streaming.wire.beginning import BeginAt, drops
+from streaming.wire.message import Message
 
 BESIDE: Final = "~next"
-"""What the name of a binding ends with where a run reads beside its open one."""
-
-FAILURES_TOLD = 20
-"""So many expressions that failed are told of one run, those that failed most."""
+"""The suffix of a binding's name for a run that reads in parallel with its open one."""
 
 OutcomeName = Outcome
-"""The outcomes as they are named on the wire: in `InputCounts.outcomes` and `LateEvent.outcome`."""
+"""The names of outcomes in messages: in `InputCounts.outcomes` and `LateEvent.outcome`."""
 
 
-class InputSpec(Strict):
-    """One input of a binding: the stream, what feeds it, and the binding's settings, which replace the stream's."""
+class InputSpec(Message):
+    """One input of a binding: the stream, its adapter, and the binding's settings, which replace the stream's."""
 
     stream: StreamDefinition
     adapter: AdapterChoice
     advance: AdvanceTimeSettings | None = None
 
+    @property
+    def source(self) -> list[Any]:
+        """Everything that determines its rows, as JSON values."""
+        history = self.stream.history
+        found = [self.adapter.model_dump(mode="json"), self.stream.lanes]
+        return found if history is None else [*found, history.model_dump(mode="json")]
 
-class RunSpec(Strict):
-    """What a runner must carry: level-triggered, so it may be read again at any time.
 
-    `desired` is what the user wants; `stopped` with `flush` sends CTI infinity first where `final` asks for it, with
-    `discard` its state is thrown away, and nothing is flushed.
-    `results` is the folder, inside the organisation's, for results and quarantine. `dedicated`: it runs in a streaming
-    query of its own, in several buckets where its graph can be divided. `freshness`: so long, in ticks, its rows may
-    wait before they are read; null: as long as is usual in its carrier; it may change while the run goes on. `begin`:
-    where it begins if the state of the run before cannot go on, or in any case (`drops`); null: where nothing is lost,
-    as far as its inputs let it. `after_discard`: the state of the runs before was thrown away, so that what is found of
-    it is left alone. `repair`: the one whose rows it is to give with its next batch (`streaming/wire/repairs.py`).
-    `beside`: it reads beside the open run of its binding what that has read, and gives nothing to anybody.
-    `takes_over`: the run that has done so, from which it goes on where the run before it stops
-    (`streaming/wire/changeover.py`).
+class RunSpec(Message):
+    """The desired state of a run: level-triggered, so a runner may read it again at any time.
+
+    `desired` is the user's wish. `stopped` with `flush` first sends CTI infinity to inputs with the setting `final`;
+    `stopped` with `discard` discards the state and flushes nothing. `results` is the folder, inside the organisation's,
+    for results and quarantine. `dedicated`: it runs in a streaming query of its own, in several buckets if its graph
+    can be divided. `freshness`: the longest time, in ticks, that its rows wait before they are read; null: the default
+    of its carrier; it may change during the run. `begin`: the start position if the state of the previous run can't be
+    reused, or in any case (`drops`); null: where no row is lost, as far as its inputs allow. `after_discard`: the state
+    of earlier runs was discarded, so the runner ignores leftovers of it. `repair`: the repair whose rows its next batch
+    emits (`streaming/resume/repairs.py`). `beside`: it reads in parallel with the open run of its binding, never ahead
+    of it, and delivers nothing. `takes_over`: the run that read so; this run resumes with its state where the previous
+    run stops (`streaming/resume/changeover.py`).
     """
 
     organisation: str
@@ -70,50 +70,23 @@ class RunSpec(Strict):
 
     @property
     def carried_as(self) -> str:
-        """What the binding is called where it is carried: for a run beside another it has a second name."""
+        """The binding's name in its carrier: a run that reads in parallel uses a second name."""
         return f"{self.binding}{BESIDE}" if self.beside else self.binding
 
     @property
     def drops_state(self) -> bool:
-        """Whether it goes on with no state of a run before."""
+        """True if it starts without the state of earlier runs."""
         return self.after_discard or drops(self.begin)
 
 
-class RunLimits(Strict):
-    """What the runs of an organisation may use together; null: as much as they can."""
+class RunLimits(Message):
+    """The limits of all runs of an organisation together; null: unlimited."""
 
     events_per_second: int | None
 
 
-class InputCounts(Strict):
-    """Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run."""
-
-    received: int
-    outcomes: dict[str, int]
-    reasons: dict[str, int]
-    lateness: Annotated[list[int], Field(min_length=LATENESS_BUCKETS, max_length=LATENESS_BUCKETS)]
-    cti: int | None
-    ended: bool
-    largest_start: int | None
-
-
-class ExpressionFailed(Strict):
-    """On how many rows an expression of a node failed, so that it is null there (T5); the total since the first start.
-
-    `field` is the name of the column or aggregate, else `where`, `by`, `over` or `expression`; `text` is the expression
-    as it was written, cut at 200 characters. `example` has the fields that it read on one such row, as text.
-    """
-
-    node: str
-    field: str
-    kind: FailureKind
-    count: int
-    text: str
-    example: dict[str, str | None]
-
-
-class PaneOfRow(Strict):
-    """The pane of a row that a window gave before it was final (T20): times in ticks, `index` counts its rows."""
+class PaneOfRow(Message):
+    """The pane of a row that a window emitted before it was final (T20): times in ticks, `index` counts its rows."""
 
     start: int
     end: int | None
@@ -122,15 +95,16 @@ class PaneOfRow(Strict):
     is_last: bool
 
 
-class ResultRow(Strict):
+class ResultRow(Message):
     """One row of a result: lifetime in ticks (end null for infinity) and payload.
 
-    Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
-    pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
-    with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-    may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed; with
-    `incomplete_columns`, the fields of its payload that were not kept before, in these alone. A row of a `repair` takes
-    an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
+    Most rows are final when they are emitted. Other rows have a `key`, shared by all rows of the same edge or pane. An
+    edge comes as a row with `edge` start and a later one with `edge` end, which has both times. A row with a `pane`
+    replaces the previous one with the same key; `deleted` retracts it. An `incomplete` row may lack input that its run
+    has not read (`RunBeginning`), or its window was closed early by a flush; with `incomplete_columns`, only these
+    fields of its payload may be incomplete, because an earlier version didn't compute them. A row of a `repair` with
+    `deleted` repeats an earlier final row and retracts it; one without replaces it. `historic` marks a row that history
+    alone gave (T57): `stored` rows are not delivered to outputs.
     """
 
     output: str
@@ -144,12 +118,13 @@ class ResultRow(Strict):
     incomplete: bool = False
     incomplete_columns: list[str] | None = None
     repair: str | None = None
+    historic: Annotated[Literal["stored", "delivered"] | None, Field(exclude_if=lambda value: value is None)] = None
 
 
-class LateEvent(Strict):
-    """One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13).
+class LateEvent(Message):
+    """One row that no result contains, or that was changed: the original row, the CTI that it met, the reason (T13).
 
-    `edge` says which end of an edge it was, null for points, intervals and what could not be read.
+    `edge` is its side of an edge, null for points, intervals and unreadable rows.
     """
 
     input: str
@@ -166,42 +141,11 @@ class LateEvent(Strict):
     raw: str
 
 
-class ProgressReport(Strict):
-    """What one micro-batch of one binding did; all counts are totals of the run, so a lost report loses nothing.
-
-    `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
-    `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
-    `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
-    `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
-    come to where the run before had read to. `behind`: so many rows a run beside another has still to read of those
-    that the other had read before this batch; null: it reads beside none.
-    """
-
-    kind: Literal["progress"]
-    run: str
-    batch: int
-    at: int
-    inputs: dict[str, InputCounts]
-    output_ctis: dict[str, int | None]
-    results: int
-    quarantined: int
-    recent_results: list[ResultRow]
-    recent_late: list[LateEvent]
-    batch_s: float
-    of_run: bool = False
-    held_back: int | None = None
-    failures: list[ExpressionFailed] = Field(default_factory=list, max_length=FAILURES_TOLD)
-    failed: int = 0
-    beginning: RunBeginning | None = None
-    reading_again: bool = False
-    behind: int | None = None
-
-
-class RunObserved(Strict):
+class RunObserved(Message):
     """The state of one run as its runner sees it. `message` is a sentence for the user, `domain` who must act.
 
-    `completed`: it has read its inputs to their end; `stopped`: it was told to stop. `step` is how far it is while it
-    is `starting`: the streaming query that carries it begins, or that query reads for it for the first time.
+    `completed`: it has read its inputs to their end; `stopped`: it stopped as desired. `step` is its progress while it
+    is `starting`: the streaming query that carries it starts, or that query reads its inputs for the first time.
     """
 
     kind: Literal["observed"]
@@ -213,33 +157,36 @@ class RunObserved(Strict):
     step: Literal["planning", "first_batch"] | None = None
 
 
-class RunIncident(Strict):
-    """Something that happened to a run inside of its runner, and moved it to no other state.
+class RunIncident(Message):
+    """An event of a run inside its runner that didn't change the run's state.
 
-    `carried`: it goes on, with all that it keeps, in the streaming query that `place` names: the one of all runs of
-    its organisation (`shared`), one of its own (`dedicated`), the one of a pool (`pooled`), or the one of those that
-    would hold the others of a pool up (`apart`). `worker`: a worker of its query died while it computed this run
-    (`alone`, or `among` others at the same time) or none of it (`beside`); `again`: it died so in one batch before.
+    `carried`: it continues, with all its state, in the streaming query that `place` names: the one of all runs of its
+    organisation (`shared`), its own (`dedicated`), the one of a pool (`pooled`), or the pool's second one, for runs
+    that would delay the others (`apart`). `worker`: a worker of its query died while it computed this run, alone
+    (`alone`) or at the same time as others (`among`), or while it computed other runs (`beside`); `again`: a worker had
+    died so in the same batch before. `unread`: its runner, of `release`, can't read the run's desired state and lets it
+    continue.
     """
 
     kind: Literal["incident"] = "incident"
     run: str
     at: int
-    what: Literal["carried", "worker"]
+    what: Literal["carried", "worker", "unread"]
     place: Literal["shared", "dedicated", "pooled", "apart"] | None = None
     died: Literal["alone", "among", "beside", "again"] | None = None
+    release: str | None = None
 
     @model_validator(mode="after")
     def _says_what_belongs_to_it(self) -> Self:
         if (self.place is None) == (self.what == "carried") or (self.died is None) == (self.what == "worker"):
-            raise ValueError("an incident says a place where a run is carried, else how a worker died")
+            raise ValueError("`place` belongs to `carried` incidents, `died` to `worker` incidents")
         return self
 
 
-class RunnerLease(Strict):
-    """The heartbeat of a runner: kept in Redis with a time to live. `session_at`: when its Spark session was there.
+class RunnerLease(Message):
+    """The heartbeat of a runner, in Redis with a time to live. `session_at`: when its Spark session was ready.
 
-    That is `started_at` itself of one that stood by: it started for somebody when it was taken.
+    For a runner that was on standby both are the same: `started_at` is then the time when it was taken.
     """
 
     token: str
@@ -248,3 +195,35 @@ class RunnerLease(Strict):
     started_at: int
     beat_at: int
     session_at: int | None = None
+
+    @property
+    def unread(self) -> bool:
+        """True if it represents an unreadable lease, which is that of a newer, live runner."""
+        return self.started_at == _UNREAD_SINCE
+
+
+_UNREAD_SINCE: Final = -1
+"""Earlier than any time: no observation of a run is older than the start of its newer runner."""
+
+
+def read_lease(content: bytes | str) -> RunnerLease:
+    """Return the lease in `content`; an unreadable one is that of a newer runner, which counts as alive.
+
+    It keeps the token if that is readable, so the leases of a pool still belong to the same runner.
+    """
+    try:
+        return RunnerLease.model_validate_json(content)
+    except ValidationError:
+        try:
+            known = json.loads(content)
+        except ValueError:
+            known = None
+        token = known.get("token") if isinstance(known, dict) else None
+        return RunnerLease(
+            token=token if isinstance(token, str) else "",
+            host="",
+            pid=0,
+            started_at=_UNREAD_SINCE,
+            beat_at=_UNREAD_SINCE,
+            session_at=_UNREAD_SINCE,
+        )

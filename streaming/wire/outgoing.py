@@ -1,4 +1,4 @@
-"""Where an installation's adapters may connect to: said by the installation's settings, obeyed by web and runner."""
+"""The hosts that adapters may connect to: a setting of the installation that web application and runner enforce."""
 
 import ipaddress
 from typing import Annotated
@@ -13,7 +13,7 @@ def _network(text: str) -> str:
         return str(ipaddress.ip_network(text))
     except ValueError:
         raise ValueError(
-            f"'{text}' is no network; write one such as 10.20.0.0/16 or fd00:1::/64, with no bits beyond its length"
+            f"'{text}' isn't a network. Write one like 10.20.0.0/16 or fd00:1::/64, without bits after the prefix."
         ) from None
 
 
@@ -25,8 +25,8 @@ Port = Annotated[int, Field(ge=1, le=65_535)]
 class OutgoingPolicy(Strict):
     """The networks that adapters may reach.
 
-    `public`: whether the public internet may be reached, at `ports` alone. `networks`: what may be reached beyond it,
-    at every port. Some addresses are never reached, whatever stands here: see `streaming.adapters.network.addresses`.
+    `public` allows the public internet, at `ports` only. `networks` are allowed in addition, at every port. Some
+    addresses are never allowed, whatever the policy: see `streaming.adapters.network.addresses`.
     """
 
     public: bool = True
@@ -35,4 +35,4 @@ class OutgoingPolicy(Strict):
 
 
 NOTHING = OutgoingPolicy(public=False, ports=())
-"""No network at all: what applies where nobody said which policy does."""
+"""No network at all: the policy where none is set."""

@@ -1,4 +1,4 @@
-"""Which late and malformed rows are meant: what a person chooses from a quarantine."""
+"""A person's selection of late and malformed rows from a quarantine."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,11 +13,11 @@ Text = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class QuarantineChoice(Strict):
-    """Rows that fit all that is given; what is null is not asked.
+    """Rows that match every field that isn't null.
 
-    `text` stands somewhere in the row as it came, in small or capital letters. `since` and `until` are ticks of event
-    time: starts at or after the one and before the other; rows without a readable start fit neither. `late_by`: at most
-    so many ticks before the CTI that it met, so that with a delay longer by as much it would have been in time.
+    `text` occurs anywhere in the original row, ignoring case. `since` (inclusive) and `until` (exclusive) bound the
+    start in ticks of event time; a row without a readable start matches neither. `late_by`: the row starts at most so
+    many ticks before the CTI that it met, so a delay longer by this much would have admitted it in time.
     """
 
     outcome: OutcomeName | None = None
@@ -31,15 +31,20 @@ class QuarantineChoice(Strict):
 
     @cached_property
     def _equal(self) -> Mapping[str, str]:
-        said = {"outcome": self.outcome and self.outcome.value, "reason": self.reason}
-        return {name: each for name, each in {**said, "input": self.input, "lane": self.lane}.items() if each}
+        wanted = {
+            "outcome": self.outcome and self.outcome.value,
+            "reason": self.reason,
+            "input": self.input,
+            "lane": self.lane,
+        }
+        return {name: each for name, each in wanted.items() if each}
 
     @cached_property
     def _folded(self) -> str | None:
         return None if self.text is None else self.text.casefold()
 
     def fits(self, row: Mapping[str, Any]) -> bool:
-        """Whether the filter means `row`, a `LateEvent` as it is stored."""
+        """Return whether the selection contains `row`, a stored `LateEvent`."""
         if any(row.get(name) != value for name, value in self._equal.items()):
             return False
         if self._folded is not None and self._folded not in str(row.get("raw", "")).casefold():

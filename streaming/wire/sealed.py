@@ -1,10 +1,10 @@
-"""Secrets among the options of an adapter: the forms they have, and how a sealed one is opened.
+"""Secrets among the options of an adapter: their forms, and opening a sealed one.
 
-A text         in a request, and in the memory of the process that uses it; nowhere else
-{"sealed": T}  as stored and as it travels: T is a Fernet token under a key of the organisation
-{"sealed": true}  the placeholder: as shown, exported, and written to a runner's control log
+A text         in a request, and in the memory of the process that uses it; nowhere else {"sealed": T}  as stored and as
+it travels: T is a Fernet token under a key of the organisation {"sealed": true}  the placeholder: in pages, exports and
+a runner's control log
 
-Which options are secrets says `streaming.adapters.registry.secrets_among`; here they are given as `names`.
+`streaming.adapters.registry.secrets_among` decides which options are secrets; callers here pass them as `names`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,10 +17,10 @@ PLACEHOLDER: Final[Mapping[str, bool]] = {_KEY: True}
 
 
 class SealBroken(Exception):
-    """A sealed value cannot be opened with the keys at hand; the message says nothing of it."""
+    """The available keys can't open a sealed value; the message contains no part of it."""
 
     def __init__(self) -> None:
-        super().__init__("A secret cannot be opened with the keys of this installation. Give it again.")
+        super().__init__("The keys of this installation can't open a secret. Enter it again.")
 
 
 class Keyring:
@@ -30,41 +30,41 @@ class Keyring:
         self._keys = MultiFernet([Fernet(key) for key in keys]) if keys else None
 
     def open(self, token: str) -> str:
-        """The text inside `token`. Raises `SealBroken`."""
+        """Return the text inside `token`. Raises `SealBroken`."""
         try:
             if self._keys is not None:
                 return self._keys.decrypt(token).decode()
-        except (InvalidToken, ValueError):  # ValueError: what is no token at all, or no text inside
-            pass  # told below, without the cause: a traceback would show what was tried
+        except (InvalidToken, ValueError):  # ValueError: not a token, or no text inside
+            pass  # raised below, without the cause: a traceback would show the token
         raise SealBroken
 
 
 def sealed(token: str) -> dict[str, str]:
-    """The stored form of a secret."""
+    """Return the stored form of a secret."""
     return {_KEY: token}
 
 
 def token_of(value: Any) -> str | None:
-    """The token of a sealed value, None for everything else."""
+    """Return the token of a sealed value, None for everything else."""
     if isinstance(value, Mapping) and value.keys() == {_KEY} and isinstance(value[_KEY], str):
         return str(value[_KEY])
     return None
 
 
 def is_placeholder(value: Any) -> bool:
-    """Whether `value` stands in place of a secret."""
+    """Return whether `value` is the placeholder of a secret."""
     return isinstance(value, Mapping) and value.keys() == {_KEY} and value[_KEY] is True
 
 
 def concealed(options: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """`options` with the placeholder in place of every secret that is there."""
+    """Return `options` with the placeholder in place of every secret that is set."""
     return {
         name: dict(PLACEHOLDER) if name in names and value is not None else value for name, value in options.items()
     }
 
 
 def opened(options: Mapping[str, Any], names: Collection[str], keys: Keyring) -> dict[str, Any]:
-    """`options` with the text of every sealed secret. Raises `SealBroken`; placeholders stay."""
+    """Return `options` with the text of every sealed secret; placeholders stay. Raises `SealBroken`."""
     found = dict(options)
     for name in names:
         token = token_of(found.get(name))

@@ -1,44 +1,46 @@
-"""What the web application and a runner that stands by say to each other, a line of JSON each way at a Unix socket."""
+"""Messages between the web application and a standby runner: a line of JSON each way over a Unix socket."""
 
 import socket
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 
 LONGEST_LINE: Final = 1 << 20
 ORPHANED_S: Final = 60.0
-"""A runner that stands by ends when nobody has said for so long that it is still wanted."""
+"""A standby runner exits when it receives no message for this long."""
 
 
-class StayUp(Strict):
-    """It is still wanted."""
+class StayUp(Message):
+    """The standby runner is still needed."""
 
     kind: Literal["stay"] = "stay"
 
 
-class TakeStandby(Strict):
-    """It is to be the runner of `whose` from now on: an organisation, or a pool by its name.
+class TakeStandby(Message):
+    """The standby runner becomes the runner of `whose`: an organisation, or a pool by its name.
 
-    `told` is what a runner that is started for somebody reads from its standard input.
+    `configuration`, in JSON `told`, is what a runner that isn't on standby reads from its standard input.
     """
+
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
     kind: Literal["take"] = "take"
     whose: str = Field(min_length=1, pattern=r"^[A-Za-z0-9-]+$")
-    told: dict[str, Any]
+    configuration: dict[str, Any] = Field(alias="told")
 
 
-class StandbyAnswer(Strict):
-    """What it answers to either: `waits` for somebody still, is `taken` by the one who asked, or `ends`."""
+class StandbyAnswer(Message):
+    """The answer to both messages: the runner `waits`, is `taken` by the sender, or `ends`."""
 
     state: Literal["waits", "taken", "ends"]
     pid: int
 
 
 def ask_standby(path: Path, message: StayUp | TakeStandby, patience_s: float) -> StandbyAnswer | None:
-    """Say `message` to whoever stands by at `path`; None where nobody answers as they should within `patience_s`."""
+    """Send `message` to the standby runner at `path`; None without a valid answer within `patience_s`."""
     try:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(patience_s)

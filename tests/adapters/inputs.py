@@ -1,4 +1,4 @@
-"""Small inputs for the tests of adapters: files with chosen times, and everything an adapter reads from them."""
+"""Small inputs for the tests of adapters: files with chosen times, and all data that an adapter reads from them."""
 
 import gzip
 import os
@@ -8,12 +8,12 @@ from typing import Any
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Event, Shape
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import elements
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 POINTS = StreamDefinition(
     fields={"k": "string", "v": "long"}, event_time=EventTime(start=TimeColumn(column="ts", unit="us"))
@@ -27,7 +27,7 @@ INTERVALS = StreamDefinition(
 
 
 def write(path: Path, content: str | bytes, *, modified_s: int = 1_000) -> Path:
-    """A file with that content (compressed for .gz) and modification time."""
+    """Write a file with that content (compressed for .gz) and modification time."""
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
@@ -46,7 +46,7 @@ def files(
 
 
 def chunks(adapter: InputAdapter, step: int = 1_000_000) -> list[Arrived]:
-    """All chunks of all lanes, read `step` rows at a time, until nothing more comes."""
+    """All chunks of all lanes, read `step` rows at a time, until no more come."""
     found: list[Arrived] = []
     reached: Mapping[str, int] = dict.fromkeys(adapter.lanes(), 0)
     while True:
@@ -64,7 +64,7 @@ def rows(adapter: InputAdapter, step: int = 1_000_000) -> list[Element]:
 
 
 def payloads(found: Sequence[Element], field: str) -> list[Any]:
-    """The values of one field; a malformed row stands as its reason."""
+    """The values of one field; a malformed row is represented by its reason."""
     return [row.payload[field] if isinstance(row, Event) else _reason(row) for row in found]
 
 

@@ -1,4 +1,4 @@
-"""Packages that bring an adapter as pip installs them, on the path of this process and of those that it starts."""
+"""Installed packages with an adapter, on the path of this process and of those that it starts."""
 
 import importlib
 import os
@@ -18,14 +18,14 @@ TROUBLE = "punctual_trouble"
 
 @contextmanager
 def ticker_installed(folder: Path) -> Iterator[None]:
-    """Meanwhile the kind `ticker` is there; `folder` is empty and becomes the package's place."""
+    """Provide the kind `ticker`; `folder` is empty and becomes the package's place."""
     with package_installed(folder, TICKER):
         yield
 
 
 @contextmanager
 def package_installed(folder: Path, package: str) -> Iterator[None]:
-    """Meanwhile the kind that `package`, of those beside this file, brings is there."""
+    """Provide the kind of `package`, which is next to this file."""
     source = folder / "source"
     source.mkdir(parents=True)
     for file in ("pyproject.toml", f"{package}.py"):
@@ -44,7 +44,7 @@ def package_installed(folder: Path, package: str) -> Iterator[None]:
 
 
 def _forget(package: str) -> None:
-    """The kinds are looked for again, by whoever asks next."""
+    """Let the next caller search the kinds again."""
     importlib.invalidate_caches()
     installed_kinds.cache_clear()
     sys.modules.pop(package, None)

@@ -1,7 +1,5 @@
-"""Options of every kind of input and output that has secrets, with one planted in each of these: by the registry.
-
-A kind that is added is among them as soon as it is registered; where its options need a name that is not in `PLAIN`,
-`planted` says so.
+"""Options of every kind of input and output with secrets, with one planted in each secret: by the registry. A new kind
+is included as soon as it is registered; if its options need a name that is not in `PLAIN`, `planted` reports it.
 """
 
 import base64
@@ -37,12 +35,12 @@ PLAIN: Final[Mapping[str, Any]] = {
     "endpoint": "https://127.0.0.1:1",
     "prefix": "results",
 }
-"""Values of options that are no secrets, by their name; nobody answers at these addresses."""
+"""Values of options that are not secret, by their name; nothing answers at these addresses."""
 
 
 @dataclass(frozen=True)
 class PlantedKind:
-    """A kind with options that hold a secret in every place for one; `secrets` are these."""
+    """A kind whose options contain a secret in every possible place; `secrets` are these."""
 
     kind: InputKind | OutputKind
     options: Mapping[str, Any]
@@ -54,18 +52,18 @@ class PlantedKind:
 
 
 def _signing(place: str) -> str:
-    """A key that signs, as webhooks want it: the mark as its bytes."""
+    """A signing key in the form for webhooks: the mark as its bytes."""
     return "whsec_" + base64.b64encode(f"{MARK}-{place}".encode()).decode()
 
 
 def planted_kinds(folder: Path) -> list[PlantedKind]:
-    """Every kind that has secrets; a certificate that some ask for beside a key is made in `folder`."""
+    """Every kind with secrets; a certificate that some need in addition to a key is created in `folder`."""
     certificate = authority(folder).chain.read_text(encoding="ascii").partition("-----BEGIN PRIVATE KEY-----")[0]
     return [planted(kind, certificate) for kind in (*kinds(), *output_kinds()) if kind.secrets]
 
 
 def planted(kind: InputKind | OutputKind, certificate: str) -> PlantedKind:
-    """Options of `kind`, valid, with every secret planted. Raises AssertionError where they cannot be made."""
+    """Valid options of `kind`, with every secret planted. Raises AssertionError if they can't be built."""
     known = {name: PLAIN[name] for name in kind.options.model_fields if name in PLAIN}
     if "client_certificate" in kind.options.model_fields:
         known["client_certificate"] = certificate
@@ -76,14 +74,14 @@ def planted(kind: InputKind | OutputKind, certificate: str) -> PlantedKind:
         if name in secrets:
             secrets[name] = _signing(where[name])
         else:
-            known.pop(name, None)  # it means something else there
+            known.pop(name, None)  # it has another meaning there
     wrong = _faults(kind, {**known, **secrets})
-    assert not wrong, f"say in PLAIN what these options of {side} {kind.kind} need: {sorted(wrong)}"
+    assert not wrong, f"add the required options to PLAIN for {side} {kind.kind} need: {sorted(wrong)}"
     return PlantedKind(kind, {**known, **secrets}, secrets)
 
 
 def _faults(kind: InputKind | OutputKind, options: Mapping[str, Any]) -> set[str]:
-    """The names of options that do not fit; what does not fit together is told in words."""
+    """The names of invalid options; conflicts are described in words."""
     try:
         kind.options.model_validate(options)
     except ValidationError as error:

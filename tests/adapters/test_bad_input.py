@@ -1,4 +1,4 @@
-"""Input that means harm, between rows that mean none: it goes to quarantine, and its neighbours are read."""
+"""Malicious input between harmless rows: it goes to quarantine, and its neighbours are read."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from streaming.adapters.push.inbox import InboxLimits, PushInbox
 from streaming.adapters.registry import input_adapter
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.inputs import POINTS, files, rows, write
 
 GOOD = b'{"ts": 1, "k": "a", "v": 1}'

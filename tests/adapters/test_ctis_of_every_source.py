@@ -1,4 +1,4 @@
-"""Every source that can carry CTIs does: as its rows do, strict and not (T2), and rows start when they arrive (T17)."""
+"""Every source that supports CTIs: in the format of its rows, strict and not (T2); rows start at arrival (T17)."""
 
 import json
 import os
@@ -18,13 +18,13 @@ from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.push.inbox import InboxLimits, PushInbox
 from streaming.adapters.registry import input_adapter, kinds
-from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.ticks import INFINITY, Tick
-from streaming.wire.arrived_rows import elements
 from streaming.wire.messages import ResultRow
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.rows import Element
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element
 from tests.adapters.binding.feeding import Feeder
 from tests.adapters.delta.tables import Lake
 from tests.adapters.inputs import chunks, rows, write
@@ -38,7 +38,7 @@ NEAR = OutgoingPolicy(networks=("127.0.0.1/32",))
 POINTS = StreamDefinition(fields={"n": "long"}, event_time=EventTime(start=TimeColumn(column="ts", unit="us")))
 PLAIN = StreamDefinition(fields={"n": "long"})
 BOUNDS = [None, "15", None, "infinity"]
-"""A column of CTIs beside the rows of 10 and 20."""
+"""A column of CTIs next to the rows of 10 and 20."""
 LINES = "".join(
     json.dumps(row) + "\n" for row in ({"ts": 10, "n": 1}, {"end": 15}, {"ts": 20, "n": 2}, {"end": "infinity"})
 )
@@ -109,8 +109,8 @@ def marked(bound: object, strict: bool) -> dict[str, Any]:
 
 
 def transcript(strict: bool) -> str:
-    said = [{"start": 10, "n": 1}, marked(15, strict), {"start": 20, "n": 2}, marked(None, strict=False)]
-    return "".join(json.dumps(row) + "\n" for row in said)
+    rows = [{"start": 10, "n": 1}, marked(15, strict), {"start": 20, "n": 2}, marked(None, strict=False)]
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def json_lines_by_kind(given: Given) -> Sequence[Element]:
@@ -121,8 +121,8 @@ def json_lines_by_kind(given: Given) -> Sequence[Element]:
 
 def transcript_rows(given: Given) -> Sequence[Element]:
     root, strict, _ = given
-    said = transcript(strict).replace('"n": 1', '"payload": {"n": 1}').replace('"n": 2', '"payload": {"n": 2}')
-    write(root / "a.jsonl", said)
+    text = transcript(strict).replace('"n": 1', '"payload": {"n": 1}').replace('"n": 2', '"payload": {"n": 2}')
+    write(root / "a.jsonl", text)
     return rows(input_adapter("rows", {"path": "a.jsonl"}, PLAIN, root))
 
 
@@ -136,22 +136,24 @@ def push(given: Given) -> Sequence[Element]:
 def kafka(by: str) -> Callable[[Given], Sequence[Element]]:
     def read(given: Given) -> Sequence[Element]:
         _, strict, _ = given
-        told = {"brokers": "b:1", "topic": "t", "security": "none", by: "end", "cti_strict": strict}
+        settings = {"brokers": "b:1", "topic": "t", "security": "none", by: "end", "cti_strict": strict}
         bounds = [
-            FakeMessage(None, said=[("end", text.encode())])
+            FakeMessage(None, header_list=[("end", text.encode())])
             if by == "cti_header"
             else FakeMessage(json.dumps({"end": int(text) if text.isdigit() else text}).encode())
             for text in ("15", "infinity")
         ]
         events = [FakeMessage(json.dumps({"ts": each * 10, "n": each}).encode()) for each in (1, 2)]
         messages = [events[0], bounds[0], events[1], bounds[1]]
-        return list(elements(MessageDecoder(POINTS, KafkaOptions.model_validate(told), Reach(NEAR)).decode(messages)))
+        return list(
+            elements(MessageDecoder(POINTS, KafkaOptions.model_validate(settings), Reach(NEAR)).decode(messages))
+        )
 
     return read
 
 
 def binding(given: Given) -> Sequence[Element]:
-    """Its CTIs are those of the output, which no person writes: strict ones are the next tick already."""
+    """The CTIs of the output, which no person writes: strict ones are already the next tick."""
     root, strict, _ = given
     feeder = Feeder(root)
     for number, cti in ((1, 16 if strict else 15), (2, INFINITY)):
@@ -178,7 +180,7 @@ SOURCES: dict[str, Callable[[Given], Sequence[Element]]] = {
 
 @pytest.mark.parametrize("strict", [False, True], ids=["not strict", "strict"])
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_bound_is_a_cti_and_a_strict_one_that_of_the_next_tick(
+def test_a_bound_is_a_cti_and_a_strict_one_is_that_of_the_next_tick(
     tmp_path: Path, request: pytest.FixtureRequest, source: str, strict: bool
 ) -> None:
     found = SOURCES[source]((tmp_path, strict, request))
@@ -187,14 +189,14 @@ def test_a_bound_is_a_cti_and_a_strict_one_that_of_the_next_tick(
     assert list(found) == [points[0], bound, points[1], Cti(INFINITY)]
 
 
-def test_every_kind_whose_rows_carry_ctis_in_a_column_is_among_the_sources() -> None:
-    """Those that have a way of their own are held to it by their own tests."""
+def test_every_kind_with_a_cti_column_is_among_the_sources() -> None:
+    """Kinds with another way have their own tests."""
     sources = {source.partition(",")[0] for source in SOURCES}
     assert {kind.kind for kind in kinds() if "cti_column" in str(kind.json_schema())} <= sources
     assert sources <= {kind.kind for kind in kinds() if kind.sends_ctis}
 
 
-def test_a_cti_that_cannot_be_read_is_malformed_and_its_row_is_shown(tmp_path: Path) -> None:
+def test_an_unreadable_cti_is_malformed_and_its_row_is_shown(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", "ts,n,end\n10,1,soon\n20,2,\n")
     adapter = input_adapter("file", {"path": "a.csv", **SAID}, POINTS, tmp_path)
     [chunk] = chunks(adapter)
@@ -211,15 +213,15 @@ def test_with_implicit_rowtimes_rows_of_a_file_start_when_it_was_written(tmp_pat
     write(tmp_path / "c.jsonl", '{"n": 5, "end": null}\n{"end": 9}\n', modified_s=3_000)
     os.utime(tmp_path / "a.parquet", (1_000, 1_000))
     for name, values in (("a.parquet", [1, 2]), ("b.csv", [3, 4]), ("c.jsonl", [5])):
-        said = {"path": name, **(SAID if name == "c.jsonl" else {})}
-        found = chunks(input_adapter("file", said, IMPLICIT, tmp_path))
+        settings = {"path": name, **(SAID if name == "c.jsonl" else {})}
+        found = chunks(input_adapter("file", settings, IMPLICIT, tmp_path))
         at = int((tmp_path / name).stat().st_mtime) * 1_000_000
         read = [each for chunk in found for each in elements(chunk) if isinstance(each, Event)]
         assert [(each.start, each.payload["n"]) for each in read] == [(at, value) for value in values]
         assert all(chunk.arrival is not None and set(chunk.arrival.tolist()) == {at} for chunk in found)
 
 
-def test_with_implicit_rowtimes_pushed_rows_start_when_their_batch_came(tmp_path: Path) -> None:
+def test_with_implicit_rowtimes_pushed_rows_start_when_their_batch_arrived(tmp_path: Path) -> None:
     inbox = PushInbox.of(tmp_path / "files", "a")
     for number in (1, 2, 3):
         body = json.dumps({"n": number}).encode() + b"\n"
@@ -233,7 +235,7 @@ def test_with_implicit_rowtimes_pushed_rows_start_when_their_batch_came(tmp_path
     assert [each.start for each in read(2, 4)] == [2_000, 3_000]
 
 
-def test_an_inbox_of_before_takes_rows_and_says_that_their_arrival_is_not_known(tmp_path: Path) -> None:
+def test_an_older_inbox_takes_rows_and_reports_that_their_arrival_is_unknown(tmp_path: Path) -> None:
     inbox = PushInbox.of(tmp_path / "files", "a")
     limits = InboxLimits(1 << 20, 7)
     inbox.accept(b'{"n": 1}\n', 1, batch=None, now=5, limits=limits)

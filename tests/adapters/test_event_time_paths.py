@@ -1,4 +1,4 @@
-"""EVENTTIME BY on real files: where each format finds the start of a row."""
+"""EVENTTIME BY on real files: the start of a row in each format."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.json_lines import JsonLines
 from streaming.adapters.registry import input_adapter
-from streaming.definition.event_time import with_event_times
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import EventTimeBy, StreamDefinition
+from streaming.definition.streams.event_time import with_event_times
+from streaming.definition.streams.stream import EventTimeBy, StreamDefinition
 from streaming.temporal.events import Cti, Event, Shape
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived_rows import elements
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 GRAPH = QueryGraph.model_validate(
     {
@@ -124,7 +124,7 @@ def test_a_field_called_payload_or_cti_is_a_field(tmp_path: Path) -> None:
     ]
 
 
-def test_the_unit_and_the_zone_are_those_that_were_said(tmp_path: Path) -> None:
+def test_the_unit_and_the_zone_are_the_configured_ones(tmp_path: Path) -> None:
     name = lines(tmp_path, [{"t": 5, "v": 1}])
     assert starts(read(tmp_path, name, stream("t", "ms"))) == [5_000]
     assert starts(read(tmp_path, name, stream("t", "iso"))) == ["bad_time"]
@@ -147,7 +147,7 @@ def test_intervals_keep_their_end(tmp_path: Path) -> None:
     assert found[3] == MalformedRow(Reason.BAD_TIME)
 
 
-def test_the_fast_path_judges_every_row_as_the_slow_path_does(tmp_path: Path) -> None:
+def test_the_fast_path_treats_every_row_like_the_slow_one(tmp_path: Path) -> None:
     rows = [{"t": number, "v": number, "text": "p\u00e9\u0070"} for number in range(300)]
     of = stream("_value.t", fields={"v": "long", "text": "string"})
     fast = read(tmp_path, lines(tmp_path, rows), of)
@@ -155,7 +155,7 @@ def test_the_fast_path_judges_every_row_as_the_slow_path_does(tmp_path: Path) ->
     assert fast == [slow.judge(row) for row in rows]
 
 
-def test_a_key_that_hides_behind_an_escape_is_found(tmp_path: Path) -> None:
+def test_a_key_hidden_by_an_escape_is_found(tmp_path: Path) -> None:
     line = '{"\\u0070ayload": {"t": 5, "v": 1}}\n'
     (tmp_path / "in.jsonl").write_text(line * 300)
     assert read(tmp_path, "in.jsonl", stream("t")) == [Event(5, 6, {"v": 1})] * 300  # type: ignore[arg-type]
@@ -170,7 +170,7 @@ def test_csv_has_columns(tmp_path: Path, path: str, header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
+    ("path", "message"),
     [
         ("_key.t", "have no _key"),
         ("_meta.partition", "have no _meta"),
@@ -178,9 +178,9 @@ def test_csv_has_columns(tmp_path: Path, path: str, header: str) -> None:
         ("u", "no column 'u'"),
     ],
 )
-def test_a_path_that_csv_cannot_have_is_refused_before_the_first_row(tmp_path: Path, path: str, said: str) -> None:
+def test_a_path_that_csv_cannot_have_is_refused_before_the_first_row(tmp_path: Path, path: str, message: str) -> None:
     (tmp_path / "in.csv").write_text("t,v\n5,1\n")
-    with pytest.raises(AdapterError, match=said):
+    with pytest.raises(AdapterError, match=message):
         input_adapter("file", {"path": "in.csv"}, stream(path), tmp_path).latest({}, now=0, limit_rows=1)
 
 
@@ -203,14 +203,14 @@ def test_parquet_has_columns_and_structs(tmp_path: Path, path: str, columns: dic
 
 
 @pytest.mark.parametrize(
-    ("path", "said"),
-    [("_key.t", "no column '_key.t'"), ("a.u", "no field 'u'"), ("v.t", "it is int64"), ("a", "cannot be")],
+    ("path", "message"),
+    [("_key.t", "no column '_key.t'"), ("a.u", "no field 'u'"), ("v.t", "it is int64"), ("a", "can't be")],
 )
-def test_a_path_that_a_parquet_file_has_not_is_refused_before_the_first_row(
-    tmp_path: Path, path: str, said: str
+def test_a_path_that_a_parquet_file_lacks_is_refused_before_the_first_row(
+    tmp_path: Path, path: str, message: str
 ) -> None:
     pq.write_table(pa.table({"a": [{"t": MOMENT}], "v": [1]}), tmp_path / "in.parquet")
-    with pytest.raises(AdapterError, match=said):
+    with pytest.raises(AdapterError, match=message):
         input_adapter("file", {"path": "in.parquet"}, stream(path, "iso"), tmp_path).latest({}, now=0, limit_rows=1)
 
 
@@ -222,5 +222,5 @@ def test_the_rows_adapter_takes_the_start_from_the_path(tmp_path: Path) -> None:
 
 def test_the_generator_refuses_a_path_that_it_would_ignore(tmp_path: Path) -> None:
     of = stream("sent_at", "iso", fields={"sent_at": "timestamp"})
-    with pytest.raises(AdapterError, match="cannot be read from 'sent_at'"):
+    with pytest.raises(AdapterError, match="can't be read from 'sent_at'"):
         input_adapter("generator", {}, of, tmp_path)

@@ -1,4 +1,4 @@
-"""Kinds that installed packages bring: used like the project's own, and harmless when they are broken."""
+"""Kinds of installed packages: used like the project's own, and harmless when they are broken."""
 
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint
@@ -10,7 +10,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.adapters.installed import GROUP, installed_kinds, kinds_of
 from streaming.adapters.preview import sample
 from streaming.adapters.registry import adapter_kind, input_adapter, kinds, sends_ctis
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti
 from tests.adapters.installing import ticker_installed
 from tests.conftest import ROOT
@@ -24,14 +24,14 @@ def ticker(tmp_path: Path) -> Iterator[None]:
         yield
 
 
-def test_each_folder_of_an_adapter_brings_its_kind() -> None:
+def test_each_folder_of_an_adapter_has_its_kind() -> None:
     folders = {path.parent.name for path in (ROOT / "streaming" / "adapters").glob("*/kind.py")}
     found = installed_kinds()
     assert {each.removesuffix("_output") for each in folders} == {*found.inputs, *found.outputs}
     assert {each.removesuffix("_output") for each in folders if each.endswith("_output")} <= {*found.outputs}
 
 
-def test_the_menus_begin_with_what_most_people_need() -> None:
+def test_the_menus_begin_with_the_most_common_kinds() -> None:
     assert [kind.kind for kind in kinds()][:6] == [
         *("file", "generator", "kafka", "postgresql", "postgresql_changes", "push"),
     ]
@@ -39,7 +39,7 @@ def test_the_menus_begin_with_what_most_people_need() -> None:
 
 
 @pytest.mark.usefixtures("ticker")
-def test_a_kind_of_a_package_comes_behind_the_projects_own() -> None:
+def test_a_kind_of_a_package_comes_after_the_projects_own() -> None:
     assert [kind.kind for kind in kinds()][-1] == "ticker"
     assert sends_ctis("ticker")
     assert adapter_kind("ticker").json_schema()["properties"]["up_to"]["title"] == "Up to"
@@ -53,7 +53,7 @@ def test_its_rows_and_ctis_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("ticker")
-def test_its_options_are_held_to_their_model(tmp_path: Path) -> None:
+def test_its_options_are_validated_by_their_model(tmp_path: Path) -> None:
     with pytest.raises(AdapterError, match="up_to"):
         input_adapter("ticker", {"up_to": 0}, TICKS, tmp_path)
 
@@ -65,21 +65,21 @@ def entry(name: str, value: str) -> EntryPoint:
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
-        ("gone", "no_such_package:KIND", r"cannot be loaded \(ModuleNotFoundError"),
+        ("gone", "no_such_package:KIND", r"can't be loaded \(ModuleNotFoundError"),
         ("odd", "streaming.adapters.kinds:InputKind", "neither an InputKind nor an OutputKind"),
-        ("files", "streaming.adapters.file.kind:KIND", "its kind 'file'; give both one name"),
-        ("file", "streaming.adapters.file.kind:KIND", "there is an adapter 'file' without it"),
+        ("files", "streaming.adapters.file.kind:KIND", "its kind 'file'; both need the same name"),
+        ("file", "streaming.adapters.file.kind:KIND", "an adapter 'file' already exists"),
     ],
 )
-def test_a_package_that_is_of_no_use_takes_no_other_kind_with_it(name: str, value: str, why: str) -> None:
+def test_a_broken_package_affects_no_other_kind(name: str, value: str, why: str) -> None:
     own = [*installed_kinds().inputs.values(), *installed_kinds().outputs.values()]
     found = kinds_of(own, [entry(name, value)])
     assert list(found.inputs) == list(installed_kinds().inputs)
     assert why.replace("\\", "") in found.broken[name]
 
 
-def test_who_uses_a_broken_kind_is_told_what_is_wrong_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_using_a_broken_kind_reports_the_problem_of_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     found = kinds_of(list(installed_kinds().inputs.values()), [entry("gone", "no_such_package:KIND")])
     monkeypatch.setattr("streaming.adapters.registry.installed_kinds", lambda: found)
-    with pytest.raises(AdapterError, match="'gone' comes from a package that is of no use here: it cannot be loaded"):
+    with pytest.raises(AdapterError, match="'gone' comes from a package that can't be used: it can't be loaded"):
         adapter_kind("gone")

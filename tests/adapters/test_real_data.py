@@ -1,4 +1,4 @@
-"""The three real data sets are read whole, and are as late as their READMEs say."""
+"""The three real data sets are read completely, with the lateness in their READMEs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
-from streaming.wire.arrived import Arrived
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
+from streaming.wire.rows.arrived import Arrived
 from tests.flights import DATA, require
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """What the README of a data set says of it."""
+    """The figures in the README of a data set."""
 
     path: str
     time: TimeColumn

@@ -1,4 +1,4 @@
-"""The `rows` adapter: transcript rows, cut where their batch numbers say."""
+"""The `rows` adapter: transcript rows, divided by their batch numbers."""
 
 import json
 from pathlib import Path
@@ -9,12 +9,12 @@ import pytest
 from streaming.adapters.contract import AdapterError, InputAdapter
 from streaming.adapters.registry import input_adapter
 from streaming.adapters.rows.adapter import MOST_BYTES
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, Shape, interval, point
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived_rows import elements
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 POINTS = StreamDefinition(fields={"k": "string"})
 LANES = StreamDefinition(fields={}, lanes=["a", "b"])
@@ -27,7 +27,7 @@ def adapter(tmp_path: Path, lines: list[Any], stream: StreamDefinition = POINTS)
 
 
 def batches(rows: InputAdapter) -> list[dict[str, list[Element]]]:
-    """What each micro-batch reads of each lane, until the input has ended."""
+    """The rows of each micro-batch and lane, until the input has ended."""
     found = []
     reached = dict.fromkeys(rows.lanes(), 0)
     while not rows.finished(reached):
@@ -42,7 +42,7 @@ def batches(rows: InputAdapter) -> list[dict[str, list[Element]]]:
     return found
 
 
-def test_rows_are_cut_by_their_batch_numbers(tmp_path: Path) -> None:
+def test_rows_are_divided_by_their_batch_numbers(tmp_path: Path) -> None:
     lines = [{"start": 1, "batch": 0}, {"start": 2, "batch": 0}, {"start": 3, "batch": 2}]
     assert batches(adapter(tmp_path, lines, StreamDefinition(fields={}))) == [
         {"0": [point(1), point(2)]},
@@ -110,7 +110,7 @@ def test_malformed_rows_keep_their_raw_text(tmp_path: Path) -> None:
     assert chunk.raw([0, 1, 4]) == ["1;2;", "{not json", "[1]"]
 
 
-def test_arrival_comes_from_the_row_else_from_the_heartbeat_before(tmp_path: Path) -> None:
+def test_arrival_comes_from_the_row_else_from_the_previous_heartbeat(tmp_path: Path) -> None:
     lines = [{"start": 1}, {"heartbeat": 100}, {"start": 2}, {"start": 3, "arrival": 150}]
     (chunk,) = adapter(tmp_path, lines).read("0", 0, 1)
     assert chunk.arrival is not None
@@ -126,14 +126,14 @@ def test_an_empty_file_has_ended(tmp_path: Path) -> None:
     assert batches(adapter(tmp_path, [])) == []
 
 
-@pytest.mark.parametrize(("path", "message"), [("absent.jsonl", "cannot be read"), ("../x", "outside the folder")])
-def test_a_file_that_cannot_be_read_is_an_error(tmp_path: Path, path: str, message: str) -> None:
+@pytest.mark.parametrize(("path", "message"), [("absent.jsonl", "can't be read"), ("../x", "outside the folder")])
+def test_an_unreadable_file_is_an_error(tmp_path: Path, path: str, message: str) -> None:
     rows = input_adapter("rows", {"path": path}, POINTS, tmp_path)
     with pytest.raises(AdapterError, match=message):
         rows.finished({"0": 0})
 
 
-def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path) -> None:
+def test_a_file_too_large_for_memory_is_not_read(tmp_path: Path) -> None:
     with (tmp_path / "large.jsonl").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     rows = input_adapter("rows", {"path": "large.jsonl"}, POINTS, tmp_path)

@@ -1,4 +1,4 @@
-"""Options that are secrets: what they show of themselves, and how an options model is asked for them."""
+"""Secret options: their text forms, and the secrets of an options model."""
 
 from typing import Annotated, Any
 
@@ -45,30 +45,30 @@ def test_the_schema_of_a_secret_asks_for_a_password_field() -> None:
     assert schema["token"]["anyOf"][0]["writeOnly"] is True
 
 
-def test_the_secrets_of_a_model_are_known_also_those_that_may_be_left_out() -> None:
+def test_the_secrets_of_a_model_include_optional_ones() -> None:
     assert secret_names(Connection) == {"token", "password"}
 
 
 @pytest.mark.parametrize("model", [Nested, Deep])
-def test_a_secret_that_is_no_option_of_its_own_is_refused(model: type[Strict]) -> None:
+def test_a_secret_inside_another_option_is_refused(model: type[Strict]) -> None:
     with pytest.raises(TypeError, match=f"{model.__name__}.*option of its own"):
         secret_names(model)
 
 
 @pytest.mark.parametrize("value", ["", "x" * (MOST_CHARACTERS + 1), 7, [PLANTED], {"sealed": PLANTED}])
-def test_a_secret_that_does_not_fit_is_not_repeated_in_the_error(value: Any) -> None:
+def test_an_invalid_secret_is_not_repeated_in_the_error(value: Any) -> None:
     with pytest.raises(ValidationError) as raised:
         Connection.model_validate({"url": "u", "password": value})
     assert PLANTED not in str(raised.value)
     assert "input_value" not in str(raised.value)
 
 
-def test_the_token_of_a_download_is_a_secret_that_goes_to_its_address_alone() -> None:
+def test_the_token_of_a_download_is_a_secret_that_is_sent_only_to_its_address() -> None:
     assert adapter_kind("download").secrets == {"token"}
     assert adapter_kind("download").addresses == {"url"}
     assert [kind.kind for kind in kinds() if kind.secrets and not kind.addresses] == []
     assert PLANTED not in repr(read_options("download", {"url": "https://a.example/x.csv", "token": PLANTED}))
 
 
-def test_of_a_kind_that_is_gone_what_is_sealed_is_secret() -> None:
+def test_for_an_unknown_kind_sealed_options_are_secret() -> None:
     assert secrets_among("gone", {"a": {"sealed": "x"}, "b": {"sealed": True}, "c": "text"}) == {"a"}

@@ -1,4 +1,4 @@
-"""How deep the house is: the longest chain of modules in which each imports the next.
+"""The longest chain of modules in which each imports the next.
 
     .venv/bin/python -m tests.architecture.import_chains
 
@@ -17,12 +17,12 @@ SIDES = ("streaming/", "webapp/", "deploy/")
 
 
 def module_of(path: Path) -> str:
-    """`streaming/run/__init__.py` is `streaming.run`."""
+    """Return the name of a module: `streaming/run/__init__.py` is `streaming.run`."""
     return name(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 def statements(body: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports that run when a module is imported."""
+    """Return the imports that run when a module is imported."""
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
@@ -33,7 +33,7 @@ def statements(body: Sequence[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]
 
 
 def imports(known: Mapping[str, Path]) -> dict[str, set[str]]:
-    """By module the modules of `known` that it imports: of a package only what it holds itself."""
+    """Return by module the modules of `known` that it imports; for a package, only its own content."""
     found: dict[str, set[str]] = {}
     for module, path in known.items():
         named: set[str] = set()
@@ -48,12 +48,12 @@ def imports(known: Mapping[str, Path]) -> dict[str, set[str]]:
 
 
 def house() -> dict[str, set[str]]:
-    """By module of the house the modules that it imports."""
+    """Return by module of the project the modules that it imports."""
     return imports({module_of(path): path for path in written(".py") if name(path).startswith(SIDES)})
 
 
 def longest_chain(graph: Mapping[str, set[str]]) -> list[str]:
-    """The longest chain, from whom nobody in it imports down. Raises RecursionError for a circle."""
+    """Return the longest chain, starting at a module that nobody in it imports. Raises RecursionError for a circle."""
 
     @cache
     def below(module: str) -> tuple[str, ...]:

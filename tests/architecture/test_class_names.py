@@ -1,4 +1,4 @@
-"""Who looks for a class by its name finds one."""
+"""A class is found by its name."""
 
 import ast
 from collections import defaultdict
@@ -8,7 +8,7 @@ from tests.architecture.tree import name, written
 
 SIDES = ("streaming/", "webapp/", "deploy/")
 DJANGO = frozenset({"Command", "Meta"})
-"""What Django wants to be called so: commands, and what a model says of itself."""
+"""Names that Django requires: commands, and a model's description of itself."""
 RIDDLES = frozenset(
     [
         "Told",
@@ -48,12 +48,12 @@ RIDDLES = frozenset(
         "Handler",
     ]
 )
-"""Bare participles and words that fit everything: none of them says what an object is."""
+"""Bare participles and words that fit everything: none of them describes an object."""
 
 
 @cache
 def classes() -> dict[str, list[str]]:
-    """By name the files in which a class of that name stands."""
+    """Return by name the files that contain a class of that name."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in written(".py"):
         if name(path).startswith(SIDES):
@@ -67,5 +67,5 @@ def test_a_class_name_occurs_once() -> None:
     assert {each: files for each, files in classes().items() if len(files) > 1} == {}
 
 
-def test_no_class_is_named_by_a_riddle() -> None:
+def test_no_class_has_a_vague_name() -> None:
     assert {each: files for each, files in classes().items() if each.lstrip("_") in RIDDLES} == {}

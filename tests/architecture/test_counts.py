@@ -1,4 +1,4 @@
-"""Counts are written with their nouns by one function, and dates as ISO text: nobody reads "1 rows" or "Nov. 3"."""
+"""One function writes counts with their nouns, and dates are ISO text, so that no page has "1 rows" or "Nov. 3"."""
 
 import ast
 import re
@@ -17,10 +17,10 @@ NOUNS = (
 BEFORE_NOUN = re.compile(rf"\s(more )?({NOUNS})\b(?!/)")
 BY = "streaming/definition/counts.py"
 NO_COUNTS = {
-    "streaming/planning/explain/doings.py": {"code(node.expression)", "facts.streams[node.stream].shape.value"},
-    "streaming/temporal/ticks.py": {"value", "tick"},  # a moment beyond the calendar, millions of ticks from 1970
+    "streaming/planning/explain/descriptions.py": {"code(node.expression)", "facts.streams[node.stream].shape.value"},
+    "streaming/temporal/ticks.py": {"value", "tick"},  # a moment outside of the calendar, millions of ticks from 1970
 }
-"""What stands before a noun and is no count."""
+"""Values that precede a noun and aren't counts."""
 ISO = re.compile(r"""\|date:"Y-m-d( H:i( e)?)?\"""")
 DATES = re.compile(r"\|(date|time|naturaltime|timesince|timeuntil)\b[^}|]*")
 
@@ -31,32 +31,32 @@ def sentences() -> list[Path]:
 
 
 def is_fixed(value: ast.expr) -> bool:
-    """Whether this is a constant of the program, whose writer saw that it is not one."""
+    """Return whether this is a constant of the program, whose author knows that it is not one."""
     last = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
     of_settings = isinstance(value, ast.Attribute) and ast.unparse(value.value) == "settings"
     return last.isupper() and not of_settings
 
 
 def counts(tree: ast.AST) -> Iterator[str]:
-    """Each value of an f-string that stands before a noun in the plural."""
+    """Yield each value of an f-string that precedes a noun in the plural."""
     for text in (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)):
         for value, after in zip(text.values, text.values[1:], strict=False):
-            told = after.value if isinstance(after, ast.Constant) else None
-            if isinstance(value, ast.FormattedValue) and isinstance(told, str) and BEFORE_NOUN.match(told):
+            noun = after.value if isinstance(after, ast.Constant) else None
+            if isinstance(value, ast.FormattedValue) and isinstance(noun, str) and BEFORE_NOUN.match(noun):
                 yield from [] if is_fixed(value.value) else [ast.unparse(value.value)]
 
 
 def endings(tree: ast.AST) -> Iterator[str]:
-    """Each choice between a noun and its plural."""
+    """Yield each choice between a noun and its plural."""
     for node in ast.walk(tree):
         if isinstance(node, ast.IfExp) and re.search(r"[!=]= 1$", ast.unparse(node.test)):
-            said = {each.value for each in (node.body, node.orelse) if isinstance(each, ast.Constant)}
-            if "s" in said or {f"{each}s" for each in said} & said or re.search("'1 [a-z]+' if", ast.unparse(node)):
+            words = {each.value for each in (node.body, node.orelse) if isinstance(each, ast.Constant)}
+            if "s" in words or {f"{each}s" for each in words} & words or re.search("'1 [a-z]+' if", ast.unparse(node)):
                 yield ast.unparse(node)
 
 
 @pytest.mark.parametrize("path", sentences(), ids=name)
-def test_a_count_is_said_with_its_noun_by_one_function(path: Path) -> None:
+def test_one_function_writes_counts_with_their_nouns(path: Path) -> None:
     tree = ast.parse(path.read_text())
     assert set(counts(tree)) - NO_COUNTS.get(name(path), set()) == set()
     assert list(endings(tree)) == []

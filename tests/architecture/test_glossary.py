@@ -1,4 +1,4 @@
-"""The names that people meet are those of GLOSSARY.md."""
+"""The names that people see are those of GLOSSARY.md."""
 
 import ast
 import json
@@ -16,7 +16,7 @@ ROW = re.compile(r"^\| (?P<word>[^|]+) \|[^|]+\|[^|]*\| ?(?P<never>[^|]*)\|$")
 
 
 def never() -> dict[str, str]:
-    """What the glossary forbids, by the word to use."""
+    """Return the words that the glossary forbids, each with the word to use."""
     found = {}
     for line in (ROOT / "GLOSSARY.md").read_text().splitlines():
         row = ROW.match(line)
@@ -29,12 +29,12 @@ def never() -> dict[str, str]:
 
 
 def parts(text: str) -> set[str]:
-    """The words of a name in snake, camel or path form."""
+    """Return the words of a name in snake, camel or path form."""
     return {part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", text)}
 
 
 def fields(schema: Any) -> Iterator[str]:
-    """Every property of the API's file."""
+    """Yield every property of the API's file."""
     if isinstance(schema, dict):
         properties = schema.get("properties")
         yield from properties if isinstance(properties, dict) else ()
@@ -45,7 +45,7 @@ def fields(schema: Any) -> Iterator[str]:
 
 @cache
 def names() -> set[tuple[str, str]]:
-    """What stands where: fields, schemas and paths of the API, classes, pages."""
+    """Return the names with their places: fields, schemas and paths of the API, classes, pages."""
     api = json.loads((ROOT / "frontend" / "openapi.json").read_text())
     found = {("field", each) for each in fields(api["components"])}
     found |= {("schema", each) for each in api["components"]["schemas"]}

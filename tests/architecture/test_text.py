@@ -1,4 +1,4 @@
-"""What no file of the project may contain, and what every module must."""
+"""Texts that no file of the project may contain, and that every module must contain."""
 
 import ast
 import re
@@ -67,7 +67,7 @@ def test_no_test_waits_for_time_to_pass() -> None:
     assert matching(PAUSED, tests) == []
 
 
-def test_every_module_says_what_it_is() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [
         name(path)
         for path in written(".py")
@@ -77,7 +77,7 @@ def test_every_module_says_what_it_is() -> None:
     assert silent == []
 
 
-def test_no_module_has_a_name_that_says_nothing() -> None:
+def test_no_module_has_a_vague_name() -> None:
     assert [name(path) for path in written(".py", ".ts", ".tsx") if path.stem in LOST_NAMES] == []
 
 

@@ -11,7 +11,7 @@ GENERATED = ("/generated/", "/migrations/")
 
 @cache
 def tracked() -> tuple[Path, ...]:
-    """Return every file that is tracked, or would be after `git add`: what a reader of the project gets."""
+    """Return every file that is tracked, or would be after `git add`."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -1,1 +1,1 @@
-"""Attacks on a running installation, and what they cost others: `python -m tests.attacks [NAME...]` prints a table."""
+"""Attacks on a running installation, and their cost for others: `python -m tests.attacks [NAME...]` prints a table."""

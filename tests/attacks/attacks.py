@@ -1,16 +1,21 @@
-"""Every attack by its name. A new one is a function that says what it was answered, and a line here."""
+"""Every attack by its name. A new one is a function that returns the answers that it got, and a line here."""
 
+import os
+import threading
 from collections.abc import Callable
+from typing import Final
 
 import httpx
 
-from tests.attacks import bombs, crowds, deaths, walls
+from tests.attacks import bombs, crowds, deaths, doors, shares, walls
 from tests.attacks.stage import Stage
 from tests.attacks.watching import Cost, Watch
 
+NICENESS: Final = 10
 ATTACKS: dict[str, Callable[[Stage], str]] = {
     each.__name__: each
     for each in (
+        doors.acting_as_the_demo,  # before others use up the sign-ins of this address
         walls.platform_files_as_streams,
         walls.links_to_folders_outside,
         walls.files_open_to_others,
@@ -18,6 +23,8 @@ ATTACKS: dict[str, Callable[[Stage], str]] = {
         walls.redis_as_a_runner,
         walls.forged_addresses,
         walls.a_token_from_a_forged_network,
+        doors.codes_of_a_second_factor,
+        doors.answers_of_an_unasked_provider,
         bombs.parquet_of_one_text,
         bombs.parquet_of_large_cells,
         bombs.parquet_of_a_long_list,
@@ -33,6 +40,14 @@ ATTACKS: dict[str, Callable[[Stage], str]] = {
         crowds.transcripts_of_slow_queries,
         crowds.plans_of_a_megabyte,
         crowds.event_streams,
+        shares.nothing_at_all,
+        shares.a_viewer_that_validates_and_simulates,
+        shares.people_of_many_organisations_that_validate,
+        shares.lists_of_wide_streams,
+        shares.validates_of_twelve_thousand_nodes,
+        shares.simulations_of_wrong_rows,
+        shares.more_requests_than_anybody_sends,
+        shares.connections_that_send_nothing,
         deaths.texts_beyond_the_longest,
         deaths.many_long_texts,
         deaths.children_one_after_another,
@@ -42,7 +57,11 @@ ATTACKS: dict[str, Callable[[Stage], str]] = {
 
 
 def attacked(stage: Stage, name: str) -> tuple[str, Cost]:
-    """What the attack `name` was answered, and what it cost."""
+    """Run the attack `name`; return the answers that it got, and its cost.
+
+    This thread, and those that it starts, then have a lower priority than the installation.
+    """
+    os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
     with Watch(stage) as cost:
         try:
             answer = ATTACKS[name](stage)

@@ -1,4 +1,4 @@
-"""So much memory for an installation and all that it starts, and no more, as on a small machine."""
+"""A memory limit for an installation and all its child processes, as on a small machine."""
 
 import os
 import re
@@ -16,48 +16,48 @@ def bytes_of(text: str) -> int:
     """Read `10G`, `512M` or a number of bytes. Raises ValueError."""
     found = re.fullmatch(r"(\d+)([KMG]?)", text)
     if found is None:
-        raise ValueError(f"{text} is no amount of memory: write 10G or 512M.")
+        raise ValueError(f"{text} isn't an amount of memory. Write 10G or 512M.")
     return int(found[1]) << UNITS[found[2]]
 
 
 @dataclass(frozen=True)
 class MemoryGroup:
-    """A control group of memory below our own, of version 1 or 2; `version` decides what its files are called."""
+    """A memory control group below our own, of version 1 or 2; `version` determines the names of its files."""
 
     folder: Path
     version: int
 
     @property
     def command(self) -> Sequence[str]:
-        """Words before a command that make it, and all that it starts, a member."""
+        """Return a command prefix that makes the command, and its children, members of the group."""
         return ["/bin/sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', str(self.folder)]
 
     def used_mib(self) -> float:
-        """What its processes have, without files that the system keeps at hand."""
+        """Return the memory of its processes, without cached files."""
         name = "total_rss" if self.version == 1 else "anon"
-        said = dict(line.split() for line in (self.folder / "memory.stat").read_text().splitlines())
-        return int(said[name]) / 2**20
+        values = dict(line.split() for line in (self.folder / "memory.stat").read_text().splitlines())
+        return int(values[name]) / 2**20
 
     def kills(self) -> int:
-        """How many of its processes the system has ended because the memory was used up."""
+        """Return how many of its processes the system has killed because memory ran out."""
         file, name = ("memory.oom_control", "oom_kill") if self.version == 1 else ("memory.events", "oom_kill")
-        said = dict(line.split() for line in (self.folder / file).read_text().splitlines())
-        return int(said.get(name, 0))
+        values = dict(line.split() for line in (self.folder / file).read_text().splitlines())
+        return int(values.get(name, 0))
 
 
 @contextmanager
 def memory_group(limit: int) -> Iterator[MemoryGroup | None]:
-    """Make a group with `limit` bytes, and remove it at the end; None, and a sentence, where none can be made."""
+    """Create a group with `limit` bytes, and remove it at the end; if that isn't possible, print why and yield None."""
     try:
         group = _made(limit)
     except OSError as error:
-        print(f"Not confined: no control group of memory can be made here ({error}).", flush=True)
+        print(f"Not confined: no memory control group can be created here ({error}).", flush=True)
         yield None
         return
     try:
         yield group
     finally:
-        for each in sorted(group.folder.glob("**/"), reverse=True):  # runners may have made some of their own
+        for each in sorted(group.folder.glob("**/"), reverse=True):  # runners may have created groups of their own
             each.rmdir()
 
 
@@ -69,7 +69,7 @@ def _made(limit: int) -> MemoryGroup:
     folder.mkdir()
     try:
         name = "memory.limit_in_bytes" if version == 1 else "memory.max"
-        (folder / name).write_text(str(limit))  # absent in version 2 where our group does not hand memory on
+        (folder / name).write_text(str(limit))  # absent in version 2 if our group doesn't delegate memory
     except OSError:
         folder.rmdir()
         raise

@@ -1,4 +1,4 @@
-"""Many who ask at the same time for what takes long, and work that does not end."""
+"""Many simultaneous slow requests, and endless work."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 
 from tests.attacks.bombs import stream_of_one_text
-from tests.attacks.stage import Stage, counted, told
+from tests.attacks.stage import Stage, counted, describe
 
 AT_ONCE = 40
 TRANSCRIPT = """
@@ -28,14 +28,14 @@ expect: {{events: []}}
 
 
 def crowd(ask: Callable[[], httpx.Response]) -> str:
-    """Ask at once as often as a crowd does; return the different answers."""
+    """Send AT_ONCE simultaneous requests; return the different answers."""
     with ThreadPoolExecutor(AT_ONCE) as threads:
         answers = [each.result() for each in [threads.submit(ask) for _ in range(AT_ONCE)]]
     return counted(str(each.status_code) for each in answers)
 
 
 def slow_query() -> str:
-    """A query of 180 filters of 70 conditions each."""
+    """Return a query of 180 filters with 70 conditions each."""
     where = " AND ".join(["speed > 1"] * 70)
     steps = [f"n{at} AS (SELECT STREAM * FROM {f'n{at - 1}' if at else 'cars'} WHERE {where})" for at in range(180)]
     return f"QUERY q;\nWITH {', '.join(steps)} INSERT INTO out SELECT STREAM * FROM n179;\n"
@@ -62,14 +62,14 @@ def samples_of_a_bomb(stage: Stage) -> str:
 
 
 def transcripts_of_slow_queries(stage: Stage) -> str:
-    """Five thousand rows, each in five thousand windows."""
+    """Run transcripts of five thousand rows, each in five thousand windows."""
     rows = "\n".join(f"  - {{stream: s, start: {at}}}" for at in range(5_000))
     body = {"name": "long.yaml", "text": TRANSCRIPT.format(rows=rows)}
     return crowd(lambda: stage.mallory.post("transcripts/run/", json=body))
 
 
 def plans_of_a_megabyte(stage: Stage) -> str:
-    """Six applies with 1.1 MB of queries at the same time."""
+    """Send six simultaneous applies with 1.1 MB of queries."""
     (stage.files / "cars.jsonl").write_text('{"at": 1, "speed": 2.0}\n')
     definition = "shape: point\nfields: {speed: double}\nevent_time: {start: {column: at, unit: us}}\n"
     clock = "advance: {generate: {every: 1, delay: 5s}, late: drop}\n"
@@ -79,15 +79,15 @@ def plans_of_a_megabyte(stage: Stage) -> str:
         files[f"queries/q{at}.sql"] = f"QUERY q{at};\nINSERT INTO out SELECT STREAM * FROM cars WHERE {where};\n"
     planned = stage.mallory.post("definitions/plan/", json={"files": files})
     if planned.status_code != 200:
-        return f"no plan: {told(planned)}"
+        return f"no plan: {describe(planned)}"
     body = {"files": files, "token": planned.json()["token"]}
     with ThreadPoolExecutor(6) as threads:
         answers = list(threads.map(lambda _: stage.mallory.post("definitions/apply/", json=body), range(6)))
-    return counted(told(each) for each in answers)
+    return counted(describe(each) for each in answers)
 
 
 def event_streams(stage: Stage) -> str:
-    """A hundred pages that watch the same run."""
+    """Open a hundred event streams of the same run."""
     opened, refused = [], 0
     for _ in range(100):
         address = f"runs/{stage.numbered.run}/events/"

@@ -1,4 +1,4 @@
-"""Queries that eat memory in a runner beside that of the other organisation, and processes that are killed."""
+"""Queries that use too much memory in a runner next to the other organisation's, and killed processes."""
 
 import json
 import threading
@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from tests.attacks.stage import Stage, told
-from tests.faults.kinds import SERVICES, processes_of
-from tests.faults.numbered import wait_until
+from tests.attacks.stage import Stage, describe
+from tests.faults.installation.kinds import SERVICES, processes_of
+from tests.faults.installation.numbered import wait_until
 
 OVER = frozenset({"failed", "stopped", "completed", "finished"})
 FAILS_WITHIN_S = 300.0
@@ -20,17 +20,17 @@ CLOCK = {"generate": {"every": 1, "delay": "0s"}, "late": "drop"}
 
 
 def texts_beyond_the_longest(stage: Stage) -> str:
-    """Ten times as long at each of six steps: 10 MB from each of 100 rows of 10 characters."""
+    """Make texts ten times as long in each of six steps: 10 MB from each of 100 rows of 10 characters."""
     return run_of_long_texts(stage, rows=100, steps=6)
 
 
 def many_long_texts(stage: Stage) -> str:
-    """A million characters, which is allowed, in each of 20,000 rows: 20 GB."""
+    """Make a text of a million characters, which is allowed, in each of 20,000 rows: 20 GB."""
     return run_of_long_texts(stage, rows=20_000, steps=5)
 
 
 def run_of_long_texts(stage: Stage, rows: int, steps: int) -> str:
-    """Run a query of `steps` projects that each join a text to itself ten times; return what became of the run."""
+    """Run a query of `steps` projects that each repeat a text ten times; return the end of the run."""
     name = f"long{rows}.jsonl"
     lines = (json.dumps({"at": at, "k": "x" * 10}) for at in range(1, rows + 1))
     (stage.files / name).write_text("\n".join(lines) + "\n")
@@ -47,17 +47,17 @@ def run_of_long_texts(stage: Stage, rows: int, steps: int) -> str:
 
 
 def ended_run(stage: Stage, name: str, text: str) -> str:
-    """Start a binding of the query, and return how its run ends, with the sentence for its user."""
+    """Start a binding of the query; return how its run ends, with the message for its user."""
     stored = stage.mallory.post("queries/", json={"text": text, "comment": ""})
     if stored.status_code != 201:
-        return told(stored)
+        return describe(stored)
     bound = stage.mallory.post("bindings/", json={"name": name, "query_version": stored.json()["current"]["id"]})
     if bound.status_code != 201:
-        return told(bound)
+        return describe(bound)
     binding = bound.json()["id"]
     started = stage.mallory.post(f"bindings/{binding}/start/")
     if started.status_code not in {200, 201}:
-        return told(started)
+        return describe(started)
     began, run = time.monotonic(), f"runs/{started.json()['id']}/"
 
     def ended() -> bool:
@@ -73,15 +73,15 @@ def ended_run(stage: Stage, name: str, text: str) -> str:
 
 
 def children_one_after_another(stage: Stage) -> str:
-    """Kill web server, clock of tasks, worker and Redis with no warning, each once the one before is back."""
+    """Kill web server, beat, worker and Redis one after the other, each once the previous one is back."""
     return ", ".join(killed(stage, kind) for kind in SERVICES)
 
 
 def killed(stage: Stage, kind: str) -> str:
-    """Kill a process of that kind; return when there was another one and the API answered."""
+    """Kill a process of a kind; return after how long another one existed and the API answered."""
     found = processes_of(stage.installation.var, kind)
     if not found:
-        return f"{kind}: there is none"
+        return f"{kind}: none"
     found[0].kill()
 
     def answers() -> bool:
@@ -95,14 +95,14 @@ def killed(stage: Stage, kind: str) -> str:
 
 
 def runners_in_many_organisations(stage: Stage) -> str:
-    """A run in each of twelve further organisations, all started at once; then stopped."""
+    """Start a run in each of twelve further organisations at once, then stop all."""
     answered: Counter[str] = Counter()
     bindings = []
     for slug in sorted(each for each in stage.organisations if each.startswith("mallory-")):
         of = stage.clients[slug]
         bindings.append((of, binding := generated(of)))
         started = of.post(f"bindings/{binding}/start/")
-        answered[told(started) if started.status_code >= 400 else "started"] += 1
+        answered[describe(started) if started.status_code >= 400 else "started"] += 1
     most = 0
     until = time.monotonic() + 90
     while time.monotonic() < until:
@@ -111,11 +111,11 @@ def runners_in_many_organisations(stage: Stage) -> str:
         threading.Event().wait(1)
     for of, binding in bindings:
         of.post(f"bindings/{binding}/stop/", json={"flush": False})
-    return f"{', '.join(f'{count} times {said}' for said, count in answered.items())}; {most} runners at most"
+    return f"{', '.join(f'{count} times {answer}' for answer, count in answered.items())}; {most} runners at most"
 
 
 def generated(of: httpx.Client) -> str:
-    """Make a binding over made-up rows; return its id."""
+    """Create a binding over generated rows; return its id."""
     made = {"shape": "interval", "fields": {"speed": "double"}, "advance": {"generate": {"every": 20, "delay": "2s"}}}
     made["advance"] = {"generate": {"every": 20, "delay": "2s", "basis": "max"}, "late": "adjust"}
     adapter = {"kind": "generator", "options": {"rate": 100.0}}

@@ -1,4 +1,4 @@
-"""No attack ends or takes anything of another organisation's, in 10 GiB where a control group can be made."""
+"""No attack stops or takes anything of another organisation; limited to 10 GiB if a control group can be created."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from webapp.bundles.transcripts import LIMITS
 
 FITS = bytes_of("10G")
 LIMITED_MIB = 180 + LIMITS.memory_bytes / 2**20
-"""What a limited process shares with its server, and the most that one may use beyond it."""
+"""The memory that a limited process shares with its server, plus the most that it may use in addition."""
 ANSWERED = {
     "platform_files_as_streams": "nothing was read",
     "links_to_folders_outside": "no name of a file outside was shown",
@@ -21,6 +21,9 @@ ANSWERED = {
     "redis_as_a_runner": "nothing of it is allowed",
     "forged_addresses": "429",
     "a_token_from_a_forged_network": "^40[13]",
+    "codes_of_a_second_factor": "^5 times 400 incorrect_code, [0-9]+ times 400 too_many_login_attempts, ",
+    "acting_as_the_demo": "^403, 403$",
+    "answers_of_an_unasked_provider": "^4[0-9][0-9], 4[0-9][0-9]$",
     "a_stream_of_many_lanes": "422 The stream has 150,000 lanes",
     "brackets": "^400",
     "event_streams": "[1-9][0-9]* refused",
@@ -28,7 +31,7 @@ ANSWERED = {
     "children_one_after_another": "^(?!.*(NOT BACK|none)).*Redis: back",
     "runners_in_many_organisations": "^12 times started; [1-8] runners at most$",
 }
-"""What attacks are answered, where there is one right answer."""
+"""The expected answers to attacks with a single correct answer."""
 WEB_MIB = 600
 AT_RUNNERS = (
     "texts_beyond_the_longest",
@@ -37,13 +40,13 @@ AT_RUNNERS = (
     "runners_in_many_organisations",
     "redis_as_a_runner",
 )
-"""Attacks at what runners do: made once more where both organisations have the same one."""
+"""Attacks at runners: repeated where both organisations share a runner."""
 
 
 @pytest.mark.spark
 @pytest.mark.thorough
 @pytest.mark.parametrize(("pools", "names"), [(0, tuple(ATTACKS)), (1, AT_RUNNERS)], ids=["own", "pooled"])
-def test_no_attack_ends_or_takes_anything_of_others(tmp_path: Path, pools: int, names: tuple[str, ...]) -> None:
+def test_no_attack_stops_or_takes_anything_of_others(tmp_path: Path, pools: int, names: tuple[str, ...]) -> None:
     wrong = []
     with memory_group(FITS) as group, staged(tmp_path / "var", group, pools) as stage:
         for name in names:

@@ -1,4 +1,4 @@
-"""What lies beside an organisation's files, and what the installation believes."""
+"""Access to files next to an organisation's, and forged addresses."""
 
 import json
 import stat
@@ -10,8 +10,8 @@ import psutil
 import redis
 
 from tests.attacks.deaths import run_of_long_texts
-from tests.attacks.stage import Stage, counted, manage, told
-from tests.faults.kinds import processes_of
+from tests.attacks.stage import Stage, counted, describe, manage
+from tests.faults.installation.kinds import processes_of
 
 NOBODY = 65_534
 TRIES = f"""
@@ -34,7 +34,7 @@ print(address_for(UUID("{}")))
 
 
 def platform_files_as_streams(stage: Stage) -> str:
-    """The runner's token, logs and checkpoints, once it has run, as the path of a stream."""
+    """Read the runner's token, logs and checkpoints as the path of a stream, after a run."""
     run_of_long_texts(stage, rows=1, steps=1)
     found = []
     for path in ("runner.json", "../runner.json", "logs", "../logs/runner.log", "/etc/passwd", "../../secret_key"):
@@ -47,7 +47,7 @@ def platform_files_as_streams(stage: Stage) -> str:
 
 
 def files_open_to_others(stage: Stage) -> str:
-    """What another user of the machine may read below the data folder, and of Redis."""
+    """List the parts of the data folder that another user of the machine may read."""
     var = stage.installation.var
     if not stat.S_IMODE(var.stat().st_mode) & 0o077:
         return "the data folder is its owner's alone"
@@ -56,32 +56,32 @@ def files_open_to_others(stage: Stage) -> str:
 
 
 def links_to_folders_outside(stage: Stage) -> str:
-    """A link in mallory's folder to the platform's own, and to that of the demo, as the path of a stream."""
+    """Read a link in mallory's folder to the platform's folder, and to that of the demo, as the path of a stream."""
     found = []
     for name, target in (("platform", stage.installation.var), ("demo", stage.numbered.writer.folder)):
         link = stage.files / f"to-{name}"
         link.symlink_to(target)
         made = stage.stream(f"to-{name}", {"id": "long"})
-        said = stage.viewer.get(f"{made}sample/").text if made.startswith("streams/") else made
+        answer = stage.viewer.get(f"{made}sample/").text if made.startswith("streams/") else made
         inside = [each.name for each in target.iterdir() if "." in each.name or "-" in each.name]
-        found += [name] if any(each in said for each in [*inside, str(stage.installation.var)]) else []
+        found += [name] if any(each in answer for each in [*inside, str(stage.installation.var)]) else []
         link.unlink()
     return f"shown: {', '.join(found)}" if found else "no name of a file outside was shown"
 
 
 def redis_as_another_user(stage: Stage) -> str:
-    """Another user of the machine asks Redis at every place at which it listens, without a password, and writes."""
+    """Connect to Redis as another user of the machine at each address, without a password, and write."""
     server = processes_of(stage.installation.var, "Redis")[0]
     ports = {each.laddr.port for each in server.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
     sockets = {each.laddr for each in server.net_connections("unix") if each.laddr}
     places = [*(["port", each] for each in ports), *(["socket", each] for each in sockets)]
-    command = [sys.executable, "-I", "-c", TRIES, json.dumps(places)]  # which lets go of its rights by itself
+    command = [sys.executable, "-I", "-c", TRIES, json.dumps(places)]  # it drops its own rights
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return ", ".join((done.stdout or done.stderr).split("\n")).strip(", ")
 
 
 def redis_as_a_runner(stage: Stage) -> str:
-    """With what mallory's runner knows of Redis: the keys of the demo, all keys, the server's settings."""
+    """Use the Redis address of mallory's runner for the keys of the demo, all keys, and the server's settings."""
     address = manage(stage.installation, "shell", "-v0", "-c", ADDRESS.format(stage.organisations["mallory"]))
     allowed = []
     with redis.Redis.from_url(address.splitlines()[-1]) as line:
@@ -97,7 +97,7 @@ def redis_as_a_runner(stage: Stage) -> str:
 
 
 def forged_addresses(stage: Stage) -> str:
-    """One password tried on forty people, each said to come from another address."""
+    """Try one password for forty people, each time with another forged address."""
     address = stage.installation.address.rstrip("/")
     with httpx.Client(base_url=address, timeout=60) as client:
         client.get("/_allauth/browser/v1/config")
@@ -114,11 +114,11 @@ def forged_addresses(stage: Stage) -> str:
 
 
 def judged(answered: httpx.Response) -> str:
-    """What became of a password: compared with the right one, or refused by a limit of tries."""
+    """Return the result of a sign-in: compared with the right password, or refused by a limit of attempts."""
     errors = answered.json().get("errors", []) if answered.status_code == 400 else []
     return f"{answered.status_code} {', '.join(each['code'] for each in errors)}".strip()
 
 
 def a_token_from_a_forged_network(stage: Stage) -> str:
-    """A token for 10.0.0.0/8, used from here with a header that says 10.1.2.3."""
-    return told(stage.clients["elsewhere"].get("streams/", headers={"X-Forwarded-For": "10.1.2.3"}))
+    """Use a token for 10.0.0.0/8 from here, with a header that claims 10.1.2.3."""
+    return describe(stage.clients["elsewhere"].get("streams/", headers={"X-Forwarded-For": "10.1.2.3"}))

@@ -1,4 +1,4 @@
-"""What an attack costs: memory of each kind of process, how long others wait meanwhile, and what of theirs is lost."""
+"""The cost of an attack: memory of each kind of process, waiting times of others during it, and their lost rows."""
 
 import itertools
 import threading
@@ -10,24 +10,26 @@ import httpx
 import psutil
 
 from deploy.installation.processes import runners
+from tests.attacks.asking import WATCHED
 from tests.attacks.stage import Stage
-from tests.faults.kinds import processes_of
-from tests.faults.numbered import Losses, wait_until
+from tests.faults.installation.kinds import processes_of
+from tests.faults.installation.numbered import Losses, wait_until
 
 WEIGHED_EVERY_S = 0.025
 RUNNERS_EVERY = 20
-"""So many weighings of the web server come to one of the runners, which takes longer."""
+"""So many measurements of the web server for one of the runners, which takes longer."""
 CATCHES_UP_S = 240.0
 BACK_S = 60.0
 
 
 @dataclass
 class Cost:
-    """The largest values that were seen; `failures` are answers to the other organisation that were no 200.
+    """The maximum values; `failures` are unsuccessful answers to the other organisation.
 
-    `jvm_mib` and `worker_mib` are those of the largest process of a runner, `all_mib` is the whole installation where
-    it is confined. `losses`: of the other organisation's numbered run, once it had the time to catch up; `states` are
-    those of all its runs then, empty where nobody answers.
+    `jvm_mib` and `worker_mib` are those of the largest process of a runner, `all_mib` that of the whole installation if
+    it is confined. `others_s`: the number of the other organisation's requests by kind, with the times within which
+    half and 99 % of them were answered. `losses`: of the other organisation's numbered run, after time to catch up;
+    `states` are those of all its runs then, empty without an answer.
     """
 
     web_mib: float = 0.0
@@ -36,6 +38,7 @@ class Cost:
     worker_mib: float = 0.0
     all_mib: float = 0.0
     longest_s: float = 0.0
+    others_s: dict[str, tuple[int, float, float]] = field(default_factory=dict)
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)
     ended: bool = False
@@ -45,7 +48,7 @@ class Cost:
 
 
 class Watch:
-    """Looks at the processes and at what the other organisation sees, inside of the block."""
+    """Measures the processes, and the requests of the other organisation, inside the block."""
 
     def __init__(self, stage: Stage) -> None:
         self._stage, self.cost, self._stop = stage, Cost(), threading.Event()
@@ -65,6 +68,10 @@ class Watch:
         self._weighing.join()
         seen = self._stage.asker.seen()
         self.cost.longest_s, self.cost.failures = seen.longest_s, seen.failures
+        self.cost.others_s = {
+            kind: (len(took), seen.quantile_s(kind, 0.5), seen.quantile_s(kind, 0.99))
+            for kind, took in seen.took_s.items()
+        }
         self.cost.ended = not self._web.is_running()
         if self._stage.group:
             self.cost.killed = self._stage.group.kills() - self._killed
@@ -72,12 +79,13 @@ class Watch:
             wait_until(lambda: bool(self._states()), BACK_S, "an answer")
             self.cost.losses = self._stage.numbered.losses(CATCHES_UP_S)
             self.cost.states = ", ".join(sorted(self._states()))
-            wait_until(lambda: self._states() == {"running"}, BACK_S, "runs that go on")
+            wait_until(lambda: self._states() == {"running"}, BACK_S, "runs that continue")
             self.cost.states = "running"
 
     def _states(self) -> set[str]:
-        listed = self._stage.victim.get("runs/").raise_for_status().json()
-        return {each["observed"] for each in listed}
+        listed = self._stage.victim.get("bindings/").raise_for_status().json()  # of runs, only the newest are listed
+        runs = [each["latest_run"] for each in listed if each["name"] != WATCHED]
+        return {each["observed"] for each in runs if each is not None}
 
     def _weigh(self) -> None:
         for rounds in itertools.count():
@@ -103,7 +111,7 @@ class Watch:
 
 
 def mib(process: psutil.Process) -> float:
-    """The memory of a process; 0 once it is gone."""
+    """Return the memory of a process; 0 once it has ended."""
     try:
         return float(process.memory_info().rss) / 2**20
     except psutil.Error:

@@ -1,9 +1,9 @@
-"""`make bench`: Punctual beside plain Spark on the same files, in turns, each run in a process of its own.
+"""`make bench`: Punctual compared with plain Spark on the same files, in turns, each run in its own process.
 
-`python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, so many
-turns, batches of so many times the rows. A ratio is plain Spark's time by Punctual's, of batches of the same place in
-the run. Where both sides mean the same, their results are compared. Those of APART stand below it. What else is
-measured: `tests.bench.memory`, and the profiles, each a module of its own.
+`python -m tests.bench [WORK ...] [--runs N] [--rows FACTOR] [--state memory] [--json FILE]`: only these works, N turns,
+batches of FACTOR times the rows. A ratio is plain Spark's time divided by Punctual's, for the same batch of the run. If
+both sides compute the same, their results are compared. Works of APART have output of their own. Other measurements:
+`tests.bench.memory`, and the profiles, each a module of its own.
 """
 
 import argparse
@@ -22,19 +22,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import (
-    bringing,
-    data,
-    density,
-    freshness,
-    limit,
-    pooled_organisations,
-    pooled_troubles,
-    results,
-    validation,
-    whole,
-)
+from tests.bench import data, limit, results, validation, whole
 from tests.bench.catalogue import WORKS
+from tests.bench.organisations import density, freshness
+from tests.bench.organisations import pooled as pooled_organisations
+from tests.bench.organisations import troubles as pooled_troubles
+from tests.bench.pages import bringing
 from tests.bench.works import Work
 from tests.kafka_broker import running_kafka
 
@@ -63,7 +56,7 @@ class Side:
 
     @classmethod
     def of(cls, work: Work, found: Sequence[dict[str, Any]]) -> "Side":
-        """From what the processes of each turn printed."""
+        """Return the side from the output of each turn's process."""
         steady = [
             (part, seconds)
             for each in found
@@ -77,14 +70,14 @@ class Side:
         )
 
     def further_us(self, work: Work) -> float | None:
-        """What one more row costs: the slope between half and full batches, in microseconds."""
+        """Return the cost of one more row: the slope between half and full batches, in microseconds."""
         if not self.half_s:
             return None
         return (statistics.median(self.full_s) - statistics.median(self.half_s)) / (work.rows / 2) * 1e6
 
 
 def run(module: str, *arguments: object) -> dict[str, Any]:
-    """What a process of `tests.bench` prints last as JSON. Raises SystemExit when it fails."""
+    """Run a module of `tests.bench`; return the JSON of its last line. Raises SystemExit when it fails."""
     command = [sys.executable, "-m", f"tests.bench.{module}", *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -94,7 +87,7 @@ def run(module: str, *arguments: object) -> dict[str, Any]:
 
 
 def measured(name: str, options: argparse.Namespace, folder: Path) -> list[str]:
-    """One row of the table: both sides of work `name`, in turns."""
+    """Measure both sides of work `name` in turns; return the row of the table."""
     work, files = WORKS[name].scaled(options.rows), folder / "data"
     CONSOLE.print(f"{name}: writing {sum(work.batches) * work.rows:,.0f} rows; load {os.getloadavg()[0]:.1f}")
     for seed, (source, rows) in enumerate(work.sources.items()):
@@ -121,14 +114,14 @@ def measured(name: str, options: argparse.Namespace, folder: Path) -> list[str]:
 
 
 def cells(work: Work, plain: Side | None, ours: Side, limit_s: str) -> list[str]:
-    """The row of the table."""
+    """Return the row of the table."""
     further_ours, per_s = ours.further_us(work), work.rows / statistics.median(ours.full_s)
     known = [work.title, f"{work.rows:,}"]
     if plain is None:
-        why = "cannot say it" if work.message is None else "lacks packages"
-        said = [why, spread(ours.full_s), f"{per_s:,.0f} events/s", work.target]
+        why = "not expressible" if work.message is None else "lacks packages"
+        figures = [why, spread(ours.full_s), f"{per_s:,.0f} events/s", work.target]
         further = "-" if further_ours is None else f"-, {further_ours:.3f}, -"
-        return [*known, *said, further, f"-, {ours.peak_bytes >> 20}", limit_s, f"{ours.digest['rows']:,.0f} rows"]
+        return [*known, *figures, further, f"-, {ours.peak_bytes >> 20}", limit_s, f"{ours.digest['rows']:,.0f} rows"]
     pairs = [p / o for p, o in zip(plain.full_s, ours.full_s, strict=True)]
     further_plain, further = plain.further_us(work), "-"
     if further_plain is not None and further_ours is not None:
@@ -140,7 +133,7 @@ def cells(work: Work, plain: Side | None, ours: Side, limit_s: str) -> list[str]
 
 
 def verdict(work: Work, plain: results.Digest, ours: results.Digest) -> str:
-    """Whether both sides gave the same."""
+    """Return the comparison of both results."""
     if not work.alike:
         return f"{ours['rows']:,.0f} rows" if plain["rows"] == ours["rows"] else "OTHER ROWS"
     wrong = results.differences(plain, ours)
@@ -148,12 +141,12 @@ def verdict(work: Work, plain: results.Digest, ours: results.Digest) -> str:
 
 
 def spread(values: Sequence[float]) -> str:
-    """Minimum, median and maximum."""
+    """Return minimum, median and maximum."""
     return f"{min(values):.2f} / {statistics.median(values):.2f} / {max(values):.2f}"
 
 
 def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
-    """The rows that wait: emission of 100-event batches, the first row of a query, and of one that is added."""
+    """Measure latencies: emission of 100-event batches, the first row of a query, and of an added query."""
     from tests.bench import latency
 
     latency.prepare(folder, options.rows)
@@ -168,7 +161,7 @@ def latencies(options: argparse.Namespace, folder: Path) -> list[list[str]]:
 
 
 def main() -> None:
-    """Print the table anew after each work, so that a run that is broken off has shown what it knows."""
+    """Print the table again after each work, so that an interrupted run has printed its results so far."""
     options = parser().parse_args()
     wanted = options.works or [*APART, *WORKS, LATENCY]
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -181,9 +174,9 @@ def main() -> None:
         for row in found:
             table.add_row(*row)
         CONSOLE.print(table)
-    for line in bringing.told() if BRINGING in wanted else ():
+    for line in bringing.measure() if BRINGING in wanted else ():
         CONSOLE.print(line)
-    for line in whole.told(whole.MILLIONS, options.runs) if WHOLE in wanted else ():
+    for line in whole.measure(whole.MILLIONS, options.runs) if WHOLE in wanted else ():
         CONSOLE.print(line)
     for arguments in density.TARGETS if DENSITY in wanted else ():
         CONSOLE.print(density.table(density.parser().parse_args(arguments)))
@@ -196,14 +189,16 @@ def main() -> None:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    made = argparse.ArgumentParser(prog="python -m tests.bench", description="Punctual beside plain Spark.")
-    made.add_argument("works", nargs="*", choices=[[], *APART, *WORKS, LATENCY], help="which works; all without any")
-    made.add_argument("--runs", type=int, default=1, help="how often each side is run, in turns")
-    made.add_argument("--rows", type=float, default=1.0, help="how many times the rows of each batch")
-    made.add_argument("--state", choices=["rocksdb", "memory"], default="rocksdb", help="where plain Spark keeps state")
-    made.add_argument("--json", help="a file to which all seconds are appended")
-    made.add_argument("--folder", help="where data and checkpoints lie meanwhile, about 4 GB")
+    """Return the parser of the command line."""
+    made = argparse.ArgumentParser(prog="python -m tests.bench", description="Punctual compared with plain Spark.")
+    made.add_argument(
+        "works", nargs="*", choices=[[], *APART, *WORKS, LATENCY], help="works to measure, by default all"
+    )
+    made.add_argument("--runs", type=int, default=1, help="number of runs of each side, in turns")
+    made.add_argument("--rows", type=float, default=1.0, help="factor for the rows of each batch")
+    made.add_argument("--state", choices=["rocksdb", "memory"], default="rocksdb", help="plain Spark's state store")
+    made.add_argument("--json", help="append all seconds to this file")
+    made.add_argument("--folder", help="folder for temporary data and checkpoints, about 4 GB")
     return made
 
 

@@ -21,7 +21,7 @@ def tumbling(title: str, target: str, source: Source, size_s: int = 10, **more: 
 
 
 def from_kafka(message: Literal["json", "avro", "protobuf"], target: str, **more: Any) -> Work:
-    """The same from a broker; plain Spark, whose connector is not at hand, reads files of the same bytes."""
+    """The same from a broker; plain Spark, whose connector isn't installed, reads files of the same bytes."""
     title = f"Kafka, {message}" + ("" if more else "; plain: files, `from_json`")
     return tumbling(title, target, MESSAGES, duckdb_s=None, text=True, message=message, batches=FEW, **more)
 
@@ -34,7 +34,7 @@ def hopped(title: str, target: str, source: Source, size_s: int, hop_s: int, bat
 
 
 def one_aggregate(title: str, function: Node, column: Any, source: Source, **more: Any) -> Work:
-    """One aggregate `x` by key and 10 s, beside `column`, a function without arguments."""
+    """One aggregate `x` by key and 10 s, compared with `column`, a function without arguments."""
     node = window_node(TEN_S, [{"name": "x", **function}])
     return Work(title, "", {"events": source}, (node,), grouped(10, 10, column), columns=("x",), batches=FEW, **more)
 
@@ -50,7 +50,7 @@ def distinct_by_set() -> list[Column]:
 
 
 def distinct_by_sketch() -> list[Column]:
-    """The usual advice in streaming: an approximation."""
+    """An approximation, the usual advice in streaming."""
     return [f.approx_count_distinct("user").alias("x")]
 
 
@@ -61,7 +61,7 @@ def sessions(inputs: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def joined(inputs: Mapping[str, DataFrame]) -> DataFrame:
-    """Two watermarks, an equal key and a range of time, so that Spark can forget what is old."""
+    """Two watermarks, an equal key and a time range, so that Spark can drop old state."""
     left = inputs["left"].withColumnRenamed("ts", "begun")
     right = inputs["right"].withColumnsRenamed({"key": "key_of_right", "ts": "met"})
     near = f.expr("key = key_of_right and met >= begun and met < begun + interval 10 seconds")
@@ -112,19 +112,19 @@ WORKS: Final[Mapping[str, Work]] = {
     "hopping-60": hopped("hopping 600 s by 10 s", "40; row 300", Source(1_000_000, 1_000), 600, 10, (1.0, 0.5, 1.0)),
     "hopping-600": hopped("hopping 600 s by 1 s", "100; row 300", Source(200_000, 200), 600, 1, ONCE),
     "percentile": one_aggregate(
-        "percentile_cont 0.95 beside percentile",
+        "percentile_cont 0.95 vs. percentile",
         {"function": "percentile_cont", "of": "value", "fraction": 0.95},
         percentile,
         MILLION,
     ),
     "distinct": one_aggregate(
-        "count_distinct beside size(collect_set)",
+        "count_distinct vs. size(collect_set)",
         {"function": "count_distinct", "of": "user"},
         distinct_by_set,
         USERS,
     ),
     "distinct-approx": one_aggregate(
-        "count_distinct (exact) beside approx_count_distinct",
+        "count_distinct (exact) vs. approx_count_distinct",
         {"function": "count_distinct", "of": "user"},
         distinct_by_sketch,
         USERS,

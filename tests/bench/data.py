@@ -1,7 +1,7 @@
-"""Generated files for the benchmark: one file (of each lane) is one micro-batch, in order of arrival.
+"""Generated files for the benchmark: one file for each lane and micro-batch, in order of arrival.
 
-Most rows are at most 4 s late, which a delay of 5 s forgives. From the third file on LATE_SHARE of them are so late
-that plain Spark, whose watermark lags two batches behind, drops them too: so both sides must give the same results.
+Most rows are at most 4 s late, within the delay of 5 s. From the third file on LATE_SHARE of them are so late that
+plain Spark, whose watermark lags by two batches, drops them too: so both sides must have the same results.
 """
 
 import os
@@ -20,11 +20,11 @@ import pyarrow.parquet as pq
 MEAN_LATENESS_S = 1.0
 MOST_LATENESS_S = 4.0
 LATE_SHARE = 0.007
-BEYOND_S = 700
-"""A row that counts as late is later than two batches and the longest window."""
+LONGEST_WINDOW_S = 700
+"""A late row is later than two batches plus the longest window."""
 START_US = 1_767_225_600_000_000
 SENTINEL = "end"
-"""The key of the rows at the end that make plain Spark let its last windows go; results with it are left out."""
+"""The key of the final rows that make plain Spark emit its last windows; results with it are left out."""
 _DAY_US = 86_400_000_000
 _FIRST_MTIME = 1_700_000_000
 Int64s = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ Int64s = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Source:
-    """One input: a full batch has `rows` rows, `per_s` in a second of event time.
+    """One input: a full batch has `rows` rows, `per_s` for each second of event time.
 
     Columns: ts (us, UTC), key (text, one of `keys`), `value` (double), and, with `users`, user (long). Starts are
     multiples of `tick_us`. Each batch is cut into one file for each of `lanes`.
@@ -49,26 +49,26 @@ class Source:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The payload, by Punctual's types."""
+        """The payload, with Punctual's types."""
         return {"key": "string", self.value: "double"} | ({} if self.users is None else {"user": "long"})
 
     @property
     def schema(self) -> str:
-        """All columns, by Spark's types."""
+        """All columns, with Spark's types."""
         names = {"string": "string", "double": "double", "long": "bigint"}
         return ", ".join(["ts timestamp", *(f"{name} {names[of]}" for name, of in self.fields.items())])
 
     def scaled(self, factor: float) -> "Source":
-        """With so many times the rows a batch, at the same rate."""
+        """Return the source with `factor` times the rows of each batch, at the same rate."""
         return replace(self, rows=max(2 * self.lanes, round(self.rows * factor)))
 
     def file(self, folder: Path, number: int, lane: int) -> Path:
-        """The file of batch `number` and of one lane."""
+        """Return the file of batch `number` and one lane."""
         return folder / f"{number:04d}-{lane}.{'parquet' if self.form == 'parquet' else 'jsonl'}"
 
 
 def sizes(source: Source, batches: Sequence[float]) -> list[int]:
-    """The rows of each batch, given as parts of a full one; the lanes share them evenly."""
+    """Return the number of rows of each batch, from fractions of a full one; the lanes share them evenly."""
     return [max(1, round(source.rows * part / source.lanes)) * source.lanes for part in batches]
 
 
@@ -81,7 +81,7 @@ def write(
     late_share: float = LATE_SHARE,
     sentinels: bool = True,
 ) -> None:
-    """Write the files of all batches, then, if wanted, two batches with a row of SENTINEL in each lane."""
+    """Write the files of all batches, then with `sentinels` two batches with a row of SENTINEL in each lane."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, table in enumerate(tables(source, batches, seed, late_share=late_share)):
         _write_batch(source, folder, number, table)
@@ -95,7 +95,7 @@ def write(
 def tables(
     source: Source, batches: Sequence[float], seed: int, *, late_share: float = LATE_SHARE
 ) -> Iterator[pa.Table]:
-    """The rows of each batch; those of all lanes in turns."""
+    """Yield the rows of each batch, those of all lanes in turns."""
     random = np.random.default_rng([20_26, seed])
     width = len(str(source.keys - 1))
     names = pa.array([f"key-{key:0{width}d}" for key in range(source.keys)])
@@ -111,7 +111,7 @@ def _starts(source: Source, random: np.random.Generator, first: int, rows: int, 
     arrival_us = (np.arange(first, first + rows) * (1_000_000 / source.per_s)).astype(np.int64)
     late_s = np.minimum(random.exponential(MEAN_LATENESS_S, rows), MOST_LATENESS_S)
     if late_share:
-        late_s[random.random(rows) < late_share] += 2 * source.rows / source.per_s + BEYOND_S
+        late_s[random.random(rows) < late_share] += 2 * source.rows / source.per_s + LONGEST_WINDOW_S
     start: Int64s = START_US + arrival_us - (late_s * 1_000_000).astype(np.int64)
     return start // source.tick_us * source.tick_us
 
@@ -126,7 +126,7 @@ def _table(source: Source, random: np.random.Generator, start: Int64s, keys: pa.
 
 
 def _write_batch(source: Source, folder: Path, number: int, table: pa.Table) -> None:
-    """Every lane gets a part of the rows, in turns; the time of the file says its place in the order."""
+    """Write the rows of a batch, distributed to the lanes in turns; the time of a file gives its place in the order."""
     for lane in range(source.lanes):
         path = source.file(folder, number, lane)
         part = table.take(pa.array(np.arange(lane, table.num_rows, source.lanes))) if source.lanes > 1 else table

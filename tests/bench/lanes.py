@@ -1,6 +1,6 @@
-"""An adapter of the benchmark alone: a folder of files for each lane, made known as an installed package is.
+"""An adapter for the benchmark only: a folder of files for each lane, registered like an installed package.
 
-`site/` is what an installation of that package would leave: its entry point, on the path of every process.
+`site/` contains the files of an installation of that package: its entry point, on the path of every process.
 """
 
 import os
@@ -13,16 +13,16 @@ from streaming.adapters.file.adapter import FileAdapter
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.installed import installed_kinds
 from streaming.adapters.kinds import InputKind
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.wire.arrived import Arrived
-from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
 
 SITE = Path(__file__).parent / "site"
 
 
 class LanesOptions(Strict):
-    """`path` holds the folders "0", "1", ... of so many lanes."""
+    """`path` contains the folders "0", "1", ... of `lanes` lanes."""
 
     path: str
     lanes: int
@@ -45,11 +45,11 @@ class LanesOfFiles:
         }
 
     def lanes(self) -> Sequence[str]:
-        """Their names."""
+        """Return the names of the lanes."""
         return tuple(self._of)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """Each lane by an even part of the limit."""
+        """Return the latest position of each lane, with an even part of the limit."""
         part = max(1, limit_rows // len(self._of))
         return {
             lane: adapter.latest({ONLY_LANE: start.get(lane, 0)}, now=now, limit_rows=part)[ONLY_LANE]
@@ -57,11 +57,11 @@ class LanesOfFiles:
         }
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Never."""
+        """Return False: it never ends."""
         return False
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
-        """As the files of the lane."""
+        """Read the files of the lane."""
         return self._of[lane].read(ONLY_LANE, start, end)
 
 
@@ -69,7 +69,7 @@ KIND = InputKind("lanes_of_files", "Lanes of files", LanesOptions, LanesOfFiles,
 
 
 def let_processes_know() -> None:
-    """This process, and every Python process that is started from now on, knows the adapter as an installed one."""
+    """Register the adapter as an installed one in this process, and in every Python process that starts later."""
     known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     root = str(Path(__file__).parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([str(SITE), root, *filter(None, known)]))

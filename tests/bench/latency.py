@@ -1,10 +1,10 @@
-"""How long rows wait: `python -m tests.bench.latency SIDE FOLDER PLACE STATE FACTOR`, by `tests.bench` after `prepare`.
+"""Latency of rows: `tests.bench` runs `python -m tests.bench.latency SIDE FOLDER PLACE STATE FACTOR` after `prepare`.
 
-Batches of 100 events appear one by one, each 10 s of event time, so that each closes the window before: a row of each
-of ten keys. Timed, for both sides alike, until the commit that makes the rows count is written: from when the file
-appears, from when it is read (the batch is planned, or the file appears meanwhile), from the start of the first query
-of a session, and from the start of a further one (Punctual: a binding in the same carrier; plain Spark: a query in
-the same session).
+Batches of 100 events appear one by one, each 10 s of event time, so that each closes the previous window: a row for
+each of ten keys. Both sides are timed until the commit of the rows is written: from the appearance of the file, from
+its read (the planning of the batch, or the appearance if that is later), from the start of the first query of a
+session, and from the start of another one (Punctual: a binding in the same carrier; plain Spark: a query in the same
+session).
 """
 
 import json
@@ -23,8 +23,8 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.layout import CarrierSettings
-from streaming.spark.session import start_session
+from streaming.spark.query.layout import CarrierSettings
+from streaming.spark.session.session import start_session
 from tests.bench import data
 from tests.bench.data import Source
 from tests.bench.plain import read, session_of
@@ -33,14 +33,14 @@ from tests.bench.works import Work, grouped, hopping, window_node
 
 PATIENCE_S = 120.0
 SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.001, 0.3
-"""Files appear at random times, so that they do not keep step with who looks for them."""
+"""Files appear at random times, so that they aren't synchronised with polls."""
 WORK = Work("latency", "", {"events": Source(100, 10, keys=10)}, (window_node(hopping(10, 10)),), grouped(10, 10))
 Seconds = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many files appear for warm-up, then to be measured, and how many queries are added."""
+    """The numbers of files for warm-up, of measured files, and of added queries."""
 
     warm_up: int
     measured: int
@@ -48,23 +48,23 @@ class Counts:
 
     @classmethod
     def of(cls, factor: float) -> "Counts":
-        """So many times the usual."""
+        """Return the default numbers multiplied by `factor`."""
         return cls(*(max(least, round(usual * factor)) for least, usual in ((2, 15), (5, 60), (2, 5))))
 
     @property
     def files(self) -> int:
-        """All files of the first query; two are there when it starts."""
+        """The number of files of the first query; two exist when it starts."""
         return 2 + self.warm_up + self.measured
 
 
 def prepare(folder: Path, factor: float) -> None:
-    """Write the files: none is late, so each moves the clock on."""
+    """Write the files, without late rows, so that each one advances the clock."""
     batches = (1.0,) * Counts.of(factor).files
     data.write(WORK.sources["events"], batches, folder / "data" / "events", 0, late_share=0.0, sentinels=False)
 
 
 def ours(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
-    """Punctual, with the settings of a shared carrier."""
+    """Measure Punctual, with the settings of a shared carrier."""
     session = start_session()
     carrier = Carrier(session, home / "carrier", CarrierSettings(home=str(home), rows_per_batch=1_000))
     releasing = _released(folder, home, "in")
@@ -92,7 +92,7 @@ def ours(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
 
 
 def _released(folder: Path, home: Path, into: str) -> Releasing:
-    """Two batches: the second closes a window."""
+    """Release two batches: the second closes a window."""
     releasing = Releasing(WORK, folder / "data", home, home / "carrier", into)
     releasing.release(0)
     releasing.release(1)
@@ -100,10 +100,10 @@ def _released(folder: Path, home: Path, into: str) -> Releasing:
 
 
 def _committed(carrier: Carrier, home: Path, binding: str, known: int) -> tuple[float, float, int]:
-    """When the next commit with rows was written, the seconds of its batch, and the rows there are now."""
+    """Return the time of the next commit with rows, the seconds of its batch, and the rows so far."""
     commits = home / "results" / binding / "commits"
 
-    def found() -> tuple[float, float, int] | None:
+    def next_commit() -> tuple[float, float, int] | None:
         numbers = sorted(int(path.stem) for path in commits.glob("[0-9]*.json")) if commits.exists() else []
         for number in reversed(numbers):
             path = commits / f"{number}.json"
@@ -113,22 +113,22 @@ def _committed(carrier: Carrier, home: Path, binding: str, known: int) -> tuple[
             break
         return None
 
-    committed: tuple[float, float, int] = _until(found, carrier.wait, carrier.failure)
+    committed: tuple[float, float, int] = _until(next_commit, carrier.wait, carrier.failure)
     return committed
 
 
-def _until(found: Callable[[], Any], wait: Callable[[float], Any], failure: Callable[[], Any]) -> Any:
-    """What `found` finds at last. Raises SystemExit when the query stops or after PATIENCE_S."""
+def _until(find: Callable[[], Any], wait: Callable[[float], Any], failure: Callable[[], Any]) -> Any:
+    """Return the first result of `find` that isn't None. Raises SystemExit if the query stops, or after PATIENCE_S."""
     end = time.monotonic() + PATIENCE_S
-    while (what := found()) is None:
+    while (what := find()) is None:
         if failure() is not None or time.monotonic() > end:
-            raise SystemExit(f"no row came: {failure()}")
+            raise SystemExit(f"no row arrived: {failure()}")
         wait(0.01)
     return what
 
 
 def plain(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
-    """Plain Spark, whose batches without data follow at once, as is its default."""
+    """Measure plain Spark, with its default of immediate batches without data."""
     session = session_of(state, **{"spark.sql.streaming.noDataMicroBatches.enabled": "true"})
     found: Seconds = {"start": [], "appeared": [], "read": [], "added": []}
     began = time.time()
@@ -150,7 +150,7 @@ def plain(folder: Path, home: Path, state: str, counts: Counts) -> Seconds:
 
 
 class _Query:
-    """A query of plain Spark over a folder that two batches are in at first."""
+    """A query of plain Spark over a folder with two batches at the start."""
 
     def __init__(self, session: SparkSession, folder: Path, home: Path, name: str) -> None:
         self._files, self._into = folder / "data" / "events", home / name / "in"
@@ -170,18 +170,18 @@ class _Query:
         )
 
     def release(self, number: int) -> None:
-        """One more file."""
+        """Let one more file appear."""
         file = WORK.sources["events"].file(self._files, number, 0)
         os.link(file, self._into / file.name)
 
     def wait(self, seconds: float) -> None:
-        """Return after so long."""
+        """Wait for so many seconds."""
         self._query.awaitTermination(seconds)  # type: ignore[arg-type]
 
     def emitted(self) -> tuple[float, float]:
-        """When the next batch that let a window go was committed, and when the last one that read was planned."""
+        """Return the commit time of the next batch that emitted a window, and the planning time of the last read."""
 
-        def found() -> tuple[float, float] | None:
+        def next_emission() -> tuple[float, float] | None:
             for each in self._query.recentProgress:
                 if each["batchId"] <= self._seen or not each["stateOperators"][0]["numRowsRemoved"]:
                     continue
@@ -193,7 +193,7 @@ class _Query:
                 return written, planned.timestamp()
             return None
 
-        found_at: tuple[float, float] = _until(found, self.wait, self._query.exception)
+        found_at: tuple[float, float] = _until(next_emission, self.wait, self._query.exception)
         return found_at
 
 
@@ -206,7 +206,7 @@ NAMES = {
 
 
 def rows(plain: Sequence[Seconds], ours: Sequence[Seconds], factor: float) -> list[list[str]]:
-    """The rows of the table, from what each turn has found."""
+    """Return the rows of the table, from the seconds of each turn."""
     made, first = [], Counts.of(factor).warm_up
     for name, title in NAMES.items():
         sides = [[each for turn in side for each in _steady(name, turn, first)] for side in (plain, ours)]
@@ -223,7 +223,7 @@ def _steady(name: str, turn: Seconds, first: int) -> list[float]:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that `share` of `values` do not exceed."""
+    """Return the smallest value that `share` of `values` do not exceed."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 

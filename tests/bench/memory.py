@@ -1,7 +1,7 @@
-"""Memory and fairness: what processes hold over many batches, in a large one, and how long small inputs wait.
+"""Memory and fairness: memory over many batches and in a large one, and waiting times of small inputs.
 
-`python -m tests.bench.memory [BATCHES]` prints the tables; each row is measured by `memory_runs` in a process of its
-own, one after the other.
+`python -m tests.bench.memory [BATCHES]` prints the tables; `memory_runs` measures each row in its own process, one
+after the other.
 """
 
 import json
@@ -62,7 +62,7 @@ class Sizes:
 
     @classmethod
     def now(cls) -> "Sizes":
-        """Of the processes that this one has started."""
+        """Return the sizes of the processes that this one has started."""
         me = psutil.Process()
         workers, jvm = [0], [0]
         for process in me.children(recursive=True):
@@ -73,7 +73,7 @@ class Sizes:
         return cls(max(workers), sum(workers), sum(jvm), me.memory_info().rss)
 
     def to_json(self) -> dict[str, int]:
-        """As it is printed for whoever measures."""
+        """Return the sizes as JSON."""
         return asdict(self)
 
 
@@ -85,7 +85,7 @@ def _unshared(process: psutil.Process) -> int:
 
 
 def measured(which: str, *arguments: object) -> Any:
-    """What `memory_runs` prints last as JSON."""
+    """Run `memory_runs`; return the JSON of its last line."""
     command = [sys.executable, "-m", "tests.bench.memory_runs", which, *map(str, arguments)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
@@ -94,7 +94,7 @@ def measured(which: str, *arguments: object) -> Any:
 
 
 def over_batches(folder: Path, batches: int) -> Table:
-    """Resident sizes every tenth of so many small batches, in Spark's workers and without Spark."""
+    """Measure resident sizes at every tenth of `batches` small batches, in Spark's workers and without Spark."""
     table = Table("after batch", "largest worker MB", "all workers MB", "JVM MB", "driver MB", "batch s", title="flat?")
     for which in ("loop", "spark"):
         CONSOLE.print(f"  {batches} small batches, {which} ...")
@@ -105,7 +105,7 @@ def over_batches(folder: Path, batches: int) -> Table:
 
 
 def in_large_ones(folder: Path) -> Table:
-    """Peaks while ten million rows are read in one batch, and in batches of a million."""
+    """Measure peaks while ten million rows are read in one batch, and in batches of a million."""
     table = Table("rows a batch", "batches", "largest worker MB", "all processes MB", "largest batch s", title="large")
     for rows in (10_000_000, 1_000_000):
         CONSOLE.print(f"  10,000,000 rows, {rows:,} a batch ...")
@@ -116,17 +116,19 @@ def in_large_ones(folder: Path) -> Table:
 
 
 def beside_a_backlog(folder: Path) -> Table:
-    """How long rows of small inputs wait from when they are due until they are committed, p50 / p95 / max."""
-    table = Table("rows a batch", "backlog s", "while it is read", "afterwards", title="small beside a huge one, s")
+    """Measure how long rows of small inputs wait from due time to commit, p50 / p95 / max."""
+    table = Table(
+        "rows a batch", "backlog s", "while it is read", "afterwards", title="small inputs next to a huge one, s"
+    )
     for rows in (200_000, 2_000_000):
-        CONSOLE.print(f"  a backlog beside small inputs, {rows:,} rows a batch ...")
+        CONSOLE.print(f"  a backlog next to small inputs, {rows:,} rows a batch ...")
         found = measured("backlog", folder / f"b{rows}", rows)
         table.add_row(f"{rows:,}", f"{found['backlog_s']:.0f}", spread(found["during"]), spread(found["after"]))
     return table
 
 
 def spread(values: Sequence[float]) -> str:
-    """Median, 95th percentile and maximum."""
+    """Return median, 95th percentile and maximum."""
     if not values:
         return "none"
     ordered = sorted(values)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.control import AddBinding
-from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends, run_to_end
-from streaming.spark.manifests import Manifest
-from streaming.spark.session import start_session
+from streaming.spark.query.control import AddBinding
+from streaming.spark.query.layout import CarrierSettings
+from streaming.spark.query.manifests import Manifest
+from streaming.spark.session.session import start_session
 from streaming.wire.messages import RunSpec
 from tests.bench import data
 from tests.bench.data import Source
@@ -31,7 +31,7 @@ TEN_TIMES = 10
 
 
 def sightings(name: str, rate: float, total: int | None, started: int) -> RunSpec:
-    """Counts of generated sightings for each plate and 10 s: `rate` rows a second since the tick `started`."""
+    """Return a binding that counts sightings by plate and 10 s: `rate` rows per second since the tick `started`."""
     window = {"kind": "tumbling", "size": "10s"}
     aggregates = [{"name": "n", "function": "count"}, {"name": "mean", "function": "avg", "of": "speed"}]
     nodes = [
@@ -64,7 +64,7 @@ def sightings(name: str, rate: float, total: int | None, started: int) -> RunSpe
 
 
 def loop(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]]]:
-    """Feed, operators and sink of so many small batches in this process: (batch, its seconds, sizes) ten times."""
+    """Run feed, operators and sink of small batches in this process; return (batch, its seconds, sizes) ten times."""
     from tests.spark.loop import Loop
 
     folder.mkdir(parents=True)
@@ -84,7 +84,7 @@ def loop(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]
 
 
 class Sampled(Durations):
-    """Notes (batch, its seconds, sizes) every so many batches."""
+    """Records (batch, its seconds, sizes) every so many batches."""
 
     def __init__(self, every: int) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Sampled(Durations):
         self.found: list[tuple[int, float, Mapping[str, int]]] = []
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
-        """Note one batch."""
+        """Record one batch."""
         number = event.progress.batchId
         if number and number % self.every == 0:
             seconds = event.progress.durationMs["triggerExecution"] / 1000
@@ -100,7 +100,7 @@ class Sampled(Durations):
 
 
 def spark(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int]]]:
-    """The same in Spark's own processes."""
+    """Run the same in Spark's own processes."""
     session = start_session()
     sampled = Sampled(batches // TEN_TIMES)
     session.streams.addListener(sampled)
@@ -115,16 +115,16 @@ def spark(folder: Path, batches: int) -> list[tuple[int, float, Mapping[str, int
 
 
 def written(folder: Path, rows: int) -> RunSpec:
-    """A file of so many rows below `folder`, and a binding that counts and sums it by key and 10 s."""
+    """Write a file of `rows` rows below `folder`; return a binding that counts and sums it by key and 10 s."""
     source = Source(rows, 10_000)
     data.write(source, (1.0,), folder / "in" / "events", 0, sentinels=False)
     return Work("memory", "", {"events": source}, (window_node(hopping(10, 10)),), None).spec(follow=False)
 
 
 def large(folder: Path, rows: int) -> dict[str, float]:
-    """Ten million rows in batches of `rows`: `worker_bytes`, `peak_bytes`, `slowest_s`, `batches`.
+    """Read ten million rows in batches of `rows`; return `worker_bytes`, `peak_bytes`, `slowest_s`, `batches`.
 
-    The first batch after the start of a query, which may be the only one, is slow by itself (ENGINE.md).
+    The first batch after the start of a query, which may be the only one, is always slow (ENGINE.md).
     """
     spec = written(folder, LARGE_ROWS)
     session = start_session()
@@ -137,13 +137,13 @@ def large(folder: Path, rows: int) -> dict[str, float]:
     session.stop()
     if manifests[-1].failed:
         raise SystemExit(manifests[-1].changes)
-    seconds = [report["batch_s"] for manifest in manifests if manifest.read for report in manifest.reports]
+    seconds = [report.batch_s for manifest in manifests if manifest.read for report in manifest.reports]
     peaks = {"worker_bytes": memory.worker_bytes, "peak_bytes": memory.peak_bytes}
     return {**peaks, "slowest_s": max(seconds), "batches": len(seconds)}
 
 
 def backlog(folder: Path, rows: int) -> dict[str, Any]:
-    """Small paced inputs beside one that has ten million rows waiting: seconds that rows of the small ones wait."""
+    """Run small paced inputs next to one with a backlog of ten million rows; return the waits of small inputs' rows."""
     huge = written(folder, BACKLOG_ROWS)
     session = start_session()
     carrier = Carrier(session, folder / "carrier", CarrierSettings(home=str(folder), rows_per_batch=rows))
@@ -165,7 +165,7 @@ def backlog(folder: Path, rows: int) -> dict[str, Any]:
 
 
 def _until(carrier: Carrier, batch: int, reached: Callable[[Manifest], bool]) -> list[Manifest]:
-    """The manifests above `batch` up to one for which `reached`."""
+    """Return the manifests after `batch`, up to one for which `reached`."""
     found: list[Manifest] = []
     while not found or not reached(found[-1]):
         failure = carrier.failure()
@@ -177,16 +177,16 @@ def _until(carrier: Carrier, batch: int, reached: Callable[[Manifest], bool]) ->
 
 
 def waits(manifests: list[Manifest]) -> list[float]:
-    """For each batch how long its oldest row of a small input waited: since the batch before was planned."""
+    """Return for each batch how long its oldest row of a small input waited: since the previous batch was planned."""
     found = []
     planned: float | None = None
     for manifest in manifests:
-        mine = [report for report in manifest.reports if report["run"].startswith("small")]
+        mine = [report for report in manifest.reports if report.run.startswith("small")]
         if mine:
-            at = max(report["at"] for report in mine) / TICKS_PER_S
+            at = max(report.at for report in mine) / TICKS_PER_S
             if planned is not None:
                 found.append(at - planned)
-            planned = at - max(report["batch_s"] for report in mine)
+            planned = at - max(report.batch_s for report in mine)
     return found
 
 

@@ -11,10 +11,10 @@ from typing import Any
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends
-from streaming.spark.offset import Offset
-from streaming.spark.session import start_session
+from streaming.spark.query.layout import CarrierSettings
+from streaming.spark.query.offset import Offset
+from streaming.spark.session.session import start_session
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.bench import results
 from tests.bench.catalogue import WORKS
@@ -36,16 +36,16 @@ class Durations(StreamingQueryListener):
         self.batches: list[list[float]] = []
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802
-        """Nothing to note."""
+        """Do nothing."""
 
     def onQueryIdle(self, event: Any) -> None:  # noqa: N802
-        """Nothing to note."""
+        """Do nothing."""
 
     def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
-        """Nothing to note."""
+        """Do nothing."""
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
-        """Note one batch that read rows."""
+        """Record one batch that read rows."""
         source = event.progress.sources[0]
         rows = position(source.endOffset) - position(source.startOffset)
         if rows > 0:
@@ -53,7 +53,7 @@ class Durations(StreamingQueryListener):
 
 
 def position(offset: str | None) -> int:
-    """How far all lanes of the only binding have been read at `offset`; 0 before the first batch."""
+    """Return the sum of the read positions of all lanes of the only binding at `offset`; 0 before the first batch."""
     if not offset or not offset.startswith("{"):
         return 0
     known = json.loads(offset)
@@ -62,13 +62,13 @@ def position(offset: str | None) -> int:
 
 
 def settings_of(work: Work, home: Path) -> CarrierSettings:
-    """A dedicated carrier whose batches hold a full file of each input."""
+    """Return settings of a dedicated carrier whose batches hold a full file of each input."""
     most = max(source.rows for source in work.sources.values())
     return CarrierSettings(home=str(home), rows_per_batch=most, buckets=2, isolate=False, outgoing=LOOPBACK)
 
 
 def release_topics(topics: TransactedBatches, work: Work, carrier: Carrier, durations: Durations) -> None:
-    """One batch after the other; returns when the last one has been read. Raises SystemExit when the query stops."""
+    """Release the batches one by one; return when the last one was read. Raises SystemExit if the query stops."""
     for number in range(len(work.batches)):
         topics.release(number)
         await_done(carrier, lambda: len(durations.batches) > number)  # noqa: B023 - it is awaited here
@@ -100,7 +100,7 @@ def main(work: Work, data: Path, home: Path, brokers: str) -> None:
     spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
     expected = [sum(each) for each in zip(*(sizes(of, work.batches) for of in work.sources.values()), strict=True)]
     if [rows for rows, _ in durations.batches] != expected:
-        raise SystemExit(f"batches of {durations.batches}, not of {expected}: they were cut otherwise")
+        raise SystemExit(f"batches of {durations.batches}, not of {expected}: the sizes differ")
     digest = results.of_ours(home / spec.results, work.columns)
     print(json.dumps({"batches": durations.batches, "peak_bytes": memory.peak_bytes, "digest": digest}))
     spark.stop()

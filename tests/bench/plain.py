@@ -1,6 +1,6 @@
-"""Plain Spark on a work, in its best legal form: its own source, watermark, operators, and RocksDB state.
+"""Plain Spark on a work, in its best form: its own source, watermark, operators, and RocksDB state.
 
-`python -m tests.bench.plain WORK FACTOR DATA PLACE [STATE]`; STATE `memory` takes Spark's default state store instead.
+`python -m tests.bench.plain WORK FACTOR DATA PLACE [STATE]`; STATE `memory` uses Spark's default state store instead.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from streaming.spark.session import start_session, write_checksums
+from streaming.spark.session.session import start_session, write_checksums
 from tests.bench import results
 from tests.bench.catalogue import WORKS
 from tests.bench.data import Source, sizes
@@ -19,7 +19,7 @@ from tests.bench.memory import PeakMemory
 from tests.bench.works import Work
 
 PLAIN_JVM = "-XX:+TieredCompilation -XX:+UseG1GC"
-"""Java's own defaults, said aloud: Punctual's session saves on the compiler, which would slow plain Spark down."""
+"""Java's own defaults, set explicitly: Punctual's session limits the compiler, which would slow plain Spark down."""
 IN_MEMORY = "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
 SETTINGS: Mapping[str, str] = {
     "spark.sql.shuffle.partitions": "2",
@@ -31,15 +31,15 @@ SETTINGS: Mapping[str, str] = {
 
 
 def session_of(state: str, **more: str) -> SparkSession:
-    """A session with Java's defaults and the state store that `state` names."""
+    """Return a session with Java's defaults and the state store `state`."""
     store = {"spark.sql.streaming.stateStore.providerClass": IN_MEMORY} if state == "memory" else {}
     session = start_session(settings={**SETTINGS, **store, **more})
-    write_checksums(session, wanted=True)  # as it is by itself: Spark has no setting for it
+    write_checksums(session, wanted=True)  # Spark's default, for which it has no setting
     return session
 
 
 def read(session: SparkSession, source: Source, folder: Path, *, text: bool = False) -> DataFrame:
-    """The files of one batch for each trigger, with the watermark that Punctual's delay equals."""
+    """Return a stream of the files, one batch for each trigger, with a watermark equal to Punctual's delay."""
     reader = session.readStream.option("maxFilesPerTrigger", source.lanes)
     if text:
         lines = reader.text(str(folder))
@@ -53,7 +53,7 @@ def read(session: SparkSession, source: Source, folder: Path, *, text: bool = Fa
 def main(work: Work, data: Path, home: Path, state: str) -> None:
     """Run `work` and print `{batches: [[rows, seconds], ...], peak_bytes, digest}` as the last line."""
     if work.plain is None:
-        raise SystemExit("plain Spark cannot say this")
+        raise SystemExit("plain Spark can't express this query")
     session = session_of(state)
     inputs = {name: read(session, of, data / name, text=work.text) for name, of in work.sources.items()}
     with PeakMemory() as memory:
@@ -71,7 +71,7 @@ def main(work: Work, data: Path, home: Path, state: str) -> None:
     batches = [[p["numInputRows"], p["durationMs"]["triggerExecution"] / 1000] for p in progress]
     expected = [sum(each) for each in zip(*(sizes(of, work.batches) for of in work.sources.values()), strict=True)]
     if [rows for rows, _ in batches] != expected:
-        raise SystemExit(f"batches of {batches}, not of {expected}: they were cut otherwise")
+        raise SystemExit(f"batches of {batches}, not of {expected}: the sizes differ")
     digest = results.of_plain(home / "out", work.columns)
     print(json.dumps({"batches": batches, "peak_bytes": memory.peak_bytes, "digest": digest}))
     session.stop()

@@ -1,4 +1,4 @@
-"""Lets Punctual find its files one batch at a time, the next as soon as the one before was planned, so none waits."""
+"""Releases files to Punctual one batch at a time, each as soon as the previous one was planned."""
 
 import shutil
 import time
@@ -10,23 +10,23 @@ from streaming.spark.carrier import Carrier
 from tests.bench.data import Source
 from tests.bench.works import Work
 
-LOOK_S: Final = 0.05
+POLL_S: Final = 0.05
 ALIVE_S: Final = 1.0
-"""Looks are seldom, for they take time of the cores on which the batches are measured."""
+"""The interval of health checks: they are rare, because they use the cores on which the batches are measured."""
 
 
 def await_done(carrier: Carrier, done: Callable[[], bool]) -> None:
-    """Return when `done` says so. Raises SystemExit when the query or a run has failed."""
-    looked = time.monotonic()
+    """Wait until `done`. Raises SystemExit when the query or a run has failed."""
+    checked = time.monotonic()
     while not done():
-        if time.monotonic() - looked > ALIVE_S:
+        if time.monotonic() - checked > ALIVE_S:
             require_alive(carrier)
-            looked = time.monotonic()
-        carrier.wait(LOOK_S)
+            checked = time.monotonic()
+        carrier.wait(POLL_S)
 
 
 def require_alive(carrier: Carrier) -> None:
-    """Raises SystemExit when the query or a run has failed."""
+    """Raise SystemExit if the query or a run has failed."""
     failure = carrier.failure()
     stopped = [run for run, change in carrier.last_runs().items() if change.state == "failed"]
     if failure is not None or stopped:
@@ -34,9 +34,9 @@ def require_alive(carrier: Carrier) -> None:
 
 
 class Releasing:
-    """Copies of the generated files, moved into the folders that the inputs follow; `binding` reads them.
+    """Copies of the generated files, moved into the folders that the inputs follow.
 
-    A copy for each run, because an input refuses a file that has a second name (a link).
+    Each run has its own copies, because an input refuses a file with a second name (a link).
     """
 
     def __init__(self, work: Work, data: Path, home: Path, carrier: Path, prefix: str = "in") -> None:
@@ -51,14 +51,14 @@ class Releasing:
                 self._copy(name, source, lane)
 
     def release(self, number: int) -> None:
-        """Batch `number` appears, in all inputs and lanes."""
+        """Let batch `number` appear in all inputs and lanes."""
         for name, source in self._work.sources.items():
             for lane in range(source.lanes):
                 file = source.file(self._data / name, number, lane)
                 (self._held / name / file.name).rename(self._place(name, source.lanes, lane) / file.name)
 
     def planned(self, binding: str) -> int:
-        """How many batches have been planned wholly."""
+        """Return how many batches have been planned in all inputs and lanes."""
         counts = []
         for name, source in self._work.sources.items():
             pattern = f"journals/{binding}-*/{name}/" + ("*/files.jsonl" if source.lanes > 1 else "files.jsonl")
@@ -67,7 +67,7 @@ class Releasing:
         return min(counts)
 
     def release_all(self, batches: int, carrier: Carrier, binding: str) -> None:
-        """One batch after the other; returns when the last one is planned. Raises SystemExit when the query stops."""
+        """Release the batches one by one; return when the last one is planned. Raises SystemExit if the query stops."""
         for number in range(batches):
             self.release(number)
             await_done(carrier, lambda: self.planned(binding) > number)  # noqa: B023 - it is awaited here

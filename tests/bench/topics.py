@@ -1,7 +1,7 @@
-"""The batches of a work in topics of a real broker, each in a transaction of its own: Punctual finds it when that ends.
+"""The batches of a work in topics of a real broker, each in a transaction: Punctual reads it when that ends.
 
-All messages are written before, so that nothing but reading happens while Punctual is measured. The last transaction
-holds one message a partition and never ends: markers of the others stand behind it, where no offset counts them.
+All messages are written first, so that only reading happens while Punctual is measured. The last transaction has one
+message in each partition and never ends: markers of the others follow it, where no offset counts them.
 """
 
 import json
@@ -15,7 +15,7 @@ import fastavro
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from streaming.adapters.kafka.formats.proto_text import compiled
+from streaming.adapters.formats.protobuf.declarations import compiled
 from streaming.wire.messages import RunSpec
 from tests.bench.data import Source
 from tests.bench.works import Work
@@ -33,14 +33,14 @@ _Encode = Callable[[bytes], bytes]
 
 
 def avro_text(source: Source) -> str:
-    """The schema of a row; its time is a moment in microseconds."""
+    """Return the schema of a row; its time is in microseconds."""
     moment = {"name": "ts", "type": {"type": "long", "logicalType": "timestamp-micros"}}
     fields = [moment, *({"name": name, "type": _AVRO[of]} for name, of in source.fields.items())]
     return json.dumps({"type": "record", "name": "Row", "fields": fields})
 
 
 def protobuf_text(source: Source) -> str:
-    """The message of a row; its time is a Timestamp."""
+    """Return the message type of a row; its time is a Timestamp."""
     fields = [f"{_PROTOBUF[of]} {name} = {number};" for number, (name, of) in enumerate(source.fields.items(), 2)]
     return (
         'syntax = "proto3"; import "google/protobuf/timestamp.proto"; '
@@ -49,13 +49,13 @@ def protobuf_text(source: Source) -> str:
 
 
 def reading_topics(work: Work, brokers: str) -> RunSpec:
-    """Punctual's run of `work`, from the topics."""
+    """Return Punctual's run of `work`, from the topics."""
     content = work.spec().model_dump(mode="json")
     for name, source in work.sources.items():
-        said = {"brokers": brokers, "topic": name, "security": "none", "format": work.message}
+        options = {"brokers": brokers, "topic": name, "security": "none", "format": work.message}
         if work.message != "json":
-            said["schema_text"] = avro_text(source) if work.message == "avro" else protobuf_text(source)
-        content["inputs"][name]["adapter"] = {"kind": "kafka", "options": said}
+            options["schema_text"] = avro_text(source) if work.message == "avro" else protobuf_text(source)
+        content["inputs"][name]["adapter"] = {"kind": "kafka", "options": options}
     return RunSpec.model_validate(content)
 
 
@@ -72,24 +72,24 @@ class TransactedBatches:
         for made in admin.create_topics(topics).values():
             made.result(ANSWER_S)
         self._open = [self._written(number) for number in range(len(work.batches))]
-        self._never_ends = self._begun("never-ends")
+        self._never_ends = self._producer("never-ends")
         for name, source in work.sources.items():
             for lane in range(source.lanes):
                 self._never_ends.produce(name, value=b"{}", partition=lane)
         self._never_ends.flush(ANSWER_S)
 
     def release(self, number: int) -> None:
-        """Batch `number` may be read from now on."""
+        """Commit batch `number`, so that it may be read."""
         self._open[number].commit_transaction(ANSWER_S)
 
-    def _begun(self, name: str) -> Producer:
+    def _producer(self, name: str) -> Producer:
         producer = Producer({"bootstrap.servers": self._brokers, "transactional.id": name, **SETTINGS})
         producer.init_transactions(ANSWER_S)
         producer.begin_transaction()
         return producer
 
     def _written(self, number: int) -> Producer:
-        producer = self._begun(f"batch-{number}")
+        producer = self._producer(f"batch-{number}")
         for name, source in self._work.sources.items():
             encode = encoder(source, self._work.message or "json")
             for lane in range(source.lanes):
@@ -100,14 +100,14 @@ class TransactedBatches:
 
 
 def lines_of(file: Path) -> Iterator[bytes]:
-    """The lines of a file without their ends."""
+    """Yield the lines of a file without line ends."""
     with file.open("rb") as lines:
         for line in lines:
             yield line.rstrip(b"\n")
 
 
 def encoder(source: Source, message: str) -> _Encode:
-    """What makes a message of a line of JSON."""
+    """Return a function that makes a message of a line of JSON."""
     if message == "avro":
         return _avro_encoder(source)
     return _protobuf_encoder(source) if message == "protobuf" else lambda line: line

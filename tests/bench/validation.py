@@ -1,4 +1,4 @@
-"""How long a text of two hundred lines takes to be validated and completed, beside cutting it into words."""
+"""Time to validate and complete a text of two hundred lines, compared with tokenizing it."""
 
 import statistics
 import time
@@ -12,7 +12,7 @@ from sqlglot.dialects.spark import Spark
 
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.completion.complete import complete_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 
 LINES: Final = 200
 TARGET_MS: Final = 50
@@ -49,7 +49,7 @@ _STEP: Final = """\
 
 
 def text() -> str:
-    """A text of LINES lines without faults: steps that filter, count and join, and an output for each."""
+    """Return a valid text of LINES lines: steps that filter, count and join, and an output for each."""
     numbers = range(1, (LINES - 12) // (_STEP.count("\n") + 2) + 1)
     steps = ",\n".join(_STEP.format(n=n) for n in numbers)
     inserts = "\n".join(f"INSERT INTO out_{n} SELECT STREAM * FROM owned_{n};" for n in numbers)
@@ -59,7 +59,7 @@ def text() -> str:
 
 @dataclass(frozen=True)
 class Taken:
-    """Milliseconds of some runs: the least, which other programs disturb least, and the median."""
+    """Milliseconds of several runs: the minimum, which other programs disturb least, and the median."""
 
     least: float
     median: float
@@ -69,7 +69,7 @@ class Taken:
 
 
 def taken(work: Callable[[int], object]) -> Taken:
-    """How long `work` takes, which is given the number of the run; the first run is left out."""
+    """Return how long `work` takes, called with the number of the run; the first run is left out."""
     seconds = []
     for number in range(RUNS):
         began = time.perf_counter()
@@ -79,7 +79,7 @@ def taken(work: Callable[[int], object]) -> Taken:
 
 
 def figures() -> dict[str, Taken]:
-    """Cutting the text into words, validating it anew, and after one change, and completing in its middle."""
+    """Measure tokenizing the text, validating it from scratch and after one change, and completing in its middle."""
     whole = text()
     middle = whole.index("speed > 5") + len("speed")
     return {
@@ -91,14 +91,14 @@ def figures() -> dict[str, Taken]:
 
 
 def _all_changed(whole: str, number: int) -> str:
-    """The text with a change in every expression, so that none was read before."""
+    """Return the text with a change in every expression, so that no expression is cached."""
     return whole.replace("speed", f"/*{number}*/speed").replace("mean", f"/*{number}*/mean")
 
 
 def table() -> Table:
-    """The figures, least and median of each, and the ratio of validating to cutting into words."""
+    """Return the figures, minimum and median of each, and the ratio of validating to tokenizing."""
     found = figures()
-    shown = Table("text", "words alone", "validate", "after one change", "target", "ratio", "complete", title="texts")
+    shown = Table("text", "tokenize", "validate", "after one change", "target", "ratio", "complete", title="texts")
     ratio = f"{found['anew'].least / found['words'].least:.1f}"
     times = [str(found[name]) for name in ("words", "anew", "changed")]
     shown.add_row(f"{text().count(chr(10))} lines", *times, f"{TARGET_MS} ms", ratio, str(found["completed"]))

@@ -1,8 +1,8 @@
-"""Whole processes on files of Parquet, from their start to their end: `streaming.run` beside plain Spark.
+"""Whole processes on Parquet files, from start to end: `streaming.run` compared with plain Spark.
 
-`python -m tests.bench.whole [--rows 60 30] [--runs 3]`, rows in millions: a further million is the slope from the last
-to the first. The query is a tumbling count and sum for each
-of 1,000 keys, with lateness of up to 4 s and a delay of 5 s. The sides take turns; prints seconds and ratios.
+`python -m tests.bench.whole [--rows 60 30] [--runs 3]`, rows in millions: the cost of another million is the slope from
+the last to the first. The query is a tumbling count and sum for each of 1,000 keys, with lateness of up to 4 s and a
+delay of 5 s. The sides take turns. Prints seconds and ratios.
 """
 
 import argparse
@@ -31,7 +31,7 @@ ADVANCE TIME rows EVERY 100 DELAY 5s LATE DROP;
 
 
 def write(path: Path, rows: int) -> None:
-    """A row each millisecond, late by up to 4 s."""
+    """Write a row for each millisecond, late by up to 4 s."""
     writer = None
     for low in range(0, rows, BLOCK):
         count, draw = min(BLOCK, rows - low), np.random.default_rng(low)
@@ -45,7 +45,7 @@ def write(path: Path, rows: int) -> None:
 
 
 def plain(source: Path, home: Path) -> None:
-    """Plain Spark's form of it, in a process of its own."""
+    """Run plain Spark's form of the query, in its own process."""
     from pyspark.sql import functions as f
 
     from tests.bench.plain import session_of
@@ -67,12 +67,12 @@ def plain(source: Path, home: Path) -> None:
 
 
 def ours(executor: str) -> Callable[[Path, Path], list[str]]:
-    """The command line of a run with default flags but for the executor."""
+    """Return the command line of a run with default flags except the executor."""
 
     def command(source: Path, home: Path) -> list[str]:
         (home / "query.sql").write_text(QUERY)
-        said = ["--query", str(home / "query.sql"), "--input", f"rows={source}", "--output", str(home / "out.parquet")]
-        return [sys.executable, "-m", "streaming.run", *said, "--executor", executor, "--quiet"]
+        files = ["--query", str(home / "query.sql"), "--input", f"rows={source}", "--output", str(home / "out.parquet")]
+        return [sys.executable, "-m", "streaming.run", *files, "--executor", executor, "--quiet"]
 
     return command
 
@@ -85,19 +85,19 @@ SIDES: dict[str, Callable[[Path, Path], list[str]]] = {
 
 
 def timed(side: str, source: Path) -> tuple[float, int]:
-    """Seconds of the whole process, and the rows that it counted."""
+    """Return the seconds of the whole process, and the rows that it counted."""
     with tempfile.TemporaryDirectory(prefix="whole-") as folder:
         home = Path(folder)
         command = SIDES[side](source, home)
-        begun = time.monotonic()
+        began = time.monotonic()
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - began
         found = pq.read_table(home / "out" if side == "plain Spark" else home / "out.parquet", columns=["n"])
         return seconds, pc.sum(found["n"]).as_py() or 0
 
 
 def measured(millions: float, runs: int) -> dict[str, list[float]]:
-    """Seconds of each side, in turns."""
+    """Measure both sides in turns; return the seconds of each side."""
     rows = int(millions * 1e6)
     taken: dict[str, list[float]] = {side: [] for side in SIDES}
     with tempfile.TemporaryDirectory(prefix="whole-data-") as folder:
@@ -112,19 +112,19 @@ def measured(millions: float, runs: int) -> dict[str, list[float]]:
     return taken
 
 
-def told(millions: Sequence[float], runs: int) -> Iterator[str]:
-    """Measure each number of rows; a line for each side of it, then what a further million costs."""
+def measure(millions: Sequence[float], runs: int) -> Iterator[str]:
+    """Measure each number of rows; yield a line for each side, then the cost of another million rows."""
     found = [measured(each, runs) for each in millions]
     for each, taken in zip(millions, found, strict=True):
         base = statistics.median(taken["plain Spark"])
         for side, all_s in taken.items():
             low, middle, high = min(all_s), statistics.median(all_s), max(all_s)
-            said = f"{low:.1f} / {middle:.1f} / {high:.1f} s, {base / middle:.2f} times as fast as plain Spark"
-            yield f"{each:g} million rows, {side}: {said}"
+            figures = f"{low:.1f} / {middle:.1f} / {high:.1f} s, {base / middle:.2f} times as fast as plain Spark"
+            yield f"{each:g} million rows, {side}: {figures}"
     more = millions[0] - millions[-1]
     for side in SIDES if more else ():
         further = statistics.median(found[0][side]) - statistics.median(found[-1][side])
-        yield f"a further million, {side}: {further / more:.3f} s"
+        yield f"another million, {side}: {further / more:.3f} s"
 
 
 def main() -> None:
@@ -133,11 +133,11 @@ def main() -> None:
     parser.add_argument("--rows", type=float, nargs="+", default=MILLIONS, help="millions")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--plain", nargs=2, type=Path, help=argparse.SUPPRESS)
-    said = parser.parse_args()
-    if said.plain:
-        plain(*said.plain)
+    options = parser.parse_args()
+    if options.plain:
+        plain(*options.plain)
         return
-    for line in told(said.rows, said.runs):
+    for line in measure(options.rows, options.runs):
         print(line)
 
 

@@ -1,4 +1,4 @@
-"""The application on a port of its own, and the client called as a shell calls it."""
+"""The application on its own port, and the client, called as a shell calls it."""
 
 import io
 import json
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from streaming.storage.results import Commit
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit
 from tests.webapp.conftest import (  # noqa: F401 - fixtures that are used by name
     Person,
     _installation,
@@ -34,7 +34,7 @@ from webapp.runs.models import Run
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call of the client ended: exit code and what it printed."""
+    """The outcome of a call of the client: exit code and output."""
 
     code: int
     out: str
@@ -42,12 +42,12 @@ class Ended:
 
     @property
     def json(self) -> Any:
-        """The one document on standard output."""
+        """Return the one document on standard output."""
         return json.loads(self.out)
 
     @property
     def lines(self) -> list[Any]:
-        """Standard output as JSON lines."""
+        """Return standard output as JSON lines."""
         return [json.loads(line) for line in self.out.splitlines()]
 
 
@@ -62,13 +62,13 @@ def token_of(person: Person, role: str = "owner") -> str:
 
 @pytest.fixture(autouse=True)
 def _queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks go into a queue in this process, from which no worker takes them."""
+    """Put tasks into a queue in this process, from which no worker takes them."""
     monkeypatch.setattr(celery.conf, "broker_url", "memory://")
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """The configuration folder of whoever calls."""
+    """Return the configuration folder of the caller."""
     folder = tmp_path / "config"
     folder.mkdir()
     return folder
@@ -76,7 +76,7 @@ def home(tmp_path: Path) -> Path:
 
 @dataclass
 class Pauses:
-    """What happens while the client waits: one thing in each pause, then ctrl-C. Nobody waits unless told."""
+    """Events while the client waits: one in each pause, then ctrl-C. Nobody really waits by default."""
 
     happenings: "list[Callable[[], object]] | None" = None
 
@@ -97,7 +97,7 @@ def pauses() -> Pauses:
 
 @pytest.fixture
 def bare(home: Path, pauses: Pauses, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Punctual:
-    """Call the client with nothing but its arguments, `env` and what comes by `stdin`."""
+    """Call the client with only its arguments, `env` and `stdin`."""
 
     def call(*argv: str, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
         monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
@@ -110,13 +110,13 @@ def bare(home: Path, pauses: Pauses, monkeypatch: pytest.MonkeyPatch, capsys: py
 
 @pytest.fixture
 def as_alice(live_server: Any, alice: Person) -> dict[str, str]:  # noqa: F811
-    """An environment in which alice's token is set."""
+    """Return an environment with alice's token."""
     return {"PUNCTUAL_ADDRESS": live_server.url, "PUNCTUAL_TOKEN": token_of(alice)}
 
 
 @pytest.fixture
 def punctual(bare: Punctual, as_alice: dict[str, str]) -> Punctual:
-    """Call the client as alice, who owns acme."""
+    """Return a call of the client as alice, who owns acme."""
 
     def call(*argv: str, env: dict[str, str] | None = None, stdin: str = "") -> Ended:
         return bare(*argv, env={**as_alice, **(env or {})}, stdin=stdin)
@@ -126,7 +126,7 @@ def punctual(bare: Punctual, as_alice: dict[str, str]) -> Punctual:
 
 @dataclass
 class Results:
-    """The results that a runner of alice's binding would write, batch by batch, made by what `run` tells."""
+    """The results that a runner of alice's binding would write, batch by batch, from the reports of `run`."""
 
     folder: Path
     run: Callable[[], str | None]
@@ -160,7 +160,7 @@ def results(settings: Any, acme: Any, binding: dict[str, Any]) -> Results:  # no
 
 @pytest.fixture
 def run(alice: Person, binding: dict[str, Any]) -> str:  # noqa: F811
-    """The id of a run of `watch` that was just requested."""
+    """Return the id of a run of `watch` that was just requested."""
     started = alice.post(f"bindings/{binding['id']}/start/")
     assert started.status_code == 201, started.content
     return str(started.json()["id"])

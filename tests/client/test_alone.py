@@ -1,9 +1,10 @@
-"""The client needs httpx, rich and the standard library, and the wheel of it alone works."""
+"""The client needs httpx, rich and the standard library, its frames more, and the wheel of it alone works."""
 
 import ast
 import subprocess
 import sys
 import tomllib
+import venv
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import distribution, packages_distributions
@@ -17,6 +18,8 @@ from deploy.client.wheel import build_wheel
 from tests.conftest import ROOT
 
 CLIENT = ROOT / "webapp" / "client"
+FRAMES = {"pandas", "polars", "pyarrow"}
+"""Packages that only a call of a frame imports: each module imports where they are absent."""
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -24,15 +27,16 @@ def imported(path: Path) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level in {0, 1}, path
+            assert node.level <= len(path.relative_to(CLIENT).parts), path
             if node.level == 0:
                 yield node.module or ""
 
 
 def test_no_module_imports_anything_but_httpx_rich_and_the_standard_library() -> None:
     allowed = {*sys.stdlib_module_names, "httpx", "rich"}
-    strangers = {name for path in CLIENT.glob("*.py") for name in imported(path) if name.split(".")[0] not in allowed}
-    assert strangers == set()
+    strangers = {name for path in CLIENT.rglob("*.py") for name in imported(path) if name.split(".")[0] not in allowed}
+    assert strangers == FRAMES
+    assert set(imported(CLIENT / "library" / "frames.py")) & FRAMES == FRAMES
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +48,12 @@ def test_the_wheel_asks_for_httpx_and_rich_and_names_no_host(wheel: Path) -> Non
     with zipfile.ZipFile(wheel) as archive:
         texts = {name: archive.read(name).decode() for name in archive.namelist()}
     metadata = next(text for name, text in texts.items() if name.endswith("METADATA"))
-    required = {Requirement(line.partition(":")[2]).name for line in metadata.splitlines() if "Requires-Dist" in line}
-    assert required == {"httpx", "rich"}
+    required = [Requirement(line.partition(":")[2]) for line in metadata.splitlines() if "Requires-Dist" in line]
+    assert {each.name for each in required if each.marker is None} == {"httpx", "rich"}
+    assert {each.name for each in required if each.marker is not None} == FRAMES
     assert {name.partition("/")[0] for name in texts} == {"punctual_client", wheel.name.split("-py3")[0] + ".dist-info"}
     assert {name for name in texts if name.startswith("punctual_client/")} == {
-        f"punctual_client/{path.name}" for path in CLIENT.glob("*.py")
+        f"punctual_client/{path.relative_to(CLIENT)}" for path in [*CLIENT.rglob("*.py"), CLIENT / "py.typed"]
     }
     assert "Home-page" not in metadata
 
@@ -100,9 +105,9 @@ else:
     sys.exit("nothing is blocked")
 import pkgutil
 import punctual_client
-for module in pkgutil.iter_modules(punctual_client.__path__):
-    if module.name != "__main__":
-        __import__(f"punctual_client.{module.name}")
+for module in pkgutil.walk_packages(punctual_client.__path__, "punctual_client."):
+    if module.name != "punctual_client.__main__":
+        __import__(module.name)
 from punctual_client.main import main
 sys.exit(main(sys.argv[3:]))
 """
@@ -118,7 +123,31 @@ def test_every_module_of_the_wheel_imports_where_nothing_else_can_be_imported(wh
     for argv, code, words in (
         (["--help"], 0, "exit codes:"),
         (["--version"], 0, "punctual "),
-        (["whoami", "--address", "http://127.0.0.1:1", "--token-file", "/dev/null"], 3, "is no token"),
+        (["whoami", "--address", "http://127.0.0.1:1", "--token-file", "/dev/null"], 3, "isn't a token"),
     ):
         done = subprocess.run([*command, *argv], cwd=tmp_path, check=False, capture_output=True, text=True)
         assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done.stderr
+
+
+PUSHED = """
+import punctual_client
+from punctual_client.library.frames import rows_of
+import pandas
+frame = pandas.DataFrame({"at": pandas.to_datetime(["2026-01-01T00:00:00Z"]), "n": [1], "x": [float("nan")]})
+[row] = rows_of(frame)
+print(row["at"].isoformat(), row["n"], row["x"], punctual_client.__version__)
+"""
+
+
+@pytest.mark.thorough
+def test_the_wheel_installs_into_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "empty", with_pip=True)
+    python = tmp_path / "empty" / "bin" / "python"
+    for command in (
+        [python, "-m", "pip", "install", "--quiet", f"{wheel}[pandas]"],
+        [tmp_path / "empty" / "bin" / "punctual", "--version"],
+    ):
+        done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    done = subprocess.run([python, "-c", PUSHED], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.stdout.strip() == "2026-01-01T00:00:00+00:00 1 None 0.1.0", done.stderr

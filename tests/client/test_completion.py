@@ -1,4 +1,4 @@
-"""Completion, tried in the shells of this machine; bash is always there."""
+"""Completion, tested in the shells of this machine; bash is always there."""
 
 import os
 import re
@@ -13,15 +13,16 @@ from webapp.client.arguments import parser
 from webapp.client.completion import SHELLS, tree_of
 
 INSTALLED = [shell for shell in SHELLS if shutil.which(shell)]
-"""What each shell is asked, and what it must offer: all of it, and nothing else."""
+"""The input of each shell, and exactly what it must offer."""
 ASKED = [
-    ("punctual r", {"run"}),
+    ("punctual r", {"results", "run"}),
     ("punctual si", {"sign-in", "sign-out"}),
     ("punctual run ", {"start", "stop", "status", "logs"}),
     ("punctual --json run st", {"start", "stop", "status"}),
     ("punctual --organisation run li", {"list"}),
     ("punctual list ", {"streams", "queries", "bindings", "runs"}),
     ("punctual explain --format ", {"text", "json", "mermaid"}),
+    ("punctual results export --format ", {"csv", "json_lines", "parquet", "arrow", "xlsx"}),
     ("punctual tail --fr", {"--from-start"}),
     ("punctual run logs --f", {"--follow"}),
     ("punctual apply --", None),
@@ -51,7 +52,7 @@ words=(${(z)LINE})
 CURRENT=$#words
 _punctual
 """
-"""The zsh of a terminal cannot be asked from outside: what it would add is printed, and what begins alike counts."""
+"""The zsh of a terminal cannot be queried from outside: its additions are printed, and common prefixes count."""
 FISH = 'source "$SCRIPT"; complete --do-complete "$LINE"'
 
 
@@ -110,12 +111,14 @@ def test_every_command_and_option_is_in_the_script(shell: str, bare: Punctual) -
             assert (option.lstrip("-") if shell == "fish" else option) in script
 
 
-def test_an_option_takes_the_same_values_wherever_it_stands() -> None:
-    seen: dict[str, object] = {}
-    for level in tree_of(parser()).levels:
+def test_an_option_takes_a_value_in_every_position_or_in_none() -> None:
+    """The scripts skip the word after such an option before they know the command."""
+    tree = tree_of(parser())
+    seen: dict[str, bool] = {}
+    for level in tree.levels:
         for option in level.options:
-            values = tree_of(parser()).values.get(option)
-            assert seen.setdefault(option, values) == values
+            valued = (level.at, option) in tree.values
+            assert seen.setdefault(option, valued) == valued
 
 
 def test_the_script_is_a_document_with_json(bare: Punctual) -> None:

@@ -291,7 +291,7 @@ def test_a_folder_is_validated_as_a_plan_checks_it_and_nothing_is_stored(punctua
     (defs / "queries" / "vans.sql").write_text("QUERY vans;\nINSERT INTO out SELECT STREAM * FROM vans;\n")
     ended = punctual("validate", str(defs))
     assert (ended.code, ended.err) == (0, "")
-    assert f"{defs}/queries/vans.sql: sound" in ended.out.splitlines()
+    assert f"{defs}/queries/vans.sql: valid" in ended.out.splitlines()
     (defs / "queries" / "vans.sql").write_text("QUERY vans;\nINSERT INTO out SELECT STREAM sped FROM vans;\n")
     ended = punctual("validate", str(defs), "--json")
     assert ended.code == 1

@@ -1,4 +1,4 @@
-"""What is printed: places and marks, nothing that steers a terminal, progress only where it is seen."""
+"""Output: places and marks, nothing that controls a terminal, progress only where it is visible."""
 
 import io
 import json
@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from webapp.client import screen as screens
-from webapp.client.faults import FaultPlace, located, place_of, show_faults
 from webapp.client.outcomes import CommandFailure, ExitCode, without_tokens
-from webapp.client.screen import Screen, clean, clean_line
+from webapp.client.output import screen as screens
+from webapp.client.output.faults import FaultPlace, located, place_of, show_faults
+from webapp.client.output.screen import Screen, clean, clean_line
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_span_has_a_line_and_a_column_in_code_points(text: str, start: int, en
     assert place_of(text, {"start": start, "end": end}) == place
 
 
-def shown(text: str, start: int, end: int, **more: Any) -> list[str]:
+def printed_errors(text: str, start: int, end: int, **more: Any) -> list[str]:
     screen = Screen(json_=False)
     screen.err = Console(file=io.StringIO(), width=10_000, highlight=False, markup=False, soft_wrap=True)
     fault = {"code": "c", "severity": "error", "message": "m", "span": {"start": start, "end": end}, **more}
@@ -40,14 +40,14 @@ def shown(text: str, start: int, end: int, **more: Any) -> list[str]:
     return screen.err.file.getvalue().splitlines()
 
 
-def test_the_mark_stands_under_its_words_also_behind_wide_characters_and_tabs() -> None:
-    lines = shown("\t\u5b57 bad", 3, 6)
+def test_the_mark_is_under_its_words_also_after_wide_characters_and_tabs() -> None:
+    lines = printed_errors("\t\u5b57 bad", 3, 6)
     assert lines[1] == "    1 |  \u5b57 bad"
     assert lines[2] == "      |     ^^^"
 
 
 def test_a_very_long_line_is_cut_around_the_mark() -> None:
-    lines = shown("x" * 5_000 + " bad " + "y" * 5_000, 5_001, 5_004)
+    lines = printed_errors("x" * 5_000 + " bad " + "y" * 5_000, 5_001, 5_004)
     assert len(lines[1]) < 200
     assert lines[1][lines[2].index("^") :].startswith("bad")
 
@@ -88,8 +88,8 @@ def test_json_cannot_either_and_says_the_same(capsys: pytest.CaptureFixture[str]
 def test_a_line_cannot_be_shown_as_another_than_it_is(turning: str, capsys: pytest.CaptureFixture[str]) -> None:
     Screen(json_=False).say(f"-a{turning}b")
     Screen(json_=True).json_line(f"-a{turning}b")
-    shown, written = capsys.readouterr().out.splitlines()
-    assert shown == "-a\ufffdb"
+    plain, written = capsys.readouterr().out.splitlines()
+    assert plain == "-a\ufffdb"
     assert (turning in written, json.loads(written)) == (False, f"-a{turning}b")
 
 

@@ -1,4 +1,4 @@
-"""Signing in and out, who am I, and where a token may be kept and sent."""
+"""Signing in and out, whoami, and where a token may be stored and sent."""
 
 import json
 import os
@@ -134,7 +134,7 @@ def test_a_kept_token_that_others_may_read_is_not_used(bare: Punctual, as_alice:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"address": "x", "tokens": 1}'])
-def test_a_damaged_file_is_said_to_be_damaged(content: str, bare: Punctual, home: Path) -> None:
+def test_a_damaged_file_is_reported(content: str, bare: Punctual, home: Path) -> None:
     kept_in(home).parent.mkdir()
     kept_in(home).write_text(content)
     kept_in(home).chmod(0o600)
@@ -187,7 +187,7 @@ def test_these_addresses_may_be_used(address: str) -> None:
     assert checked_address(address, insecure_http=False) == address.rstrip("/")
 
 
-def test_plain_http_to_another_machine_must_be_said() -> None:
+def test_plain_http_to_another_machine_needs_an_option() -> None:
     assert checked_address("http://punctual.example", insecure_http=True) == "http://punctual.example"
     with pytest.raises(CommandFailure):
         checked_address("http://punctual.example", insecure_http=False)
@@ -214,5 +214,5 @@ def test_a_token_typed_in_a_wrong_place_is_not_repeated(argv: list[str], bare: P
 @pytest.mark.parametrize("token", ["two words", "pct_\u00e9", "", "x" * 2000, "pct_a\x1b[2J"])
 def test_what_is_no_token_is_3_and_not_repeated(token: str, bare: Punctual) -> None:
     ended = bare("whoami", "--address", "http://127.0.0.1:1", "--token-file", "-", stdin=token)
-    assert (ended.code, "is no token" in ended.err) == (3, True)
+    assert (ended.code, "isn't a token" in ended.err) == (3, True)
     assert not token or token not in ended.err

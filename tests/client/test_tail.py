@@ -1,4 +1,4 @@
-"""Following results: each row once, in order, from where it was asked, until where it was asked."""
+"""Following results: each row once, in order, from the requested start to the requested end."""
 
 import json
 import os
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.wire import results as wire
+from streaming.storage import results as wire
 from tests.client.conftest import Pauses, Punctual, Results
 from tests.conftest import ROOT
 from tests.webapp.conftest import Person
@@ -69,8 +69,8 @@ def test_the_rows_of_a_run_are_its_own_and_all_runs_are_a_choice(
     end(alice, run)
     second = alice.post(f"bindings/{results.folder.name}/start/").json()["id"]
     results.write(2)
-    for asked, told in ((run, [0, 1, 2]), (second, [3, 4]), ("watch", [3, 4])):
-        assert numbers(punctual("tail", asked, "--from-start", "--no-follow", "--json").lines) == told
+    for asked, printed in ((run, [0, 1, 2]), (second, [3, 4]), ("watch", [3, 4])):
+        assert numbers(punctual("tail", asked, "--from-start", "--no-follow", "--json").lines) == printed
     all_runs = punctual("tail", "watch", "--from-start", "--no-follow", "--all-runs", "--json").lines
     assert [(line["payload"]["n"], line["run"]) for line in all_runs] == [
         (0, run),
@@ -79,8 +79,8 @@ def test_the_rows_of_a_run_are_its_own_and_all_runs_are_a_choice(
         (3, second),
         (4, second),
     ]
-    said = punctual("tail", run, "--from-start", "--no-follow", "--all-runs").out.splitlines()
-    assert [line.split()[0] for line in said] == [run] * 3 + [second] * 2
+    lines = punctual("tail", run, "--from-start", "--no-follow", "--all-runs").out.splitlines()
+    assert [line.split()[0] for line in lines] == [run] * 3 + [second] * 2
 
 
 def test_the_newest_rows_come_first_of_all_and_then_what_follows(
@@ -158,7 +158,7 @@ def test_a_failure_is_the_last_line_of_json_lines(
 def test_rows_that_lie_far_behind_batches_without_rows_are_found(
     punctual: Punctual, run: str, results: Results, pauses: Pauses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streaming.wire.results.MAX_COMMITS_A_PAGE", 2)
+    monkeypatch.setattr("streaming.storage.results.MAX_COMMITS_A_PAGE", 2)
     results.write(25)
     for _ in range(5):
         results.write(0)
@@ -174,7 +174,7 @@ def test_rows_for_people_say_output_lifetime_and_values(punctual: Punctual, run:
 
 
 def absent_for(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    """Let so many readings of results go to an address where nobody listens."""
+    """Send the given number of reads of results to an address where nobody listens."""
     get, left = ApiServer.get, [None] * count
 
     def get_or_miss(self: ApiServer, path: str, **query: object) -> Any:
@@ -216,7 +216,7 @@ def test_a_server_that_stays_away_is_6(
         (10**30, str(10**30)),
     ],
 )
-def test_an_instant_is_iso_text_or_beyond_the_calendar_the_ticks(ticks: int | None, text: str) -> None:
+def test_an_instant_is_iso_text_or_outside_the_calendar_the_ticks(ticks: int | None, text: str) -> None:
     assert tailing.instant(ticks) == text
 
 

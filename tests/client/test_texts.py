@@ -1,4 +1,4 @@
-"""Validation and explanation of files, with the place of each fault."""
+"""Validation and explanation of files, with the place of each error."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ def file(tmp_path: Path) -> Any:
 def test_a_sound_query_is_0(punctual: Punctual, cars: dict[str, Any], file: Any) -> None:
     name = file("speeding.sql", SOUND)
     ended = punctual("validate", name)
-    assert (ended.code, ended.out, ended.err) == (0, f"{name}: sound\n", "")
+    assert (ended.code, ended.out, ended.err) == (0, f"{name}: valid\n", "")
     assert punctual("validate", name, "--json").json == {"files": [{"file": name, "sound": True, "faults": []}]}
 
 

@@ -1,4 +1,4 @@
-"""Lists and runs, and what each refusal of the server becomes."""
+"""Lists and runs, and the exit code for each refusal of the server."""
 
 import socket
 import ssl
@@ -51,7 +51,7 @@ def test_a_run_is_started_shown_and_stopped_by_the_name_of_its_binding(
     assert (stopped.code, stopped.json["desired"]) == (0, "stopped")
 
 
-def test_a_start_says_where_it_begins_and_may_be_told(
+def test_a_start_reports_its_position_and_accepts_one(
     punctual: Punctual, binding: dict[str, Any], alice: Person
 ) -> None:
     assert binding["name"] == "watch"
@@ -64,9 +64,9 @@ def test_a_start_says_where_it_begins_and_may_be_told(
 
 
 @pytest.mark.usefixtures("binding")
-def test_a_start_may_begin_at_a_time_and_a_stop_throw_the_state_away(punctual: Punctual, alice: Person) -> None:
+def test_a_start_may_begin_at_a_time_and_a_stop_discard_the_state(punctual: Punctual, alice: Person) -> None:
     started = punctual("run", "start", "watch", "--begin-at", "1970-01-01T00:00:01Z")
-    assert (started.code, "came at that time or later" in started.out) == (0, True)
+    assert (started.code, "at that time or later" in started.out) == (0, True)
     assert punctual("run", "stop", "watch", "--discard", "--flush").code == 2
     assert punctual("run", "stop", "watch", "--discard").code == 0
     with organisation_context(alice.organisation.pk):
@@ -140,7 +140,7 @@ def test_a_server_that_is_not_there_is_6(bare: Punctual) -> None:
 
 
 class Stranger(BaseHTTPRequestHandler):
-    """A server that is not Punctual: the path says how it answers."""
+    """A server that is not Punctual: the path selects its answer."""
 
     seen: list[str]
 
@@ -157,7 +157,7 @@ class Stranger(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def stranger() -> Iterator[str]:
         ("empty", "does not answer as Punctual does"),
         ("busy", "does not answer as Punctual does (status 429)"),
         ("failing", "The server failed (status 500)"),
-        ("moved", "points elsewhere, which is not followed"),
+        ("moved", "redirects elsewhere, and redirects are not followed"),
     ],
 )
 def test_a_server_that_is_something_else_is_6(kind: str, sentence: str, stranger: str, bare: Punctual) -> None:
@@ -189,7 +189,7 @@ def test_a_server_that_is_something_else_is_6(kind: str, sentence: str, stranger
 
 
 def own_certificate(folder: Path) -> Path:
-    """Write a key and a certificate for this machine that nobody else has signed, and return the file."""
+    """Write a self-signed key and certificate for this machine, and return the file."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = datetime.now(UTC)
@@ -228,7 +228,7 @@ def test_a_certificate_that_this_machine_does_not_trust_ends_it_before_the_token
         thread.start()
         ended = bare("whoami", "--address", f"https://127.0.0.1:{port}", env={"PUNCTUAL_TOKEN": "pct_a_b"})
         thread.join(30)
-    assert (ended.code, "its certificate is not one that this machine trusts" in ended.err) == (6, True), ended
+    assert (ended.code, "this machine does not trust its certificate" in ended.err) == (6, True), ended
     assert b"".join(heard) == b""
 
 

@@ -15,7 +15,7 @@ EXAMPLES = ROOT / "tests" / "transcripts"
 
 @pytest.fixture
 def example() -> Path:
-    """A file of examples that hold."""
+    """Return a file of examples that pass."""
     return min((path for path in EXAMPLES.rglob("*.yaml")), key=lambda path: path.stat().st_size)
 
 
@@ -56,7 +56,7 @@ def test_no_transcript_is_4(name: str, punctual: Punctual, tmp_path: Path) -> No
 
 @pytest.fixture
 def _redis(redis_connection: Any) -> None:
-    """Where the application notes the states of runs."""
+    """Return the folder where the application records the states of runs."""
 
 
 @pytest.mark.usefixtures("_redis")

@@ -1,1 +1,1 @@
-"""What holds when the processes of a carrier are on several machines: storage, workers, secrets."""
+"""Guarantees of a carrier whose processes are on several machines: storage, workers, secrets."""

@@ -1,14 +1,14 @@
-"""What a binding has committed, read through the storage contract: from a file system or from an object store."""
+"""Committed rows of a binding, read through the storage contract: from a file system or from an object store."""
 
 import json
 from typing import Any
 
-from streaming.wire.results import Commit, PartKind
-from streaming.wire.storage import BlobFolder
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.results import Commit, PartKind
 
 
 def committed_lines(folder: BlobFolder, kind: PartKind) -> list[dict[str, Any]]:
-    """The committed rows of `kind` of the binding whose results are in `folder`, oldest batch first."""
+    """Return the committed rows of `kind` of the binding with results in `folder`, oldest batch first."""
     found = []
     for batch in folder.numbers("commits"):
         commit = Commit.model_validate_json(folder.read(f"commits/{batch}.json") or b"")
@@ -24,6 +24,6 @@ def committed_lines(folder: BlobFolder, kind: PartKind) -> list[dict[str, Any]]:
 
 
 def rows(folder: BlobFolder) -> tuple[list[str], list[str]]:
-    """Its results and its late rows, each sorted: the same for the same answer, doubled rows told apart."""
+    """Return its results and its late rows, each sorted: equal for equal results, including repeated rows."""
     results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
     return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)

@@ -11,15 +11,15 @@ from pyarrow import fs
 from werkzeug.serving import make_server
 
 from deploy.up.place import HOST
-from streaming.wire.folders import folder_at
-from streaming.wire.object_store import object_folder
-from streaming.wire.storage import BlobFolder
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.folders import folder_at
+from streaming.storage.object_store import object_folder
 
 BUCKET = "punctual"
 
 
 class OneByOne:
-    """Moto answers one request at a time: each of S3's is atomic, and moto's threads trip over one another."""
+    """Moto with one request at a time: each request of S3 is atomic, and moto's threads interfere with one another."""
 
     def __init__(self) -> None:
         self._inner = DomainDispatcherApplication(create_backend_app)
@@ -32,7 +32,7 @@ class OneByOne:
 
 @pytest.fixture(scope="session")
 def store() -> Iterator[str]:
-    """The options of a store with one bucket, as they stand behind a location's `?`."""
+    """Yield the options of a store with one bucket, as they follow the `?` of a location."""
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = make_server(HOST, 0, OneByOne(), threaded=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -51,7 +51,7 @@ def store() -> Iterator[str]:
 
 @pytest.fixture(params=["local", "s3"])
 def location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A location of each kind, of this test alone."""
+    """Return a location of each kind, for this test alone."""
     path = tmp_path_factory.mktemp("shared")
     if request.param == "local":
         return str(path)
@@ -60,5 +60,5 @@ def location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture
 def folder(location: str) -> BlobFolder:
-    """The folder at `location`."""
+    """Return the folder at `location`."""
     return folder_at(location)

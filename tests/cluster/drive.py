@@ -1,4 +1,4 @@
-"""The driver of a cluster's test, a process of its own: one session is all that a process has.
+"""The driver of a cluster test, in a process of its own, because a process can have only one session.
 
 `python -m tests.cluster.drive MASTER LOCATION CHECKPOINT HOME SPEC SETTINGS`, the last two as JSON; it carries the
 binding to its end and prints the seconds.
@@ -10,9 +10,9 @@ import sys
 import time
 
 from streaming.spark.carrier import Carrier
-from streaming.spark.layout import CarrierSettings
 from streaming.spark.local_run import await_ends
-from streaming.spark.session import start_session
+from streaming.spark.query.layout import CarrierSettings
+from streaming.spark.session.session import start_session
 from streaming.wire.messages import RunSpec
 
 DEADLINE_S = 400.0
@@ -20,7 +20,7 @@ WATCHING = ("PUNCTUAL_WATCHED", "PUNCTUAL_NOTES")
 
 
 def main(master: str, location: str, checkpoint: str, spec: str, settings: str) -> None:
-    """Run to the end."""
+    """Run the binding to its end."""
     wanted = RunSpec.model_validate_json(spec)
     settings_of_session = {"spark.cores.max": "2", "spark.executor.memory": "700m"}
     settings_of_session |= {f"spark.executorEnv.{name}": os.environ[name] for name in WATCHING if name in os.environ}

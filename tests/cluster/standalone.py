@@ -26,20 +26,20 @@ EXECUTOR = "CoarseGrainedExecutorBackend"
 
 @dataclass(frozen=True)
 class Standalone:
-    """A running cluster; `url` is its master's for Spark."""
+    """A running cluster; `url` is the address of its master for Spark."""
 
     url: str
     workers: tuple[psutil.Process, ...]
 
     def executors(self) -> list[psutil.Process]:
-        """The JVMs of the executors that run now."""
+        """Return the JVMs of the executors that run now."""
         children = [child for worker in self.workers for child in worker.children(recursive=True)]
         return [child for child in children if _runs(child, EXECUTOR)]
 
 
 @contextmanager
 def standalone(folder: Path) -> Iterator[Standalone]:
-    """A master and workers of one core and 1 GiB each; `folder` gets their logs and work. All end with the context."""
+    """Start a master and workers of one core and 1 GiB each; `folder` gets their logs. All end with the context."""
     port, page = free_port(), free_port()
     url = f"spark://{HOST}:{port}"
     started: list[subprocess.Popen[bytes]] = []
@@ -75,23 +75,23 @@ def _start(which: str, arguments: list[str], log: Path) -> subprocess.Popen[byte
 
 
 def _await(master: subprocess.Popen[bytes], page: int, workers: int) -> None:
-    """Look at the master's page until so many workers have come."""
+    """Poll the master's page until `workers` workers have registered."""
     waited = 0.0
     while _alive(page) != workers:
         try:
             raise AssertionError(f"the master ended with {master.wait(_LOOK_EVERY_S)}")
         except subprocess.TimeoutExpired:
             waited += _LOOK_EVERY_S
-        assert waited < DEADLINE_S, f"{workers} workers did not come"
+        assert waited < DEADLINE_S, f"{workers} workers did not register"
 
 
 def _alive(page: int) -> int | None:
     try:
         with urllib.request.urlopen(f"http://{HOST}:{page}/json/", timeout=5) as answer:
-            told: dict[str, Any] = json.load(answer)
+            status: dict[str, Any] = json.load(answer)
     except OSError:
         return None
-    return int(told["aliveworkers"])
+    return int(status["aliveworkers"])
 
 
 def _children(pid: int) -> list[psutil.Process]:

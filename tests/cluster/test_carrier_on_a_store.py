@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark import binding, journals
-from streaming.wire.folders import folder_at, is_remote
+from streaming.spark.query import binding, journals
+from streaming.storage.folders import folder_at, is_remote
 from streaming.wire.messages import RunSpec
 from tests.cluster.committed import rows
 from tests.faults.plans import plan, write_inputs
@@ -35,7 +35,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[
 
 
 def forget() -> None:
-    """What another process, or one on another machine, does not have."""
+    """Forget the caches that another process, or one on another machine, does not have."""
     binding._BUILT.clear()
     journals._of_process.cache_clear()
 
@@ -53,7 +53,7 @@ def _below(location: str, name: str) -> str:
 
 
 @pytest.mark.parametrize("stage", [None, *STAGES])
-def test_its_rows_are_those_of_a_local_one_wherever_it_is_killed(
+def test_a_carrier_on_a_store_has_the_rows_of_a_local_one_wherever_it_is_killed(
     location: str, tmp_path: Path, expected: tuple[list[str], list[str]], stage: str | None
 ) -> None:
     loop = stored_loop(tmp_path, location)
@@ -73,7 +73,7 @@ def test_its_rows_are_those_of_a_local_one_wherever_it_is_killed(
     assert rows(folder_at(location).within(f"out/{RESULTS}")) == expected
 
 
-def test_on_a_store_nothing_is_written_to_the_organisations_own_folder(tmp_path: Path, store: str) -> None:
+def test_a_carrier_on_a_store_writes_nothing_to_the_organisations_own_folder(tmp_path: Path, store: str) -> None:
     location = f"s3://punctual/{tmp_path.name}?{store}"
     loop = stored_loop(tmp_path, location)
     assert is_remote(loop.carrier.location)
@@ -83,9 +83,7 @@ def test_on_a_store_nothing_is_written_to_the_organisations_own_folder(tmp_path:
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_them(
-    tmp_path: Path, location: str
-) -> None:
+def test_files_keep_the_order_in_which_a_planner_on_another_machine_listed_them(tmp_path: Path, location: str) -> None:
     wanted = laid_out(tmp_path)
     item = wanted.inputs["readings"]
     follow = item.adapter.model_copy(update={"options": {**item.adapter.options, "follow": True}})
@@ -95,7 +93,7 @@ def test_the_order_of_files_is_that_in_which_a_planner_on_another_machine_found_
     loop = stored_loop(tmp_path, location)
     add(loop, wanted)
     before = sum(manifest.read for manifest in loop.run())
-    (tmp_path / "aside.csv").rename(late)  # it is older than those that were read, and would come first
+    (tmp_path / "aside.csv").rename(late)  # it is older than the files already read, and would come first
     forget()
     loop.restart()
     after = sum(manifest.read for manifest in loop.run())

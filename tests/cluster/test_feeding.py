@@ -1,16 +1,16 @@
-"""Results of one binding are the input of another, wherever the organisation's results lie."""
+"""Results of one binding are the input of another, wherever the organisation's results are stored."""
 
 from pathlib import Path
 
+from streaming.storage.folders import folder_at, is_remote
+from streaming.storage.result_location import NOTE
 from streaming.temporal.events import Cti
 from streaming.temporal.ticks import Tick
 from streaming.wire.deliveries import READERS, DeliveryMark, kept_from, write_mark
-from streaming.wire.folders import folder_at, is_remote
-from streaming.wire.result_location import NOTE
 from tests.adapters.binding.feeding import BINDING, Feeder, read, row
 
 
-def test_results_of_another_binding_are_read_wherever_they_lie(location: str, tmp_path: Path) -> None:
+def test_results_of_another_binding_are_read_from_any_location(location: str, tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     for batch in range(5):
         feeder.commit([row(batch, batch, batch + 5)], batch)
@@ -29,4 +29,4 @@ def test_results_of_another_binding_are_read_wherever_they_lie(location: str, tm
     assert ends == [4, 8, 10, 10]
     assert [each.payload["n"] for each in found if not isinstance(each, Cti)] == [0, 1, 2, 3, 4]
     assert [each for each in found if isinstance(each, Cti)] == [Cti(Tick(batch)) for batch in range(5)]
-    assert kept_from(tmp_path / "results" / BINDING) == 3, "what it has read for good is told on this machine"
+    assert kept_from(tmp_path / "results" / BINDING) == 3, "the committed position is recorded on this machine"

@@ -1,4 +1,4 @@
-"""A carrier on a cluster of one master and two workers: the same rows, from executors, also when one is killed."""
+"""A carrier on a cluster of one master and two workers: the same rows, from executors, even if one is killed."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark.layout import CarrierSettings
-from streaming.wire.folders import folder_at
+from streaming.spark.query.layout import CarrierSettings
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.folders import folder_at
 from streaming.wire.messages import RunSpec
-from streaming.wire.storage import BlobFolder
 from tests.cluster.committed import rows
 from tests.cluster.conftest import BUCKET
 from tests.cluster.standalone import Standalone, standalone
@@ -27,7 +27,8 @@ _LOOK_EVERY_S = 0.05
 
 
 def spec() -> RunSpec:
-    """Counts of generated sightings for each plate and 10 s, hopping by 5 s; four lanes, some rows late or broken."""
+    """Return counts of generated sightings for each plate and 10 s, hopping by 5 s; four lanes, some rows late or
+    broken."""
     window = {"kind": "hopping", "size": "10s", "hop": "5s"}
     aggregates = [{"name": "n", "function": "count"}, {"name": "fastest", "function": "max", "of": "speed"}]
     grouped = {"group_by": ["plate"], "window": window, "aggregates": aggregates}
@@ -55,14 +56,14 @@ def spec() -> RunSpec:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory, store: str) -> Iterator[Standalone]:
-    """Its workers find the credentials of the store where each machine has them: in their environment."""
+    """Start a cluster whose workers have the credentials of the store in their environment, like separate machines."""
     with standalone(tmp_path_factory.mktemp("cluster")) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[str]]:
-    """What the same binding gives batch by batch in this process."""
+    """Return the results of the same binding, batch by batch in this process."""
     home = tmp_path_factory.mktemp("local")
     loop = Loop(home, rows_per_batch=ROWS_A_BATCH)
     loop.clock = 10**12
@@ -74,7 +75,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], list[
 
 
 class Driver:
-    """`drive` in a process of its own, watched by `watched/sitecustomize.py`."""
+    """A process that runs `drive`, watched by `watched/sitecustomize.py`."""
 
     def __init__(self, home: Path, master: str, location: str, settings: CarrierSettings) -> None:
         self.notes, self._log = home / "notes", home / "driver.log"
@@ -88,7 +89,7 @@ class Driver:
             )
 
     def wait_for_batch(self, number: int, carrier: BlobFolder) -> None:
-        """Until the carrier has published batch `number`."""
+        """Wait until the carrier has published batch `number`."""
         waited = 0.0
         while max(carrier.numbers("commits"), default=0) < number:
             try:
@@ -100,7 +101,7 @@ class Driver:
             raise AssertionError(f"the driver ended with {code}\n{self.log()}")
 
     def end(self) -> None:
-        """Until it has come to its end, and well."""
+        """Wait until the process has ended successfully."""
         assert self.process.wait(DEADLINE_S) == 0, self.log()
 
     def log(self) -> str:
@@ -108,15 +109,15 @@ class Driver:
 
 
 def who_did(notes: Path) -> dict[str, set[str | None]]:
-    """The executors (None: the driver) that wrote clocks and parts, and that loaded the operators."""
+    """Return the executors (None: the driver) that wrote clocks and parts, and that loaded the operators."""
     found = defaultdict(set)
     for line in notes.read_text().splitlines():
-        told = json.loads(line)
-        path = f"/{told['what']}"
-        kinds = {"/lanes/": "clocks", "/part-": "parts", "/streaming.spark.stage": "operators"}
+        note = json.loads(line)
+        path = f"/{note['what']}"
+        kinds = {"/lanes/": "clocks", "/part-": "parts", "/streaming.spark.stage.stage": "operators"}
         for mark, kind in kinds.items():
             if mark in path:
-                found[kind].add(told["executor"])
+                found[kind].add(note["executor"])
     return found
 
 
@@ -144,7 +145,7 @@ def test_a_killed_executor_changes_nothing_and_the_driver_reads_computes_and_wri
 def test_a_carrier_on_an_object_store_gives_the_same_rows(
     cluster: Standalone, expected: tuple[list[str], list[str]], tmp_path: Path, store: str
 ) -> None:
-    """Spark's own checkpoint is in a folder that all share: its connector to such a store is not in its wheel."""
+    """Check with Spark's own checkpoint in a shared folder: its wheel has no connector to such a store."""
     place = f"s3://{BUCKET}/{tmp_path.name}"
     location, results = f"{place}/carrier?{store}", f"{place}/out?{store}"
     settings = CarrierSettings(

@@ -1,4 +1,4 @@
-"""A runner whose workers are another machine's: a planted secret comes to who reads, and to no other place."""
+"""A runner with workers on another machine: a planted secret reaches the readers, and no other place."""
 
 from pathlib import Path
 
@@ -6,24 +6,24 @@ import psutil
 import pytest
 from cryptography.fernet import Fernet
 
-from streaming.spark.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
+from streaming.spark.session.secret_client import ADDRESS_VARIABLE, TICKETS_VARIABLE
 from tests.cluster.standalone import standalone
-from tests.runtime.process import RunnerProcess
-from tests.runtime.test_secret_process import KEY, PLANTED, Guarded, downloading, holding, server, shown_by_processes
+from tests.runtime.processes.process import RunnerProcess
+from tests.runtime.processes.test_secret import KEY, PLANTED, Guarded, downloading, holding, server, shown_by_processes
 
 __all__ = ["server"]  # a fixture
 
 
 @pytest.mark.spark
 @pytest.mark.thorough
-def test_a_secret_comes_to_the_workers_by_a_ticket_alone(tmp_path: Path, redis_server_url: str, server: str) -> None:
+def test_a_secret_reaches_the_workers_only_through_a_ticket(tmp_path: Path, redis_server_url: str, server: str) -> None:
     token = Fernet(KEY).encrypt(PLANTED.encode()).decode()
     wanted = downloading("good", f"{server}/rows.jsonl", token)
     folder = tmp_path / "cluster"
     folder.mkdir()
     with standalone(folder) as cluster:
         runner = RunnerProcess(tmp_path, "far", redis_server_url, "--idle-exit-s", "600", "--master", cluster.url)
-        runner.told |= {"keys": [KEY], "outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
+        runner.configuration |= {"keys": [KEY], "outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
         runner.start()
         assert runner.process is not None
         try:

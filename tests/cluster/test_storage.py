@@ -1,4 +1,4 @@
-"""The storage contract, the same for a file system and for an object store, also when many write at a time."""
+"""The storage contract, the same for a file system and for an object store, even with many concurrent writers."""
 
 import threading
 from collections.abc import Callable
@@ -9,16 +9,16 @@ from typing import Any, Final, TypeVar
 
 import pytest
 
-from streaming.spark import compaction
-from streaming.spark.compaction import tidy
-from streaming.spark.control import AnotherDriver, ControlLog, StopBinding
 from streaming.spark.errors import explain_query, shared_fault
-from streaming.wire.by_run import kept_by_run, lines_by_run
-from streaming.wire.folders import folder_at
-from streaming.wire.object_store import ObjectFolder
-from streaming.wire.results import Commit, PartKind, ResultPart, RunBatches, committed_rows, part_path
-from streaming.wire.storage import BlobFolder, LocalFolder, StoreUnreachable
-from streaming.wire.stored import remove, stored_after
+from streaming.spark.query.control import AnotherDriver, ControlLog, StopBinding
+from streaming.spark.sink import compaction
+from streaming.spark.sink.compaction import compact
+from streaming.storage.blobs import BlobFolder, LocalFolder, StoreUnreachable
+from streaming.storage.by_run import kept_by_run, lines_by_run
+from streaming.storage.folders import folder_at
+from streaming.storage.object_store import ObjectFolder
+from streaming.storage.results import Commit, PartKind, ResultPart, RunBatches, committed_rows, part_path
+from streaming.storage.stored import remove, stored_after
 
 T = TypeVar("T")
 MANY = 12
@@ -26,7 +26,7 @@ KINDS: Final[tuple[PartKind, PartKind]] = ("results", "late")
 
 
 def together(work: Callable[[int], T], threads: int = MANY) -> list[T]:
-    """`work` by each of so many threads that begin at the same moment."""
+    """Run `work` in `threads` threads that start at the same moment."""
     begin = threading.Barrier(threads)
 
     def run(number: int) -> T:
@@ -41,7 +41,7 @@ def test_each_location_has_its_own_kind_of_folder(location: str, folder: BlobFol
     assert isinstance(folder, ObjectFolder if location.startswith("s3://") else LocalFolder)
 
 
-def test_a_blob_is_read_as_it_was_written_last(folder: BlobFolder) -> None:
+def test_a_blob_has_its_last_written_content(folder: BlobFolder) -> None:
     assert folder.read("deep/er/one.json") is None
     for content in (b"first", b"", b"x" * 20_000_000):
         folder.write("deep/er/one.json", content)
@@ -51,7 +51,7 @@ def test_a_blob_is_read_as_it_was_written_last(folder: BlobFolder) -> None:
     assert folder.read("deep/er/one.json") is None
 
 
-def test_what_is_created_is_created_once(folder: BlobFolder) -> None:
+def test_a_blob_is_created_once(folder: BlobFolder) -> None:
     assert folder.create("control/1.json", b"mine")
     assert not folder.create("control/1.json", b"yours")
     assert folder.read("control/1.json") == b"mine"
@@ -59,7 +59,7 @@ def test_what_is_created_is_created_once(folder: BlobFolder) -> None:
     assert folder.create("control/1.json", b"yours")
 
 
-def test_numbers_are_those_of_the_blobs_right_below(folder: BlobFolder) -> None:
+def test_numbers_are_those_of_direct_blobs(folder: BlobFolder) -> None:
     assert folder.numbers("lanes/0") == []
     for name in ("lanes/0/10.arrow", "lanes/0/9.arrow", "lanes/0/x.arrow", "lanes/1/3.arrow", "lanes/0/7/1.arrow"):
         folder.write(name, b"x")
@@ -69,7 +69,7 @@ def test_numbers_are_those_of_the_blobs_right_below(folder: BlobFolder) -> None:
     assert folder.numbers("lanes/1") == [3]
 
 
-def test_a_tag_tells_one_content_from_another(folder: BlobFolder) -> None:
+def test_a_tag_distinguishes_contents(folder: BlobFolder) -> None:
     assert folder.tags("journals") == {}
     folder.write("journals/files.jsonl", b"one\n")
     folder.write("journals/deeper/other.jsonl", b"one\n")
@@ -80,14 +80,14 @@ def test_a_tag_tells_one_content_from_another(folder: BlobFolder) -> None:
     assert folder.tags("journals")["files.jsonl"] != first["files.jsonl"]
 
 
-def test_a_folder_within_has_the_names_behind_its_own(folder: BlobFolder) -> None:
+def test_a_nested_folder_has_the_names_below_its_own(folder: BlobFolder) -> None:
     folder.within("results/a").write("commits/1.json", b"a")
     assert folder.read("results/a/commits/1.json") == b"a"
     assert folder.within("results").within("a").numbers("commits") == [1]
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 3_000])
-def test_a_large_blob_is_there_whole_once_it_is_finished(folder: BlobFolder, pieces: int) -> None:
+def test_a_large_blob_appears_whole_once_it_is_finished(folder: BlobFolder, pieces: int) -> None:
     folder.write("results/part.jsonl", b"old")
     writing = folder.writing("results/part.jsonl")
     expected = []
@@ -101,7 +101,7 @@ def test_a_large_blob_is_there_whole_once_it_is_finished(folder: BlobFolder, pie
     assert folder.read("results/part.jsonl") == b"".join(expected)
 
 
-def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: BlobFolder) -> None:
+def test_an_unfinished_attempt_is_not_visible(folder: BlobFolder) -> None:
     folder.writing("results/7.jsonl").add([b"half of it"])
     assert folder.read("results/7.jsonl") is None
     assert folder.numbers("results") == []
@@ -112,8 +112,8 @@ def test_what_an_attempt_left_unfinished_is_not_seen_and_does_not_count(folder: 
     assert folder.read("results/7.jsonl") == b"whole"
 
 
-def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: BlobFolder) -> None:
-    """Two attempts at the same part write the same bytes, in turns that differ; whoever ends well left it whole."""
+def test_an_abandoned_attempt_that_still_writes_damages_nothing(folder: BlobFolder) -> None:
+    """Write the same part in two attempts with different turns; a successful end leaves the part whole."""
     pieces = [b"a" * 10, b"b" * 20, b"c" * 30]
     for early in range(4):
         first, second = folder.writing("part"), folder.writing("part")
@@ -133,7 +133,7 @@ def test_an_attempt_that_was_given_up_but_lives_spoils_nothing(folder: BlobFolde
         folder.remove("part")
 
 
-def test_of_many_who_create_at_a_time_one_succeeds(folder: BlobFolder) -> None:
+def test_one_of_many_concurrent_creates_succeeds(folder: BlobFolder) -> None:
     for name in (f"control/{number}.json" for number in range(5)):
         created = together(lambda number, name=name: folder.create(name, str(number).encode()))
         assert created.count(True) == 1
@@ -141,12 +141,12 @@ def test_of_many_who_create_at_a_time_one_succeeds(folder: BlobFolder) -> None:
 
 
 def creates(location: str, names: int) -> list[int]:
-    """The numbers that this process could create."""
+    """Return the numbers that this process could create."""
     folder = folder_at(location)
     return [number for number in range(names) if folder.create(f"{number}.json", b"x")]
 
 
-def test_of_processes_that_create_one_succeeds(location: str) -> None:
+def test_one_of_several_creating_processes_succeeds(location: str) -> None:
     with get_context("spawn").Pool(2) as pool:
         both = pool.starmap(creates, [(location, 40)] * 2)
     assert sorted(both[0] + both[1]) == list(range(40))
@@ -179,7 +179,7 @@ def test_readers_see_a_whole_blob_while_it_is_replaced(folder: BlobFolder) -> No
         assert all(each.result() for each in reading)
 
 
-def test_what_many_have_written_is_listed_at_once(folder: BlobFolder) -> None:
+def test_concurrently_written_blobs_are_listed_at_once(folder: BlobFolder) -> None:
     def write(number: int) -> None:
         folder.write(f"lanes/{number}.arrow", b"x")
         assert number in folder.numbers("lanes")
@@ -192,7 +192,7 @@ def stop(binding: str) -> StopBinding:
     return StopBinding(kind="stop", tick=1, binding=binding, flush=False)
 
 
-def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(folder: BlobFolder) -> None:
+def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_its_successor(folder: BlobFolder) -> None:
     old, new = ControlLog(folder), ControlLog(folder)
     assert old.append(stop("a")) == 1
     assert new.append(stop("b")) == 2
@@ -202,7 +202,7 @@ def test_a_driver_that_lost_its_carrier_cannot_replace_a_command_of_the_new_one(
     assert new.newest() == 2
 
 
-def test_a_command_that_was_taken_without_an_answer_is_taken_once(folder: BlobFolder) -> None:
+def test_a_command_that_was_stored_without_an_answer_is_stored_once(folder: BlobFolder) -> None:
     ControlLog(folder).append(stop("a"))
     again = ControlLog(folder)
     again._newest = 0
@@ -210,7 +210,7 @@ def test_a_command_that_was_taken_without_an_answer_is_taken_once(folder: BlobFo
     assert again.newest() == 1
 
 
-def test_a_store_that_does_not_answer_stops_the_carrier_and_no_binding_alone(store: str) -> None:
+def test_a_store_that_does_not_answer_stops_the_carrier_and_not_a_single_binding(store: str) -> None:
     away = folder_at(f"s3://punctual/away?{store.replace(store.partition('=')[2].partition('&')[0], '127.0.0.1:1')}")
     asking: list[Callable[[], object]] = [
         lambda: away.read("x"),
@@ -227,12 +227,12 @@ def test_a_store_that_does_not_answer_stops_the_carrier_and_no_binding_alone(sto
 
     for error in together(ask, len(asking)):
         assert shared_fault(error)
-        told = explain_query(RuntimeError(f"Task failed: StoreUnreachable: {error}"))
-        assert told.domain == "external"
-        assert "credentials" in told.message
+        failure = explain_query(RuntimeError(f"Task failed: StoreUnreachable: {error}"))
+        assert failure.domain == "external"
+        assert "credentials" in failure.message
 
 
-def test_a_blob_is_read_from_anywhere(folder: BlobFolder) -> None:
+def test_a_blob_is_read_from_any_offset(folder: BlobFolder) -> None:
     assert (folder.opened("results/1.jsonl"), folder.size("results/1.jsonl")) == (None, 0)
     content = bytes(range(256)) * 4_000
     folder.write("results/1.jsonl", content)
@@ -247,7 +247,7 @@ def test_a_blob_is_read_from_anywhere(folder: BlobFolder) -> None:
         assert file.read() == content[-3:]
 
 
-def test_names_folders_and_what_goes_with_one(folder: BlobFolder) -> None:
+def test_blobs_and_folders_are_listed_and_a_folder_is_cleared(folder: BlobFolder) -> None:
     assert (folder.names("kept"), folder.folders("kept")) == ([], [])
     folder.clear("kept/a")
     for name in ("kept/a/1.json", "kept/a/deep/2.json", "kept/ab/1.json", "kept/3.json"):
@@ -260,10 +260,10 @@ def test_names_folders_and_what_goes_with_one(folder: BlobFolder) -> None:
     assert folder.folders("kept") == ["ab"]
 
 
-def test_rows_are_merged_paged_and_deleted_alike_wherever_they_lie(
+def test_rows_are_merged_paged_and_deleted_alike_at_every_location(
     folder: BlobFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Against a folder of this machine with the same batches, step by step."""
+    """Compare with a folder of this machine that has the same batches, step by step."""
     monkeypatch.setattr(compaction, "NEWEST_LEFT", 4)
     monkeypatch.setattr(compaction, "FEWEST_MERGED", 4)
     monkeypatch.setattr(compaction, "MERGED_AT_ONCE", 8)
@@ -281,13 +281,13 @@ def test_rows_are_merged_paged_and_deleted_alike_wherever_they_lie(
 
     alike()
     for _ in range(3):
-        assert tidy(folder, tmp_path / "beside", now_s=4e9) == tidy(twin, now_s=4e9)
+        assert compact(folder, tmp_path / "beside", now_s=4e9) == compact(twin, now_s=4e9)
     assert len(folder.names("commits")) < 24
     alike()
     assert remove(folder, "late", 20, "b", beside=tmp_path / "beside") == remove(twin, "late", 20, "b")
     alike()
     assert len(pages(folder, "results")) == 24 * 30
-    assert tidy(folder, tmp_path / "beside", keep_s=1, now_s=4e9) == tidy(twin, keep_s=1, now_s=4e9)
+    assert compact(folder, tmp_path / "beside", keep_s=1, now_s=4e9) == compact(twin, keep_s=1, now_s=4e9)
     alike()
 
 

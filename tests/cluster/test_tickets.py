@@ -1,4 +1,4 @@
-"""The secrets of a run for workers on other machines: who bears a ticket is told, and nobody else learns anything."""
+"""Secrets of a run for workers on other machines: only the holder of a ticket receives them."""
 
 import errno
 import json
@@ -21,12 +21,12 @@ from pyspark import cloudpickle
 from deploy.up.place import HOST
 from streaming.adapters.contract import AdapterError
 from streaming.runtime.secret_server import SecretKeeper, SecretSocket
-from streaming.spark import tickets
-from streaming.spark.offset import Offset
-from streaming.spark.secret_client import ADDRESS_VARIABLE, bear, issued, revealed
-from streaming.spark.session import driver_host, is_local
-from streaming.spark.source import FeedReader
-from streaming.spark.tickets import Ticket, TicketRefused, ask
+from streaming.spark.query.offset import Offset
+from streaming.spark.session import tickets
+from streaming.spark.session.secret_client import ADDRESS_VARIABLE, request_ticket, reveal_secrets, use_ticket
+from streaming.spark.session.session import driver_host, is_local
+from streaming.spark.session.tickets import Ticket, TicketRefused, ask
+from streaming.spark.source.source import FeedReader
 from streaming.wire.sealed import PLACEHOLDER, Keyring
 from tests.runtime.test_secret_server import PLANTED, URL, with_secret
 from tests.spark.loop import Loop
@@ -44,45 +44,45 @@ def opened(host: str | None) -> SecretSocket:
 
 @pytest.fixture
 def planner() -> Iterator[None]:
-    """This process is of a runner whose workers may be far away."""
+    """Make this process that of a runner whose workers may be on other machines."""
     hatch = opened(HOST)
     yield
     hatch.close()
-    bear(None)
+    use_ticket(None)
 
 
 @pytest.fixture
 def ticket(planner: None, monkeypatch: pytest.MonkeyPatch) -> Ticket:
-    """One of the runner's, in a process that has nothing else of it."""
-    found = issued()
+    """Return a ticket of the runner, in a process that has nothing else of it."""
+    found = request_ticket()
     assert found is not None
     monkeypatch.delenv(ADDRESS_VARIABLE)
     return found
 
 
-def test_who_bears_a_ticket_is_told_the_secret(ticket: Ticket) -> None:
-    with pytest.raises(AdapterError, match="could not be asked"):
-        revealed("a-1", "readings", OPTIONS)
-    bear(ticket)
-    assert revealed("a-1", "readings", OPTIONS) == {"url": URL, "token": PLANTED}
+def test_the_holder_of_a_ticket_receives_the_secret(ticket: Ticket) -> None:
+    with pytest.raises(AdapterError, match="did not provide the secrets"):
+        reveal_secrets("a-1", "readings", OPTIONS)
+    use_ticket(ticket)
+    assert reveal_secrets("a-1", "readings", OPTIONS) == {"url": URL, "token": PLANTED}
 
 
-def test_many_who_ask_at_the_same_moment_are_all_told(ticket: Ticket) -> None:
-    bear(ticket)
+def test_many_simultaneous_questions_are_all_answered(ticket: Ticket) -> None:
+    use_ticket(ticket)
     together = threading.Barrier(50)
 
     def reveal(_: int) -> dict[str, Any]:
         together.wait()
-        return revealed("a-1", "readings", OPTIONS)
+        return reveal_secrets("a-1", "readings", OPTIONS)
 
     with ThreadPoolExecutor(50) as threads:
         assert list(threads.map(reveal, range(50))) == [{"url": URL, "token": PLANTED}] * 50
 
 
-def test_a_refusal_comes_through_as_it_is(ticket: Ticket) -> None:
-    bear(ticket)
-    with pytest.raises(AdapterError, match="does not know") as raised:
-        revealed("z-1", "readings", OPTIONS)
+def test_a_refusal_arrives_unchanged(ticket: Ticket) -> None:
+    use_ticket(ticket)
+    with pytest.raises(AdapterError, match="does not have the secrets of this connection yet") as raised:
+        reveal_secrets("z-1", "readings", OPTIONS)
     assert raised.value.domain == "external"
 
 
@@ -90,7 +90,7 @@ def test_a_runner_whose_workers_are_on_its_machine_listens_on_no_port_and_issues
     before = psutil.Process().net_connections("tcp")
     hatch = opened(None)
     try:
-        assert issued() is None
+        assert request_ticket() is None
         assert [each for each in psutil.Process().net_connections("tcp") if each not in before] == []
     finally:
         hatch.close()
@@ -107,7 +107,7 @@ def test_a_runner_whose_workers_are_on_its_machine_listens_on_no_port_and_issues
         ("k8s://https://127.0.0.1:6443", False, HOST),
     ],
 )
-def test_a_master_says_whether_workers_may_be_elsewhere_and_where_they_reach_the_driver(
+def test_the_master_decides_if_workers_may_be_elsewhere_and_their_address_of_the_driver(
     master: str, local: bool, host: str
 ) -> None:
     assert is_local(master) == local
@@ -115,7 +115,7 @@ def test_a_master_says_whether_workers_may_be_elsewhere_and_where_they_reach_the
 
 
 def exchanged(ticket: Ticket, sent: bytes) -> bytes:
-    """All bytes that come back for `sent`; who is refused may find the line cut before all of it is written."""
+    """Return all bytes that come back for `sent`; after a refusal the connection may close before all is written."""
     got = b""
     with socket.create_connection((ticket.host, ticket.port), 10) as line:
         try:
@@ -129,7 +129,7 @@ def exchanged(ticket: Ticket, sent: bytes) -> bytes:
     return got
 
 
-def test_who_has_no_ticket_gets_no_byte(ticket: Ticket) -> None:
+def test_without_a_ticket_no_byte_is_sent(ticket: Ticket) -> None:
     question = json.dumps({"run": "a-1", "input": "readings", "nonce": "x"}).encode()
     under_another = Fernet(Fernet.generate_key()).encrypt(question)
     under_its_own = Fernet(ticket.key).encrypt(question)
@@ -148,7 +148,7 @@ def test_who_has_no_ticket_gets_no_byte(ticket: Ticket) -> None:
 
 
 class Between:
-    """A line that records what goes over it; with `instead` it answers that, and asks the runner nothing."""
+    """A proxy that records the traffic; with `instead` it sends that as the answer, without asking the runner."""
 
     def __init__(self, ticket: Ticket, instead: bytes | None = None) -> None:
         self.seen: list[bytes] = []
@@ -172,8 +172,8 @@ class Between:
 
 def test_the_line_shows_neither_secret_nor_key_nor_question(ticket: Ticket) -> None:
     between = Between(ticket)
-    bear(between.ticket)
-    assert revealed("a-1", "readings", OPTIONS)["token"] == PLANTED
+    use_ticket(between.ticket)
+    assert reveal_secrets("a-1", "readings", OPTIONS)["token"] == PLANTED
     between.close()
     seen = b"".join(between.seen)
     assert ticket.id.encode() in seen
@@ -185,7 +185,7 @@ def test_the_line_shows_neither_secret_nor_key_nor_question(ticket: Ticket) -> N
     assert PLANTED.encode() not in again
 
 
-def test_who_stands_between_can_neither_answer_nor_repeat_an_answer(ticket: Ticket) -> None:
+def test_a_man_in_the_middle_can_neither_answer_nor_replay_an_answer(ticket: Ticket) -> None:
     question = {"run": "a-1", "input": "readings"}
     between = Between(ticket)
     assert ask(between.ticket, question, 10)["secrets"] == {"token": PLANTED}
@@ -194,21 +194,21 @@ def test_who_stands_between_can_neither_answer_nor_repeat_an_answer(ticket: Tick
         impostor = Between(ticket, instead)
         with pytest.raises(TicketRefused):
             ask(impostor.ticket, question, 10)
-        bear(impostor.ticket)
-        with pytest.raises(AdapterError, match="could not be asked"):
-            revealed("a-1", "readings", OPTIONS)
+        use_ticket(impostor.ticket)
+        with pytest.raises(AdapterError, match="did not provide the secrets"):
+            reveal_secrets("a-1", "readings", OPTIONS)
         impostor.close()
 
 
-def test_old_tickets_count_no_more(planner: None) -> None:
-    first, *others = [issued() for _ in range(tickets.KEPT + 1)]
+def test_old_tickets_are_invalid(planner: None) -> None:
+    first, *others = [request_ticket() for _ in range(tickets.KEPT + 1)]
     assert first is not None
-    bear(first)
-    with pytest.raises(AdapterError, match="could not be asked"):
-        revealed("a-1", "readings", OPTIONS)
+    use_ticket(first)
+    with pytest.raises(AdapterError, match="did not provide the secrets"):
+        reveal_secrets("a-1", "readings", OPTIONS)
     for each in (others[0], others[-1]):
-        bear(each)
-        assert revealed("a-1", "readings", OPTIONS)["token"] == PLANTED
+        use_ticket(each)
+        assert reveal_secrets("a-1", "readings", OPTIONS)["token"] == PLANTED
 
 
 def test_a_batch_carries_one_ticket_that_neither_its_reader_nor_any_text_shows(planner: None, tmp_path: Path) -> None:

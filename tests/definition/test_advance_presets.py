@@ -1,13 +1,13 @@
-"""Presets: what each stands for (T9), and what is wrong with one."""
+"""Presets: their settings (T9) and their faults."""
 
 from typing import Any
 
 import pytest
 
-from streaming.definition.advance import check_advance, to_temporal
+from streaming.definition.checks.advance import check_advance, to_temporal
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.presets import PRESETS
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.temporal.settings import AdvanceTime, Basis, Generate, Late, LateEnd
 from streaming.temporal.ticks import Ticks
 
@@ -45,15 +45,15 @@ STANDS_FOR = {
 
 
 @pytest.mark.parametrize("text", STANDS_FOR)
-def test_a_preset_stands_for_its_settings(text: str) -> None:
+def test_a_preset_has_its_settings(text: str) -> None:
     assert in_force(text) == STANDS_FOR[text]
 
 
-def test_every_preset_is_among_them() -> None:
+def test_every_preset_is_tested() -> None:
     assert {text.partition("(")[0] for text in STANDS_FOR} == set(PRESETS)
 
 
-def test_space_around_a_name_and_its_arguments_says_nothing() -> None:
+def test_spaces_around_a_name_and_its_arguments_are_ignored() -> None:
     assert in_force("  azure ( 5s,1m , drop )  ") == STANDS_FOR["azure(5s, 1m, drop)"]
     assert in_force("lenses()") == STANDS_FOR["lenses"]
 
@@ -62,14 +62,14 @@ def test_a_whole_number_is_a_count_of_ticks() -> None:
     assert in_force("watermark(5)") == every_event(5, Late.DROP, Basis.MAX)
 
 
-def test_other_keys_stand_beside_a_preset() -> None:
+def test_other_keys_may_be_set_with_a_preset() -> None:
     settings = in_force("rowtime", late_end="close_at_cti", over="k", idle_after="1s")
     assert (settings.late_end, settings.over, settings.idle_after) == (LateEnd.CLOSE_AT_CTI, "k", SECOND)
     assert (settings.generate, settings.late) == (STANDS_FOR["rowtime"].generate, Late.DROP)
 
 
 @pytest.mark.parametrize("text", [text for text in STANDS_FOR if not text.startswith(("lenses", "strictly"))])
-def test_a_sound_preset_has_no_fault_and_is_a_clock(text: str) -> None:
+def test_a_valid_preset_has_no_fault_and_is_a_clock(text: str) -> None:
     assert faults(preset=text) == ()
 
 
@@ -83,14 +83,14 @@ def test_the_nearest_name_is_the_remedy_for_a_misspelt_one(text: str, meant: str
 
 
 @pytest.mark.parametrize("text", ["zzz", "watermark(5s", "(5s)", "water mark(5s)", " "])
-def test_where_no_name_is_near_or_the_form_is_not_a_presets_all_are_listed_or_one_is_near(text: str) -> None:
+def test_without_a_similar_name_the_remedy_lists_all_presets(text: str) -> None:
     (fault,) = faults(preset=text)
     assert fault.code is FaultCode.UNKNOWN_PRESET
     assert "azure(out_of_order, late_arrival, policy)" in fault.remedy or "watermark" in fault.remedy
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "remedy"),
     [
         ("rowtime(5s)", "Write rowtime."),
         ("watermark", "Write watermark(delay)."),
@@ -99,18 +99,18 @@ def test_where_no_name_is_near_or_the_form_is_not_a_presets_all_are_listed_or_on
         ("azure(5s, 6s)", "Write azure(out_of_order, late_arrival, policy)."),
     ],
 )
-def test_a_wrong_number_of_arguments_is_told_with_the_right_form(text: str, said: str) -> None:
+def test_a_wrong_number_of_arguments_is_reported_with_the_right_form(text: str, remedy: str) -> None:
     (fault,) = faults(preset=text)
-    assert (fault.code, fault.field, fault.remedy) == (FaultCode.PRESET_ARGUMENTS, "preset", said)
+    assert (fault.code, fault.field, fault.remedy) == (FaultCode.PRESET_ARGUMENTS, "preset", remedy)
 
 
 @pytest.mark.parametrize("text", ["watermark(soon)", "watermark(P1M)", "watermark(-1s)", "watermark(P99999999D)"])
-def test_a_delay_is_a_length_of_time_within_all_of_time(text: str) -> None:
+def test_a_delay_is_a_length_of_time_not_too_long(text: str) -> None:
     (fault,) = faults(preset=text)
     assert (fault.code, fault.message.startswith("delay is ")) == (FaultCode.PRESET_ARGUMENTS, True)
 
 
-def test_azures_adjust_is_told_its_name_here() -> None:
+def test_the_remedy_names_our_word_for_azures_adjust() -> None:
     (fault,) = faults(preset="azure(5s, 6s, adjust)")
     assert fault.code is FaultCode.PRESET_ARGUMENTS
     assert "called shift here" in fault.remedy
@@ -122,22 +122,22 @@ def test_an_unreadable_preset_has_no_clock() -> None:
 
 
 @pytest.mark.parametrize(("key", "value"), [("generate", {"every": 1}), ("late", "drop")])
-def test_generate_and_late_cannot_stand_beside_a_preset(key: str, value: Any) -> None:
+def test_generate_and_late_cannot_be_set_with_a_preset(key: str, value: Any) -> None:
     (fault,) = faults("point", **{"preset": "rowtime", key: value})
     assert (fault.code, fault.severity, fault.field) == (FaultCode.CONFLICTING_ARGUMENTS, Severity.ERROR, key)
 
 
-def test_under_strictly_increasing_starts_equal_ones_are_late_says_a_warning() -> None:
+def test_strictly_increasing_starts_warn_about_late_equal_starts() -> None:
     (fault,) = faults(preset="strictly_increasing_start_time")
     assert (fault.code, fault.severity, fault.field) == (FaultCode.EQUAL_TIMES_LATE, Severity.WARNING, "preset")
 
 
-def test_under_lenses_final_results_come_a_day_later_says_a_warning() -> None:
+def test_lenses_warns_about_results_a_day_later() -> None:
     (fault,) = faults(preset="lenses")
     assert (fault.code, fault.severity, fault.field) == (FaultCode.LATE_RESULTS, Severity.WARNING, "preset")
 
 
 @pytest.mark.parametrize(("preset", "warned"), [("rowtime", False), ("spl_event_time(1s, 1s)", True), ("zzz", False)])
-def test_late_end_beside_a_preset_looks_at_the_policy_of_the_preset(preset: str, *, warned: bool) -> None:
+def test_late_end_with_a_preset_depends_on_the_policy_of_the_preset(preset: str, *, warned: bool) -> None:
     found = faults("edge", preset=preset, late_end="close_at_cti")
     assert (FaultCode.BAD_ADVANCE_TIME in [fault.code for fault in found]) == warned

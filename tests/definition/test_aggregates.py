@@ -1,14 +1,25 @@
-"""What aggregates give and take: their result types, and every fault of their arguments."""
+"""Aggregates: their result types, and every fault of their arguments."""
 
 from typing import Any, get_args
 
 import pytest
 
-from streaming.definition.aggregate_checks import check_aggregate
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
+from streaming.definition.checks.aggregates import check_aggregate
 from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.graph import Aggregate, AggregateFunction
-from streaming.definition.types import BOOLEAN, DOUBLE, LONG, NULL, STRING, TIMESTAMP, Array, DecimalOf, Struct, Type
+from streaming.definition.payload.types import (
+    BOOLEAN,
+    DOUBLE,
+    LONG,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    Array,
+    DecimalOf,
+    Struct,
+    Type,
+)
 
 PRICE = DecimalOf(10, 2)
 PAIR = Struct((("a", LONG), ("b", STRING)))
@@ -74,7 +85,7 @@ ANY = {"count", "first", "last", "collect"}
 
 
 @pytest.mark.parametrize("function", sorted(AGGREGATES))
-def test_arrays_have_no_order_texts_are_no_numbers_and_null_has_no_type(function: str) -> None:
+def test_arrays_have_no_order_texts_arent_numbers_and_null_has_no_type(function: str) -> None:
     assert (aggregate_type(function, Array(LONG)) is not None) == (function in ANY)
     assert (aggregate_type(function, STRING) is not None) == (function in ANY | ORDERED)
     assert (aggregate_type(function, NULL) is not None) == (function == "count")
@@ -82,19 +93,19 @@ def test_arrays_have_no_order_texts_are_no_numbers_and_null_has_no_type(function
 
 
 def faults(values: Type | None, /, **fields: Any) -> list[tuple[FaultCode, str | None, str]]:
-    """Code, field and remedy of each fault of the aggregate `x`."""
+    """Return code, field and remedy of each fault of the aggregate `x`."""
     aggregate = Aggregate.model_validate({"name": "x"} | fields)
     found = check_aggregate(aggregate, values, "aggregates[0]", "w")[1]
     assert all(fault.node == "w" and fault.severity is Severity.ERROR and "'x'" in fault.message for fault in found)
     return [(fault.code, fault.field, fault.remedy) for fault in found]
 
 
-def test_a_sound_aggregate_has_a_type_and_no_fault() -> None:
+def test_a_valid_aggregate_has_a_type_and_no_fault() -> None:
     aggregate = Aggregate.model_validate({"name": "x", "function": "maxk", "of": "v", "k": 3})
     assert check_aggregate(aggregate, LONG, "aggregates[0]", "w") == (Array(LONG), ())
 
 
-def test_only_count_stands_without_values() -> None:
+def test_only_count_needs_no_values() -> None:
     assert faults(None, function="count") == []
     remedy = "Add 'of' with a field or an expression."
     assert faults(None, function="first") == [(FaultCode.MISSING_ARGUMENT, "aggregates[0].of", remedy)]
@@ -103,22 +114,22 @@ def test_only_count_stands_without_values() -> None:
 @pytest.mark.parametrize(
     ("function", "of", "remedy"),
     [
-        ("stddev", STRING, "Take a number."),
-        ("time_weighted_avg", TIMESTAMP, "Take a number."),
-        ("collect_distinct", PAIR, "Take a number, a text, a boolean or a timestamp."),
-        ("last", NULL, "Take a field or an expression that is not always null."),
+        ("stddev", STRING, "Use a number."),
+        ("time_weighted_avg", TIMESTAMP, "Use a number."),
+        ("collect_distinct", PAIR, "Use a number, a text, a boolean or a timestamp."),
+        ("last", NULL, "Use a field or an expression that is not always null."),
     ],
 )
 def test_values_of_a_wrong_type_are_refused_with_the_types_that_fit(function: str, of: Type, remedy: str) -> None:
     assert faults(of, function=function, of="v") == [(FaultCode.TYPE_MISMATCH, "aggregates[0].of", remedy)]
 
 
-def test_values_whose_expression_is_faulty_are_no_second_fault() -> None:
+def test_a_faulty_expression_of_values_is_not_reported_again() -> None:
     assert faults(None, function="sum", of="nowhere") == []
 
 
 @pytest.mark.parametrize("function", sorted(AGGREGATES))
-def test_k_and_fraction_are_given_exactly_where_they_mean_something(function: str) -> None:
+def test_k_and_fraction_are_required_or_refused(function: str) -> None:
     parameter = AGGREGATES[function].parameter
     for name, value in (("k", 2), ("fraction", 0.5)):
         others = {} if parameter in (None, name) else {parameter: 2 if parameter == "k" else 0.5}
@@ -129,6 +140,6 @@ def test_k_and_fraction_are_given_exactly_where_they_mean_something(function: st
         assert given == ([] if needs else [(FaultCode.BAD_SHAPE, f"aggregates[0].{name}")])
 
 
-def test_all_faults_of_an_aggregate_are_told_at_once() -> None:
+def test_all_faults_of_an_aggregate_are_reported_at_once() -> None:
     codes = [code for code, _, _ in faults(PAIR, function="percentile_cont", of="v", k=3)]
     assert codes == [FaultCode.TYPE_MISMATCH, FaultCode.BAD_SHAPE, FaultCode.MISSING_ARGUMENT]

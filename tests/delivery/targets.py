@@ -1,4 +1,4 @@
-"""A target that keeps rows and the number of the last batch in one step, and can fail before or after it."""
+"""A target that stores rows and the number of the last batch in one step, and can fail before or after it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from streaming.adapters.contract import AdapterError, DeliveryBatch
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
+from streaming.storage.results import Commit, ResultPart, RunBatches
 from streaming.wire.deliveries import DeliveryTarget
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, ResultPart, RunBatches
 from tests.wire.written import write_commit, write_part
 
 TARGET = DeliveryTarget(
@@ -19,7 +19,7 @@ TARGET = DeliveryTarget(
 
 @dataclass
 class Shelf:
-    """What arrived: rows and the number of the last batch, changed together."""
+    """The arrived rows and the number of the last batch, changed together."""
 
     rows: list[int] = field(default_factory=list)
     number: int | None = None
@@ -30,7 +30,7 @@ class Shelf:
 
 
 class ShelfAdapter:
-    """Fails where the next of the shelf's `faults` says: asked, before, after; with `user` for good."""
+    """Fails at the point of the shelf's next fault: asked, before, after; with `user` permanently."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -69,7 +69,7 @@ class ShelfAdapter:
 def commit(
     folder: Path, number: int, tasks: Sequence[Sequence[int]], *, node: str = "out", cti: int | None = None
 ) -> Commit:
-    """Commit a batch whose rows have the numbers in `tasks`; every row of an odd number goes to `other`, if asked."""
+    """Commit a batch with rows of the output `node`, by task the numbers in `tasks`."""
     parts: list[ResultPart] = []
     for task, numbers in enumerate(tasks):
         rows = [ResultRow(output=node, start=n, end=None, payload={"n": n}) for n in numbers]

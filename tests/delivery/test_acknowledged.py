@@ -1,4 +1,4 @@
-"""Deliveries to a target that keeps no numbers: what it answered stands in the mark, what it refuses is kept."""
+"""Deliveries to a target that stores no numbers: the mark has its acknowledgements, refused rows are stored."""
 
 import random
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError, DeliveryBatch, RefusedRequest
-from streaming.delivery import delivery
+from streaming.delivery import backoff, delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
-from streaming.wire import refused_requests
+from streaming.storage import refused_requests
+from streaming.storage.refused_requests import forget_refused, refused_rows, stored_refused
 from streaming.wire.deliveries import forget_mark, read_mark, refused_folder
-from streaming.wire.refused_requests import forget_refused, refused_rows, stored_refused
 from tests.delivery.targets import TARGET, commit
 from tests.delivery.test_delivery import merge
 
@@ -23,12 +23,13 @@ S = 1_000_000
 
 
 class Receiver:
-    """Notes the rows it takes; refuses odd ones where it is told to, and fails before or after it has taken some."""
+    """Stores the rows that it takes; can refuse odd ones, and fail before or after it has taken some."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
         self.faults: list[str] = []
         self.refuses_odd = False
+        self.closed = 0
 
     def send(self, batch: DeliveryBatch) -> Sequence[RefusedRequest]:
         fault = self.faults.pop(0) if self.faults else ""
@@ -43,10 +44,16 @@ class Receiver:
                 self.rows.append(n)
         if fault == "after":
             raise AdapterError("No answer came.", domain="external")
+        if fault == "partly":
+            error = AdapterError("It broke within the batch.", domain="external")
+            error.partly_sent = True
+            raise error
+        if fault == "wrong":
+            raise AdapterError("The address is wrong.")
         return refused
 
     def close(self) -> None:
-        """Nothing is open."""
+        self.closed += 1
 
 
 class Line:
@@ -57,9 +64,9 @@ class Line:
         self.begin()
 
     def begin(self) -> None:
-        """Another process, which knows only what is on the disk."""
+        """Start another process, which knows only the content of the disk."""
         source = DeliverySource("b", self.folder)
-        self.delivery = Delivery(source, TARGET, lambda: self.receiver, lambda: self.now, random.Random(1))
+        self.delivery = Delivery(source, TARGET, lambda _columns: self.receiver, lambda: self.now, random.Random(1))
 
     def settle(self) -> None:
         for _ in range(1_000):
@@ -67,18 +74,18 @@ class Line:
             if wait_s == inf or (wait_s and self.delivery.observed.state == "current"):
                 return
             self.now += int(wait_s * S) + 1
-        raise AssertionError("it does not come to rest")
+        raise AssertionError("it never settles")
 
     @property
     def refused(self) -> list[int]:
-        """The numbers in the requests, the oldest first."""
-        found: list[int] = []
+        """The numbers in the refused requests, oldest first."""
+        numbers: list[int] = []
         for each in reversed(stored_refused(self.folder, "one")):
             rows = refused_rows(self.folder, "one", each.number, each.part)
             assert rows is not None
             assert len(rows) == each.row_count
-            found += [row["payload"]["n"] for row in rows]
-        return found
+            numbers += [row["payload"]["n"] for row in rows]
+        return numbers
 
 
 EVENTS = st.one_of(
@@ -89,7 +96,7 @@ EVENTS = st.one_of(
 
 @settings(max_examples=80, deadline=None)
 @given(st.lists(EVENTS, max_size=25), st.integers(1, 4), st.booleans())
-def test_every_row_arrives_or_is_kept_whatever_fails_and_when(events: list[tuple], most: int, odd: bool) -> None:  # type: ignore[type-arg]
+def test_every_row_arrives_or_is_stored_whatever_fails_and_when(events: list[tuple], most: int, odd: bool) -> None:  # type: ignore[type-arg]
     with TemporaryDirectory() as made, pytest.MonkeyPatch.context() as patch:
         patch.setattr(delivery, "SENT_ROWS", most)
         line, number, written = Line(Path(made)), 0, 0
@@ -114,13 +121,13 @@ def test_every_row_arrives_or_is_kept_whatever_fails_and_when(events: list[tuple
         line.receiver.faults.clear()
         line.settle()
         first = list(dict.fromkeys(line.receiver.rows))
-        assert first == [n for n in range(written) if not (odd and n % 2)], "a row was lost, or came out of order"
+        assert first == [n for n in range(written) if not (odd and n % 2)], "a row was lost or out of order"
         assert line.refused == ([n for n in range(written) if n % 2] if odd else [])
         seen = line.delivery.observed
         assert (seen.state, seen.waiting_rows, seen.refused_requests) == ("current", 0, len(line.refused))
 
 
-def test_only_the_batch_that_was_not_answered_for_is_sent_again(tmp_path: Path) -> None:
+def test_only_the_batch_without_an_answer_is_sent_again(tmp_path: Path) -> None:
     for number in range(1, 6):
         commit(tmp_path, number, [[number]])
     line = Line(tmp_path)
@@ -135,7 +142,7 @@ def test_only_the_batch_that_was_not_answered_for_is_sent_again(tmp_path: Path) 
     assert line.receiver.rows == [1, 2, 3, 3, 4, 5]
 
 
-def test_a_receiver_that_asks_for_time_gets_it(tmp_path: Path) -> None:
+def test_a_retry_waits_as_long_as_the_receiver_asks(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[1]])
     line = Line(tmp_path)
     line.receiver.faults = ["before"]
@@ -166,7 +173,7 @@ def test_with_too_many_refused_it_waits_until_they_are_put_aside(
     assert (line.refused, line.delivery.observed.delivered) == ([5, 7], 4)
 
 
-def test_refused_requests_go_with_their_output_and_one_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+def test_refused_requests_are_deleted_with_their_output_and_a_damaged_one_is_reported(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[1]])
     line = Line(tmp_path)
     line.receiver.refuses_odd = True
@@ -175,8 +182,40 @@ def test_refused_requests_go_with_their_output_and_one_that_cannot_be_read_says_
     path.write_text("{")
     [request] = stored_refused(tmp_path, "one")
     assert (request.number, request.part, request.row_count) == (1, 0, 0)
-    assert "cannot be read" in request.reason
+    assert "is damaged" in request.reason
     assert refused_rows(tmp_path, "one", 2, 0) is None
     forget_mark(tmp_path, "one")
     assert stored_refused(tmp_path, "one") == []
     assert refused_requests.count_refused(tmp_path, "one") == 0
+
+
+@pytest.mark.parametrize(("fault", "closed"), [("before", 0), ("partly", 0), ("wrong", 1)])
+def test_the_adapter_stays_open_after_an_external_error(tmp_path: Path, fault: str, closed: int) -> None:
+    commit(tmp_path, 1, [[1]])
+    line = Line(tmp_path)
+    line.receiver.faults = [fault]
+    line.delivery.step()
+    assert line.receiver.closed == closed
+
+
+def test_the_pause_stays_short_while_parts_of_a_batch_arrive(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[1]])
+    line = Line(tmp_path)
+    line.receiver.faults = ["partly"] * 20
+    for _ in range(20):
+        wait_s = line.delivery.step()
+        assert 0 < wait_s <= backoff.FIRST_S
+        line.now += int(wait_s * S) + 1
+    line.settle()
+
+
+def test_the_pause_starts_short_after_a_batch_that_arrived(tmp_path: Path) -> None:
+    commit(tmp_path, 1, [[1]])
+    line = Line(tmp_path)
+    line.receiver.faults = ["after"] * 8
+    for _ in range(8):
+        line.now += int(line.delivery.step() * S) + 1
+    for number in (2, 3):
+        commit(tmp_path, number, [[number]])
+    line.receiver.faults = ["", "after"]
+    assert 0 < line.delivery.step() <= backoff.FIRST_S

@@ -1,4 +1,4 @@
-"""Deliveries over a growing log that is merged meanwhile, to a target that fails at every step."""
+"""Deliveries from a growing log that is merged during delivery, to a target that fails at every step."""
 
 import random
 from math import inf
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from streaming.adapters import committed
 from streaming.delivery import delivery
 from streaming.delivery.delivery import Delivery, DeliverySource
-from streaming.spark import compaction
+from streaming.spark.sink import compaction
+from streaming.storage.blobs import LocalFolder
+from streaming.storage.results import committed_spans
+from streaming.storage.stored import remove
 from streaming.wire.deliveries import DeliveryTarget, kept_from, read_mark
-from streaming.wire.results import committed_spans
-from streaming.wire.storage import LocalFolder
-from streaming.wire.stored import remove
 from tests.delivery.targets import TARGET, Shelf, ShelfAdapter, commit
 
 S = 1_000_000
@@ -31,19 +31,19 @@ class Bench:
         self.begin()
 
     def begin(self) -> None:
-        """Another process, which knows only what is on the disk and on the shelf."""
+        """Start another process, which knows only the disk and the shelf."""
         source = DeliverySource("b", self.folder)
-        adapter = lambda: ShelfAdapter(self.shelf)  # noqa: E731
+        adapter = lambda _columns: ShelfAdapter(self.shelf)  # noqa: E731
         self.delivery = Delivery(source, self.target, adapter, lambda: self.now, random.Random(1))
 
     def settle(self) -> None:
-        """Steps until there is nothing to do, with the clock put forward to every next attempt."""
+        """Step until no work is left, and move the clock forward to every next attempt."""
         for _ in range(1_000):
             wait_s = self.delivery.step()
             if wait_s == inf or (wait_s and self.delivery.observed.state == "current"):
                 return
             self.now += int(wait_s * S) + 1
-        raise AssertionError("it does not come to rest")
+        raise AssertionError("it never settles")
 
 
 def merge(folder: Path) -> None:
@@ -51,7 +51,7 @@ def merge(folder: Path) -> None:
         for name, small in (("NEWEST_LEFT", 1), ("MERGED_AT_ONCE", 3), ("FEWEST_MERGED", 2), ("READ_FOR_S", 0.0)):
             patch.setattr(compaction, name, small)
         for _ in range(3):
-            compaction.tidy(LocalFolder(folder), now_s=4e9)
+            compaction.compact(LocalFolder(folder), now_s=4e9)
 
 
 BATCHES = st.tuples(st.just("batch"), st.integers(1, 3), st.lists(st.integers(0, 3), min_size=0, max_size=3))
@@ -81,7 +81,7 @@ def test_every_row_arrives_once_and_in_order_whatever_fails_and_when(events: lis
             elif name == "wait":
                 bench.now += 400 * S
             bench.delivery.step()
-            assert bench.shelf.rows == list(range(len(bench.shelf.rows))), "a row was lost, doubled or out of order"
+            assert bench.shelf.rows == list(range(len(bench.shelf.rows))), "a row was lost, repeated or out of order"
             mark = read_mark(bench.folder, "one")
             assert mark is None or mark.delivered is None or mark.lost_rows == 0
         bench.shelf.faults.clear()
@@ -92,14 +92,14 @@ def test_every_row_arrives_once_and_in_order_whatever_fails_and_when(events: lis
         assert (seen.state, seen.waiting_rows, seen.message, seen.outstanding) == ("current", 0, None, False)
 
 
-def test_a_target_that_fails_is_tried_again_later_and_later_up_to_five_minutes(tmp_path: Path) -> None:
+def test_a_failing_target_is_retried_with_growing_pauses_up_to_five_minutes(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[0]])
     bench = Bench(tmp_path)
     bench.shelf.faults = ["asked"] * 12
     waits = []
     for _ in range(12):
         waits.append(bench.delivery.step())
-        assert bench.delivery.step() == pytest.approx(waits[-1], abs=1e-5), "it was tried again too early"
+        assert bench.delivery.step() == pytest.approx(waits[-1], abs=1e-5), "it was retried too early"
         bench.now += int(waits[-1] * S) + 1
     assert all(2.0**n / 2 <= wait <= 2.0**n for n, wait in enumerate(waits[:8]))
     assert all(150 <= wait <= 300 for wait in waits[9:])
@@ -111,7 +111,7 @@ def test_a_target_that_fails_is_tried_again_later_and_later_up_to_five_minutes(t
     assert bench.shelf.opened == 1, "each adapter but the last was closed"
 
 
-def test_a_fault_of_the_user_stops_until_there_are_other_settings(tmp_path: Path) -> None:
+def test_a_user_error_stops_a_delivery_until_the_settings_change(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[0, 1]])
     bench = Bench(tmp_path)
     bench.shelf.faults = ["user"]
@@ -126,7 +126,7 @@ def test_a_fault_of_the_user_stops_until_there_are_other_settings(tmp_path: Path
     assert bench.shelf.rows == [0, 1]
 
 
-def test_what_is_told_is_when_the_last_batch_was_committed_and_since_when_rows_wait(tmp_path: Path) -> None:
+def test_progress_has_the_time_of_the_last_batch_and_since_when_rows_wait(tmp_path: Path) -> None:
     commit(tmp_path, 3, [[0]], cti=30)
     commit(tmp_path, 4, [[1], [2]], cti=40)
     commit(tmp_path, 6, [[3]], cti=60)
@@ -139,7 +139,7 @@ def test_what_is_told_is_when_the_last_batch_was_committed_and_since_when_rows_w
     assert (seen.state, seen.waiting_rows, seen.waiting_since) == ("behind", 3, 4 * S)
 
 
-def test_only_rows_of_its_own_output_are_brought(tmp_path: Path) -> None:
+def test_only_rows_of_its_own_output_are_delivered(tmp_path: Path) -> None:
     commit(tmp_path, 1, [[0, 1]])
     commit(tmp_path, 2, [[7, 8, 9]], node="other")
     commit(tmp_path, 3, [[2]])
@@ -158,7 +158,7 @@ def test_only_rows_of_its_own_output_are_brought(tmp_path: Path) -> None:
     assert bench.shelf.rows == [0, 1, 2]
 
 
-def test_a_quiet_binding_writes_nothing_and_an_end_of_everything_is_told(tmp_path: Path) -> None:
+def test_a_quiet_binding_writes_nothing_and_the_end_of_an_output_is_reported(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     for number in range(1, 30):
         commit(tmp_path, number, [], cti=5)
@@ -172,27 +172,27 @@ def test_a_quiet_binding_writes_nothing_and_an_end_of_everything_is_told(tmp_pat
     assert bench.delivery.observed.ended
 
 
-def test_rows_that_are_still_to_be_brought_are_not_aged_away(tmp_path: Path) -> None:
+def test_retention_keeps_undelivered_rows(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     for number in range(1, 6):
         commit(tmp_path, number, [[number - 1]])
     bench.shelf.faults = ["asked"]
     bench.delivery.step()
-    assert kept_from(tmp_path) == -1, "all of it is kept from the first moment"
-    assert not compaction.tidy(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9)
+    assert kept_from(tmp_path) == -1, "all rows are protected from the start"
+    assert not compaction.compact(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9)
     bench.now += 2 * S
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(delivery, "PIECE_ROWS", 2)
         bench.delivery.step()
     assert kept_from(tmp_path) == 2
-    while compaction.tidy(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9):
+    while compaction.compact(LocalFolder(tmp_path), keep_s=10.0, now_s=4e9):
         pass
     assert [span.last for span in committed_spans(tmp_path)] == [3, 4, 5]
     bench.settle()
     assert bench.shelf.rows == [0, 1, 2, 3, 4]
 
 
-def test_rows_that_are_gone_all_the_same_are_counted(tmp_path: Path) -> None:
+def test_missing_rows_are_counted(tmp_path: Path) -> None:
     for number in range(1, 4):
         commit(tmp_path, number, [[number - 1, number + 10]])
     (tmp_path / "results" / "part-2-0.jsonl").unlink()
@@ -205,21 +205,21 @@ def test_rows_that_are_gone_all_the_same_are_counted(tmp_path: Path) -> None:
     assert bench.delivery.observed.lost_rows == 2
 
 
-def test_what_may_not_be_brought_now_waits_with_its_sentence_and_goes_on_at_once(tmp_path: Path) -> None:
+def test_a_delivery_that_has_to_wait_reports_the_reason_and_continues_at_once(tmp_path: Path) -> None:
     bench = Bench(tmp_path, TARGET.model_copy(update={"waits": "The files are full."}))
     commit(tmp_path, 1, [[0, 1]], cti=10)
     bench.delivery.step()
     seen = bench.delivery.observed
     assert (seen.state, seen.message, seen.domain) == ("retrying", "The files are full.", "external")
     assert (seen.waiting_rows, seen.outstanding, bench.shelf.rows) == (2, True, [])
-    assert kept_from(tmp_path) == -1, "what waits is not deleted"
+    assert kept_from(tmp_path) == -1, "waiting rows are not deleted"
     bench.target = TARGET
     bench.begin()
     bench.settle()
     assert (bench.shelf.rows, bench.delivery.observed.state) == ([0, 1], "current")
 
 
-def test_where_nothing_is_to_be_brought_nothing_waits(tmp_path: Path) -> None:
+def test_without_rows_a_delivery_does_not_wait(tmp_path: Path) -> None:
     bench = Bench(tmp_path, TARGET.model_copy(update={"waits": "The files are full."}))
     bench.settle()
     assert bench.delivery.observed.state == "current"

@@ -1,4 +1,4 @@
-"""`make audit` tells apart: nothing is known, weaknesses are known, nobody could be asked."""
+"""`make audit` distinguishes no known vulnerability, vulnerabilities, and an unreachable service."""
 
 import json
 
@@ -15,24 +15,24 @@ UNKNOWN = json.dumps({"dependencies": [{"name": "a", "skip_reason": "Dependency 
 @pytest.mark.parametrize(
     ("verdict", "code", "words"),
     [
-        (python_verdict(0, CLEAN, ""), 0, "no weakness is known"),
-        (python_verdict(1, WEAK, ""), 1, "known of a 1 (CVE-1, CVE-2)"),
+        (python_verdict(0, CLEAN, ""), 0, "no known vulnerability"),
+        (python_verdict(1, WEAK, ""), 1, "known vulnerabilities in a 1 (CVE-1, CVE-2)"),
         (python_verdict(0, UNKNOWN, ""), UNREACHABLE, "knows nothing of 1 of 1 packages (a)"),
         (python_verdict(1, "", "Traceback\nConnectionError: no route"), UNREACHABLE, "ConnectionError: no route"),
-        (python_verdict(0, "", ""), UNREACHABLE, "it said nothing"),
-        (browser_verdict(0, '{"vulnerabilities": {}}', ""), 0, "no weakness is known"),
+        (python_verdict(0, "", ""), UNREACHABLE, "no error message"),
+        (browser_verdict(0, '{"vulnerabilities": {}}', ""), 0, "no known vulnerability"),
         (browser_verdict(1, '{"vulnerabilities": {"b": {"severity": "high"}}}', ""), 1, "b (high)"),
         (browser_verdict(1, '{"error": {"summary": "405 Not Allowed"}}', ""), UNREACHABLE, "405 Not Allowed"),
         (browser_verdict(1, "<html>", "npm error"), UNREACHABLE, "npm error"),
     ],
 )
-def test_a_report_is_read_and_silence_is_never_taken_for_health(verdict: PackageVerdict, code: int, words: str) -> None:
+def test_a_failed_query_never_counts_as_success(verdict: PackageVerdict, code: int, words: str) -> None:
     assert verdict.code == code
     assert words in verdict.words
     assert verdict.words.endswith(".")
 
 
-def test_a_weakness_counts_more_than_a_silence_and_a_silence_more_than_health() -> None:
+def test_a_vulnerability_outranks_a_failed_query_and_that_outranks_success() -> None:
     def ended(*codes: int) -> int:
         return code_of([PackageVerdict("", code, "") for code in codes])
 

@@ -1,4 +1,4 @@
-"""The demo is laid out on a real PostgreSQL as on SQLite, and once however often it is asked for."""
+"""The demo is created on a real PostgreSQL as on SQLite, and only once."""
 
 import os
 import subprocess

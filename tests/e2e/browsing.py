@@ -1,4 +1,4 @@
-"""How the tests drive a browser: by roles and labels, as a person or a screen reader would."""
+"""Browser helpers of the tests: they use roles and labels, as a person or a screen reader does."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,9 +33,9 @@ def launched_browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 def signed_in(page: Page, installation: Installation) -> Page:
-    """Sign the demo's user in, through the page."""
+    """Sign in the demo's user through the page."""
     page.goto("/sign-in")
-    page.get_by_label("E-mail").fill(installation.email)
+    page.get_by_label("Email").fill(installation.email)
     page.get_by_label("Password").fill(installation.password)
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -45,13 +45,14 @@ def signed_in(page: Page, installation: Installation) -> Page:
 
 @dataclass(frozen=True)
 class DemoPages:
-    """The addresses of the pages of the demo, as the API of the signed-in user tells them."""
+    """The addresses of the demo's pages, from the API of the signed-in user."""
 
     streams: str
     stream: str
     queries: str
     query: str
     runs: str
+    alerts: str
     run: str
     tokens: str
     members: str
@@ -85,6 +86,7 @@ def demo_pages(page: Page) -> DemoPages:
         queries=f"{base}/queries",
         query=f"{base}/queries/{query}",
         runs=f"{base}/runs",
+        alerts=f"{base}/alerts",
         run=f"{base}/runs/{run}",
         tokens=f"{base}/admin/tokens",
         members=f"{base}/admin/members",
@@ -103,7 +105,7 @@ def demo_pages(page: Page) -> DemoPages:
 
 
 def listed(page: Page, slug: str, what: str) -> list[dict[str, str]]:
-    """Return what the API lists; a page of results or a bare list."""
+    """Return the items of an API list, paged or not."""
     body = page.request.get(f"/api/t/{slug}/{what}/").json()
     found: list[dict[str, str]] = body["results"] if isinstance(body, dict) else body
     return found

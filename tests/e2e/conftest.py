@@ -1,5 +1,6 @@
-"""A browser, an installation, and a page of the one on the other."""
+"""Fixtures: a browser, an installation, and pages of the installation in the browser."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,21 +15,23 @@ from tests.oidc import CLIENT, SECRET, Provider, running_provider
 
 @pytest.fixture(scope="session")
 def provider() -> Iterator[Provider]:
-    """A provider of OpenID Connect, with which people may sign in."""
+    """An OpenID Connect provider for signing in."""
     with running_provider() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def installation(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Installation]:
-    """One installation for all tests of the session, its demo running."""
+    """One installation for all tests of the session, with a running demo."""
     var = tmp_path_factory.mktemp("installation")
     with mail_server(var) as post, running_installation(var, settings_of(provider, post)) as running:
+        before = os.umask(0o077)  # the files of tests are those of the installation's user
         yield running
+        os.umask(before)
 
 
 def settings_of(provider: Provider, post: str) -> dict[str, str]:
-    """An installation with a provider of accounts and a mail server."""
+    """The settings of an installation with an account provider and a mail server."""
     return {
         "PUNCTUAL_SMTP_URL": post,
         "PUNCTUAL_OIDC_ISSUER": provider.issuer,
@@ -47,7 +50,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def session_cookies(browser: Browser, installation: Installation) -> StorageState:
-    """What the browser keeps after the demo's user has signed in through the page."""
+    """The browser's storage after the demo's user has signed in through the page."""
     context = browser.new_context(base_url=installation.address)
     signed_in(context.new_page(), installation)
     cookies = context.storage_state()
@@ -59,12 +62,12 @@ TELL_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error("CSP violation", event.effectiveDirective, event.blockedURI, event.sourceFile, event.sample))
 """
-"""Run before any script of a page: says in the console what the content security policy refused."""
+"""Runs before any script of a page and logs violations of the content security policy to the console."""
 
 
 @contextmanager
 def page_without_faults(browser: Browser, address: str, cookies: StorageState | None) -> Iterator[Page]:
-    """Open a page; at the end see that no script of it failed, and that it did nothing that its policy refuses."""
+    """Open a page; at the end check that no script failed and that nothing violated its content security policy."""
     context = browser.new_context(
         base_url=address, storage_state=cookies, viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
     )
@@ -72,7 +75,7 @@ def page_without_faults(browser: Browser, address: str, cookies: StorageState | 
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda told: faults.append(told.text) if "CSP violation" in told.text else None)
+    page.on("console", lambda message: faults.append(message.text) if "CSP violation" in message.text else None)
     yield page
     context.close()
     assert faults == []
@@ -80,13 +83,13 @@ def page_without_faults(browser: Browser, address: str, cookies: StorageState | 
 
 @pytest.fixture
 def visitor(browser: Browser, installation: Installation) -> Iterator[Page]:
-    """A page of somebody who is not signed in."""
+    """A page of a visitor who is not signed in."""
     with page_without_faults(browser, installation.address, None) as page:
         yield page
 
 
 @pytest.fixture
 def page(browser: Browser, installation: Installation, session_cookies: StorageState) -> Iterator[Page]:
-    """A page of the demo's user, who is signed in."""
+    """A page of the demo's signed-in user."""
     with page_without_faults(browser, installation.address, session_cookies) as page:
         yield page

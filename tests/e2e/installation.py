@@ -1,4 +1,4 @@
-"""A real installation, started as `make up` starts it, in a folder of its own."""
+"""A real installation, started as `make up` does, in its own folder."""
 
 import os
 import re
@@ -22,7 +22,7 @@ OF_THE_USER = ("PUNCTUAL_", "REDIS_URL", "DATABASE_URL", "PORT", "DJANGO_")
 
 @dataclass(frozen=True)
 class Installation:
-    """Where it is, how to sign in to its demo, and what it printed while it started."""
+    """The installation's address, the demo's credentials, and the output of the start."""
 
     address: str
     email: str
@@ -34,7 +34,7 @@ class Installation:
 
 
 def demo_files(installation: Installation) -> Path:
-    """Return the folder of the demo's files, whoever else has runs; it is there, and a file may be put into it."""
+    """Return the existing folder of the demo's files, to which tests can add files."""
     with closing(sqlite3.connect(f"file:{installation.var / 'punctual.sqlite3'}?mode=ro", uri=True)) as database:
         [[organisation]] = database.execute("SELECT id FROM accounts_organisation WHERE slug = ?", [SLUG])
     files = installation.var / str(UUID(organisation)) / "files"
@@ -43,19 +43,19 @@ def demo_files(installation: Installation) -> Path:
 
 
 def environment(var: Path, port: int) -> dict[str, str]:
-    """Return this environment without what steers an installation, but for folder and port; no runner stands by."""
+    """Return this environment without installation settings except folder and port, and without standby runners."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OF_THE_USER)}
     return {**kept, "PUNCTUAL_DATA": str(var), "PORT": str(port), "PUNCTUAL_STANDBY_RUNNERS": "0"}
 
 
 def launch(env: dict[str, str], by: Sequence[str] = ()) -> "subprocess.Popen[str]":
-    """Start what `make up` runs; `by`: the words of a command that becomes it."""
+    """Start the command of `make up`; `by`: the words of a command that executes it."""
     command = [*by, sys.executable, "-m", "deploy.up"]
     return subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def printed_until_ready(process: "subprocess.Popen[str]") -> Iterator[str]:
-    """Yield the lines up to the one that says how to stop; fewer when it gave up."""
+    """Yield the lines up to the one that explains how to stop; fewer if the start fails."""
     assert process.stdout is not None
     for line in process.stdout:
         yield line.rstrip("\n")
@@ -74,9 +74,9 @@ def described(pattern: str, lines: tuple[str, ...]) -> str:
 def running_installation(
     var: Path, settings: Mapping[str, str] | None = None, by: Sequence[str] = ()
 ) -> Iterator[Installation]:
-    """Start an installation in `var` on a free port; at the end stop it and see that nothing of it is left.
+    """Start an installation in `var` on a free port; at the end stop it and check that nothing is left of it.
 
-    `settings` are further variables of its environment, `by` as `launch` has it.
+    `settings` are additional environment variables; `by` is passed to `launch`.
     """
     env = environment(var, free_port()) | dict(settings or {})
     process = launch(env, by)

@@ -1,10 +1,10 @@
-"""What does not fit on a page: what sticks out of it, and buttons that are cut off."""
+"""Layout checks: elements that stick out of the page, and buttons that are cut off."""
 
 from playwright.sync_api import Page
 
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(null))))"
-"""What React draws for another width is drawn in the first frame after it, and laid out in the second."""
+"""After a change of width, React renders in the first frame and the layout happens in the second."""
 MISFITS = """() => {
   const words = (element) => `${element.tagName.toLowerCase()} "${element.textContent.trim().slice(0, 40)}"`;
   const scrolls = (element) => element !== null && (
@@ -15,11 +15,12 @@ MISFITS = """() => {
   const cut = shown.filter((element) => element.matches("button, a.button") && !element.querySelector(".clipped")
     && element.scrollWidth > element.clientWidth + 2);
   const bar = document.querySelector("header.bar");
-  const tall = bar !== null && bar.getBoundingClientRect().height > 60;
+  const box = bar === null ? { width: 0, height: 0 } : bar.getBoundingClientRect();
+  const tall = Math.min(box.width, box.height) > 68;
   const root = document.documentElement;
   return [
     ...(root.scrollWidth > innerWidth ? [`the page is ${root.scrollWidth} wide in ${innerWidth}`] : []),
-    ...(tall ? ["the header takes more than one row"] : []),
+    ...(tall ? ["the header takes more than one row or column"] : []),
     ...out.map((element) => `${words(element)} sticks out`),
     ...cut.map((element) => `${words(element)} is cut off`),
   ];
@@ -27,7 +28,7 @@ MISFITS = """() => {
 
 
 def misfits(page: Page) -> list[str]:
-    """Return what does not fit on a telephone, and then in a window; the page is left wide."""
+    """Return elements that don't fit on a phone, then in a window; the page stays wide."""
     found = []
     for size in (NARROW, WIDE):
         page.set_viewport_size({"width": size["width"], "height": size["height"]})

@@ -1,4 +1,4 @@
-"""The mails of an installation: an SMTP server of the tests takes them into a file beside its data."""
+"""The emails of an installation: an SMTP server of the tests stores them in a file next to its data."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ BETWEEN = "\n=====\n"
 
 
 class Postbox:
-    """Takes every mail, as an SMTP server does."""
+    """An SMTP handler that stores every email."""
 
     def __init__(self, folder: Path) -> None:
         self.file = letters_of(folder)
@@ -31,13 +31,13 @@ class Postbox:
 
 
 def letters_of(folder: Path) -> Path:
-    """Where the mails of the installation in `folder` are kept: beside it, for within all is its own."""
+    """Return the file with the emails of the installation in `folder`, next to it: its content belongs to it."""
     return folder.with_name(f"{folder.name}-letters.txt")
 
 
 @contextmanager
 def mail_server(folder: Path) -> Iterator[str]:
-    """Run a mail server for the installation in `folder`; yields its address as the settings take it."""
+    """Run a mail server for the installation in `folder`; yields its address for the settings."""
     controller = Controller(Postbox(folder), hostname="127.0.0.1", port=free_port())
     controller.start()
     try:
@@ -47,7 +47,7 @@ def mail_server(folder: Path) -> Iterator[str]:
 
 
 def link_of_mail(installation: Installation, receiver: str, path: str) -> str:
-    """Return the path with which the last mail to `receiver` names a page below `path`, such as `/verify-email/`."""
+    """Return the path of the link below `path` in the last email to `receiver`, for example `/verify-email/`."""
     mails = letters_of(installation.var).read_text().split(BETWEEN)
     found = [
         link for mail in mails if f"To: {receiver}" in mail for link in re.findall(rf"http://\S+?({path}\S+)", mail)

@@ -1,4 +1,4 @@
-"""States of pages that a quiet installation does not show: drawn by changing what the API answers to the browser."""
+"""States of pages that a quiet installation does not have, made by changing the API's responses to the browser."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +15,10 @@ ARABIC: Final = "مراقبة السيارات السريعة"
 HEBREW: Final = "מכוניות מהירות"
 NEXT_START: Final = {
     "goes_on": False,
-    "reason": "The query, its streams or its settings are not those of the last run, so that its state does not fit.",
-    "sentence": "What was open is given whole: it reads again from before that, 1,234,567 rows.",
+    "inputs_ended": False,
+    "delivers_to": ["file", "postgresql"],
+    "reason": "The query, its streams or its settings differ from the last run's, so its saved state can't be reused.",
+    "sentence": "Windows that were open will be complete. Reads 1,234,567 rows again, from an earlier position.",
     "open_from": 1_795_420_140_000_000,
     "open_until": 1_795_420_140_000_000 + 3 * MINUTE,
     "open_windows": 3,
@@ -24,8 +26,8 @@ NEXT_START: Final = {
     "options": [
         {
             "begin": "oldest_open",
-            "sentence": "What was open is given whole: it reads again from before that, 1,234,567 rows, and gives "
-            "nothing again that was given before.",
+            "sentence": "Windows that were open will be complete. Reads 1,234,567 rows again, from an earlier "
+            "position, and repeats no result.",
             "rows_again": 1_234_567,
             "rows_at_most": False,
             "incomplete": False,
@@ -33,8 +35,9 @@ NEXT_START: Final = {
         },
         {
             "begin": "old_positions",
-            "sentence": "It goes on where it had read to; what was open then is left behind. Results that start before "
-            "2026-11-23 07:50:00Z are marked as incomplete; from then on they are whole.",
+            "sentence": "Resumes where the last run stopped reading. The content of windows that were open then is "
+            "lost. Results that start before 2026-11-23 07:50:00Z are marked as incomplete; later results are "
+            "complete.",
             "rows_again": 0,
             "rows_at_most": False,
             "incomplete": True,
@@ -42,16 +45,16 @@ NEXT_START: Final = {
         },
         {
             "begin": "beginning",
-            "sentence": "It reads its inputs from the beginning; rows that were given before are given again where "
-            "they are still there. What was open is left behind where the inputs have it no more.",
+            "sentence": "Reads its inputs from the start; earlier results are emitted again if their rows are still "
+            "available. Open windows lose rows that the inputs no longer have.",
             "rows_again": 0,
             "rows_at_most": False,
             "incomplete": False,
             "whole_from": None,
         },
     ],
-    "not_carried": "The node w is another one in this version, or reads something else, so that what it holds does not "
-    "fit. What is open can only be read again.",
+    "not_carried": "The node w, or a node before it, is different in this version, so its saved state can't be reused. "
+    "Open windows can only be rebuilt by reading their rows again.",
     "mark": "b1946ac92492d234",
     "nodes": [
         {
@@ -75,7 +78,7 @@ STEPS: Final = ("requested", "launching", "session", "planning", "first_batch")
 STANDBY_STEPS: Final = ("requested", "standby", "planning", "first_batch")
 DISCARDED: Final = {
     **NEXT_START,
-    "reason": "The state of the last run was thrown away when it was stopped.",
+    "reason": "The state of the last run was discarded when it was stopped.",
     "sentence": NEXT_START["options"][2]["sentence"],
     "open_from": None,
     "open_until": None,
@@ -85,9 +88,9 @@ DISCARDED: Final = {
         NEXT_START["options"][2],
         NEXT_START["options"][1]
         | {
-            "sentence": "Only how far it had read is still known: windows, joins and counts begin empty there, and "
-            "what was thrown away is not made up for. It goes on where it had read to. Results that start before "
-            "2026-11-23 07:50:00Z are marked as incomplete; from then on they are whole."
+            "sentence": "Only its read position is still known. Windows, joins and counts start empty there, and the "
+            "discarded state is not rebuilt. Results that start before 2026-11-23 07:50:00Z are marked as incomplete; "
+            "later results are complete."
         },
     ],
     "nodes": [],
@@ -121,7 +124,7 @@ TOPIC: Final = UNASKED | {
 
 @dataclass(frozen=True)
 class PageState:
-    """A state of the page at `address`, by its `name`; `act` comes to it once the page is there."""
+    """A named state of the page at `address`; `act` leads to it after the page has loaded."""
 
     name: str
     address: str
@@ -130,7 +133,7 @@ class PageState:
 
 
 def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
-    """Yield every state that is drawn beside the pages themselves."""
+    """Yield every state, in addition to the pages themselves."""
     slug = pages.overview.rsplit("/", 1)[-1]
     binding = listed(page, slug, "bindings")[0]["id"]
     stored = page.request.get(f"/api/t/{slug}/bindings/{binding}/").json()
@@ -180,7 +183,7 @@ def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
             f"overview_{kind}", pages.overview, {"**/me/": _named(name), "**/runs/": _named(name)}, _nothing
         )
     yield PageState("new_token", pages.tokens, {}, _press("New token"))
-    yield PageState("invite", pages.members, {}, _press("Invite somebody"))
+    yield PageState("invite", pages.members, {}, _press("Invite a person"))
     yield PageState("new_service_account", pages.service_accounts, {}, _press("New service account"))
     yield PageState("rename", pages.settings, {}, _press("Rename…"))
     yield PageState("delete_organisation", pages.settings, {}, _press("Delete…"))
@@ -192,7 +195,7 @@ def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
 
 @contextmanager
 def answering(page: Page, state: PageState) -> Iterator[None]:
-    """Change what the API answers as `state` says, while it is drawn."""
+    """Change the API's responses for `state` within this context."""
 
     def changed(change: Callable[[Any], Any]) -> Callable[[Route], None]:
         def answer(route: Route) -> None:
@@ -200,7 +203,7 @@ def answering(page: Page, state: PageState) -> Iterator[None]:
                 refusal = change(None)
                 if refusal is None:
                     route.continue_()
-                else:  # nothing is done: only how it is refused is drawn
+                else:  # nothing is changed: only the refusal is drawn
                     route.fulfill(status=422, json=refusal)
                 return
             found = route.fetch()
@@ -210,7 +213,7 @@ def answering(page: Page, state: PageState) -> Iterator[None]:
         return answer
 
     if "**/runs/*/" in state.answers:
-        page.route("**/events/**", lambda route: route.abort())  # else it would tell at once what is so
+        page.route("**/events/**", lambda route: route.abort())  # otherwise it would report the real state at once
     for pattern, change in state.answers.items():
         page.route(pattern, changed(change))
     try:
@@ -221,7 +224,7 @@ def answering(page: Page, state: PageState) -> Iterator[None]:
 
 
 def _nothing(_: Page) -> None:
-    """The page itself is the state."""
+    """Do nothing: the page itself is the state."""
 
 
 def _press(name: str) -> Callable[[Page], None]:
@@ -241,8 +244,8 @@ def _refused(binding: dict[str, Any]) -> Callable[[Any], Any]:
     ]
     fault = {"code": "bad_adapter", "severity": "error", "node": "cars", "field": None, "at": None, "span": None}
     words = {"message": "There is no file or folder 'cars.jsonl'.", "remedy": "Create it, or correct the path."}
-    said = {"code": "faulty", "message": "1 fault found. Mend what is listed and send it again."}
-    return lambda _: said | {"faults": [fault | words | {"mend": mend}]}
+    envelope = {"code": "faulty", "message": "1 error found. Fix the listed errors and send the request again."}
+    return lambda _: envelope | {"faults": [fault | words | {"mend": mend}]}
 
 
 def _run(run: Any, **parts: Any) -> Any:
@@ -251,10 +254,10 @@ def _run(run: Any, **parts: Any) -> Any:
 
 def _begin_elsewhere(way: str) -> Callable[[Page], None]:
     def choose(page: Page) -> None:
-        page.get_by_role("button", name="Begin elsewhere").first.click()
+        page.get_by_role("button", name="Start from…").first.click()
         dialog = page.get_by_role("dialog")
         dialog.get_by_role("radio", name=way, exact=True).check()
-        expect(dialog.get_by_text("what it holds…")).to_have_count(0)
+        expect(dialog.get_by_text("Checking the contents of")).to_have_count(0)
 
     return choose
 
@@ -270,22 +273,24 @@ def _topic(shown: Any) -> Any:
 
 
 def _gone(shown: Any) -> Any:
-    sentence = "It no longer has the rows that would have to be read again: they were deleted or changed there. So "
-    sentence += "what was open cannot be given whole."
+    sentence = "It no longer has the rows that would have to be read again: they were deleted or changed at the "
+    sentence += "source. So open windows can't be completed."
     return _held(shown, {"again": {"standing": "gone", "sentence": sentence}})
 
 
 def _changes(shown: Any) -> Any:
-    why = "The server tells the changes of a table from the moment on at which somebody begins to read, and what they "
-    why += "change are the rows that the table has then. Begin at the beginning, which gives these rows and what "
-    why += "changes from now on, or at a line that was read before, by its number (positions)."
+    why = (
+        "The server reports changes only from the time when reading starts, based on the rows that the table has then. "
+    )
+    why += "Start at the beginning, which emits these rows and all later changes, or at the number of a line that was "
+    why += "already read (positions)."
     lanes = [UNASKED | {"stopped": 1_234}]
     table = {"seeks": True, "time_means": None, "failure": None, "lanes": lanes, "refused": {"now": why, "time": why}}
     return _held(shown, table)
 
 
-def _held(shown: Any, said: dict[str, Any]) -> Any:
-    inputs = [{**each, **said} for each in shown.get("inputs", [])]
+def _held(shown: Any, fields: dict[str, Any]) -> Any:
+    inputs = [{**each, **fields} for each in shown.get("inputs", [])]
     return {"at": AT, "stopped_at": AT - 4 * MINUTE, "inputs": inputs}
 
 
@@ -310,7 +315,7 @@ def _failed(run: Any) -> Any:
 
 
 def _one_runs(bindings: Any) -> Any:
-    """`speeding` runs and nothing else does, whatever became of them in this installation."""
+    """Only `speeding` runs, whatever their states in this installation are."""
     if not isinstance(bindings, list):
         return bindings
     open_run = {"desired": "running", "observed": "running", "ended_at": None, "message": None}
@@ -325,7 +330,7 @@ def _no_history(history: Any) -> Any:
 
 
 def _named(name: str) -> Callable[[Any], Any]:
-    """Whatever has a name has this one."""
+    """Give this name to every object that has one."""
 
     def change(body: Any) -> Any:
         if isinstance(body, list):

@@ -1,6 +1,6 @@
-"""`python -m tests.e2e.screenshots [FOLDER]`: every page, light and dark, wide and narrow, and states of some.
+"""Screenshots: `python -m tests.e2e.screenshots [FOLDER]` draws every page, light and dark, wide and narrow.
 
-For people to look at."""
+States of some pages are included. The pictures are for review by people."""
 
 import sys
 import tempfile
@@ -17,11 +17,11 @@ from tests.e2e.page_states import answering, states
 SCHEMES = ("light", "dark")
 WIDTHS = (1280, 390)
 SETTLED_MS = 4_000
-"""So long the live parts get to show something."""
+"""The time that the live parts have to show something."""
 
 
 def draw(page: Page, file: Path) -> None:
-    """Write a picture of the whole page, once its heading and its live parts are there."""
+    """Take a screenshot of the whole page, once its heading and its live parts are visible."""
     heading = page.get_by_role("dialog").get_by_role("heading").or_(page.get_by_role("heading", level=1))
     expect(heading.first).to_be_visible()
     page.evaluate("duration => new Promise(done => setTimeout(done, duration))", SETTLED_MS)
@@ -29,7 +29,7 @@ def draw(page: Page, file: Path) -> None:
 
 
 def draw_all(browser: Browser, installation: Installation, folder: Path) -> Iterator[Path]:
-    """Draw each page in each colour scheme and width; yield the files."""
+    """Take screenshots of each page in each colour scheme and width; yield the files."""
     for scheme in SCHEMES:
         for width in WIDTHS:
             context = browser.new_context(
@@ -54,13 +54,13 @@ def draw_all(browser: Browser, installation: Installation, folder: Path) -> Iter
 
 
 def drawn(page: Page, file: Path) -> Path:
-    """Draw `page` into `file` and return it."""
+    """Take a screenshot of `page` into `file` and return it."""
     draw(page, file)
     return file
 
 
 def main(arguments: list[str]) -> None:
-    """Start an installation and draw its pages."""
+    """Start an installation and take screenshots of its pages."""
     folder = Path(arguments[0]) if arguments else ROOT / "var" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     with (

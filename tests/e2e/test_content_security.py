@@ -1,4 +1,4 @@
-"""Pages get along with a policy that allows no inline style: what they refuse would be a fault of `page` (conftest)."""
+"""Pages comply with a policy without inline styles; the fixture `page` (conftest) fails on violations."""
 
 import re
 
@@ -8,13 +8,13 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.browsing import demo_pages
 from tests.e2e.conftest import TELL_VIOLATIONS
 from tests.e2e.installation import Installation
-from tests.e2e.test_run import LIVE_MS, binding_row
+from tests.e2e.runs.test_run import LIVE_MS, binding_row
 
 pytestmark = pytest.mark.browser
 
 SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 TITLED = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
-"""For pages of which `test_pages` sees the most in the dark too, by the same `page` that tells what was refused."""
+"""For pages that `test_pages` mostly visits in the dark scheme too, with the same check."""
 
 
 def settled(page: Page) -> None:
@@ -27,9 +27,7 @@ def in_scheme(page: Page, scheme: str) -> Page:
     return page
 
 
-def test_a_style_that_is_written_into_the_page_is_refused_and_told(
-    browser: Browser, installation: Installation
-) -> None:
+def test_an_inline_style_is_refused_and_reported(browser: Browser, installation: Installation) -> None:
     context = browser.new_context(base_url=installation.address)
     context.add_init_script(TELL_VIOLATIONS)
     page = context.new_page()
@@ -43,7 +41,7 @@ def test_a_style_that_is_written_into_the_page_is_refused_and_told(
 
 
 @TITLED
-def test_no_page_of_a_member_breaks_the_policy(page: Page, scheme: str) -> None:
+def test_no_page_of_a_member_violates_the_policy(page: Page, scheme: str) -> None:
     in_scheme(page, scheme)
     for address in demo_pages(page).named().values():
         page.goto(address)
@@ -51,14 +49,14 @@ def test_no_page_of_a_member_breaks_the_policy(page: Page, scheme: str) -> None:
 
 
 @TITLED
-def test_no_page_of_a_visitor_breaks_the_policy(visitor: Page, scheme: str) -> None:
+def test_no_page_of_a_visitor_violates_the_policy(visitor: Page, scheme: str) -> None:
     in_scheme(visitor, scheme)
     for address in ("/sign-in", "/nowhere"):
         visitor.goto(address)
         settled(visitor)
 
 
-def test_editors_with_completion_and_explanation_keep_to_the_policy(page: Page) -> None:
+def test_editors_with_completion_and_explanation_comply_with_the_policy(page: Page) -> None:
     page.goto(demo_pages(page).query)
     expect(page.get_by_text("Checked:")).to_be_visible()
     sql = page.get_by_role("textbox", name="The query as SQL")
@@ -76,15 +74,15 @@ def test_editors_with_completion_and_explanation_keep_to_the_policy(page: Page) 
     page.get_by_role("button", name="JSON", exact=True).click()
     expect(page.get_by_role("textbox", name="The query as JSON")).to_be_visible()
     page.goto(demo_pages(page).query)
-    page.get_by_role("button", name="Discard it").click()
-    expect(page.get_by_text("Checked: no faults.")).to_be_visible()
+    page.get_by_role("button", name="Discard changes").click()
+    expect(page.get_by_text("Checked: no problems.")).to_be_visible()
     page.get_by_role("button", name="Explain", exact=True).click()
     expect(page.get_by_role("group", name="Explanation")).to_contain_text("by_lane")
     page.get_by_role("region", name="Graph").get_by_text("by_lane", exact=True).first.click()
 
 
 @SCHEMES
-def test_charts_with_tooltips_keep_to_the_policy(page: Page, scheme: str) -> None:
+def test_charts_with_tooltips_comply_with_the_policy(page: Page, scheme: str) -> None:
     in_scheme(page, scheme)
     page.goto(demo_pages(page).run)
     charts = page.locator(".chart")
@@ -96,7 +94,7 @@ def test_charts_with_tooltips_keep_to_the_policy(page: Page, scheme: str) -> Non
     expect(page.get_by_text("(your time)").first).to_be_attached(timeout=LIVE_MS)
 
 
-def test_dialogs_and_menus_keep_to_the_policy(page: Page) -> None:
+def test_dialogs_and_menus_comply_with_the_policy(page: Page) -> None:
     pages = demo_pages(page)
     page.goto(pages.runs)
     row = binding_row(page)
@@ -113,7 +111,7 @@ def test_dialogs_and_menus_keep_to_the_policy(page: Page) -> None:
 
 
 def opened_menus(page: Page) -> None:
-    """Open whatever says that it opens something, and close it again."""
+    """Open everything with a popup, and close it again."""
     for index in range(page.locator("[aria-haspopup]").count()):
         page.locator("[aria-haspopup]").nth(index).click()
         expect(page.locator("[aria-expanded=true]").first).to_be_visible()

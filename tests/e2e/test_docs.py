@@ -1,4 +1,4 @@
-"""What explains: the guide, the API and the log of a run, where people look for them."""
+"""Documentation pages: the guide, the API reference and the log of a run."""
 
 import re
 
@@ -11,7 +11,7 @@ from tests.e2e.browsing import demo_pages
 pytestmark = pytest.mark.browser
 
 
-def test_the_guide_is_searched_and_read_with_sql_beside_its_pictures(page: Page) -> None:
+def test_the_guide_can_be_searched_and_has_sql_next_to_its_pictures(page: Page) -> None:
     page.goto(demo_pages(page).overview)
     page.get_by_role("button", name="Help").click()
     page.get_by_role("menuitem", name="Guide").click()
@@ -29,7 +29,7 @@ def test_the_guide_is_searched_and_read_with_sql_beside_its_pictures(page: Page)
     expect(page.get_by_role("heading", level=1)).to_have_text("session windows")
 
 
-def test_the_api_is_described_to_everybody_where_it_is(visitor: Page) -> None:
+def test_the_api_reference_is_public(visitor: Page) -> None:
     visitor.goto("/api/")
     expect(visitor.get_by_role("heading", level=1)).to_have_text("API")
     expect(visitor.get_by_text("/api/t/{slug}/bindings/{binding}/start/").first).to_be_visible()
@@ -39,8 +39,8 @@ def test_the_api_is_described_to_everybody_where_it_is(visitor: Page) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_opened_calls_of_the_api_have_no_fault_of_accessibility(page: Page, scheme: str) -> None:
-    """One of each method, with its parameters, its body and all of its answers, and one that is tried."""
+def test_expanded_api_calls_have_no_accessibility_violations(page: Page, scheme: str) -> None:
+    """One call of each method, with its parameters, body and responses, and one that is tried."""
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/api/")
     for method in ("get", "post", "put", "delete"):
@@ -53,11 +53,11 @@ def test_opened_calls_of_the_api_have_no_fault_of_accessibility(page: Page, sche
     assert violations(page) == []
 
 
-def test_the_log_of_a_run_is_a_page_of_it_that_is_looked_through(page: Page) -> None:
+def test_the_log_of_a_run_can_be_searched(page: Page) -> None:
     page.goto(demo_pages(page).run)
     page.get_by_role("link", name="Log", exact=True).click()
     lines = page.get_by_role("list", name="Lines of the log").get_by_role("listitem")
     expect(lines.filter(has_text="running").first).to_be_visible()
     expect(page.get_by_label("Follow")).to_be_checked()
-    page.get_by_label("Find in the log").fill("no such words anywhere")
-    expect(page.get_by_text("No line fits.")).to_be_visible()
+    page.get_by_label("Search the log").fill("no such words anywhere")
+    expect(page.get_by_text("No matching lines")).to_be_visible()

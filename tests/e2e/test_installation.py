@@ -1,4 +1,4 @@
-"""`make up` starts once, says so, and is seen from outside as one installation."""
+"""`make up` starts one installation and reports it."""
 
 import socket
 import stat
@@ -20,18 +20,18 @@ def test_it_prints_address_sign_in_and_how_to_stop(installation: Installation) -
     assert "ctrl-C" in installation.printed[-1]
 
 
-def test_every_line_of_progress_tells_the_time_since_the_start(installation: Installation) -> None:
+def test_every_line_of_progress_has_the_time_since_the_start(installation: Installation) -> None:
     assert [line for line in installation.printed if not line.startswith("[")] == []
 
 
 def test_a_second_start_says_where_the_first_is(installation: Installation) -> None:
     second = launch(installation.env)
-    said = second.communicate(timeout=90)[0]
+    output = second.communicate(timeout=90)[0]
     assert second.returncode == 1
-    assert f"running already at {installation.address} (process {installation.pid})" in said
+    assert f"already running at {installation.address} (process {installation.pid})" in output
 
 
-def test_nothing_of_it_is_open_to_others_of_the_machine(installation: Installation) -> None:
+def test_other_users_of_the_machine_have_no_access(installation: Installation) -> None:
     entries = [installation.var, *installation.var.rglob("*")]
     modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in entries if path.exists() and not path.is_symlink()}
     assert {str(path): oct(mode) for path, mode in modes.items() if mode & 0o077} == {}
@@ -39,13 +39,13 @@ def test_nothing_of_it_is_open_to_others_of_the_machine(installation: Installati
     assert server.net_connections("inet") == []
 
 
-def test_a_busy_port_is_told_in_a_sentence(installation: Installation) -> None:
+def test_a_busy_port_is_reported_in_a_sentence(installation: Installation) -> None:
     elsewhere = {**installation.env, "PUNCTUAL_DATA": str(installation.var / "elsewhere")}
     with socket.socket() as taken:
         taken.bind((HOST, free_port()))
         taken.listen()
         port = taken.getsockname()[1]
         second = launch({**elsewhere, "PORT": str(port)})
-        said = second.communicate(timeout=90)[0]
+        output = second.communicate(timeout=90)[0]
     assert second.returncode == 1
-    assert f"Port {port} is taken by another program: stop that program, or choose another port" in said
+    assert f"Port {port} is taken by another program: stop that program, or choose another port" in output

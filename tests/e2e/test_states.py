@@ -1,4 +1,4 @@
-"""States of pages that a quiet installation does not show fit on a telephone and in a window, for everybody."""
+"""States of pages that a quiet installation does not have fit on a phone and in a window, and are accessible."""
 
 import re
 
@@ -14,10 +14,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("in_hebrew", [False, pytest.param(True, marks=pytest.mark.thorough)])
-def test_nothing_sticks_out_where_names_are_long_or_read_from_right_to_left_or_something_is_refused(
-    page: Page, in_hebrew: bool
-) -> None:
-    """From right to left by names in Arabic; the same in Hebrew is slow and has found nothing more."""
+def test_nothing_overflows_with_long_or_right_to_left_names_or_refusals(page: Page, in_hebrew: bool) -> None:
+    """Right to left with Arabic names; Hebrew names take longer and have found no further problems."""
     pages = demo_pages(page)
     wrong = []
     for state in (each for each in states(page, pages) if each.name.endswith("_hebrew") is in_hebrew):
@@ -30,7 +28,7 @@ def test_nothing_sticks_out_where_names_are_long_or_read_from_right_to_left_or_s
     assert wrong == []
 
 
-def test_a_long_name_hides_no_state_of_what_it_names(page: Page) -> None:
+def test_a_long_name_hides_no_state(page: Page) -> None:
     pages = demo_pages(page)
     (long,) = [each for each in states(page, pages) if each.name == "runs_long"]
     with answering(page, long):

@@ -1,21 +1,21 @@
-"""What it means that engine and reference agree on a case (law 8)."""
+"""Agreement of engine and reference on a case (law 8)."""
 
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from streaming.definition.graph import AntiJoinNode, SemiJoinNode, WindowNode
-from streaming.wire.case import Case, CaseResult, EndMode
-from tests.reference.runs import net
+from streaming.wire.execution.case import Case, CaseResult, EndMode
+from tests.reference.laws.runs import net
 
 
 def differences(case: Case, expected: CaseResult, seen: CaseResult, *, each_alone: bool) -> list[str]:
-    """How `seen` differs from what the reference made of the same case; empty when it does not.
+    """Return how `seen` differs from the reference's result of the same case; empty if it does not.
 
-    `each_alone`: every row was a micro-batch of its own, so all CTIs are the same. Otherwise rows of a micro-batch have
-    no order: an engine tells rising CTIs, in the end no smaller one than the reference, unless an input ended inside a
-    micro-batch. CTIs that are imported come with those of the micro-batch at whose end they do (T26). With a bound on
-    the arrival a row alone may tell two CTIs, before it is judged and after (T9, azure).
+    `each_alone`: every row was its own micro-batch, so all CTIs are the same. Otherwise rows of a micro-batch have no
+    order: an engine reports rising CTIs, and the last is not smaller than the reference's, unless an input ended inside
+    a micro-batch. Imported CTIs come with those of the micro-batch at whose end they take effect (T26). With a bound on
+    the arrival, a single row may give two CTIs, before it is judged and after (T9, azure).
     """
     if seen.failure is not None:
         return [seen.failure]
@@ -42,15 +42,18 @@ def differences(case: Case, expected: CaseResult, seen: CaseResult, *, each_alon
 
 
 def _counts_alike(case: Case) -> bool:
-    """Whether failures are counted alike: not where rows are provisional, for then the cuts say which there are, nor
-    where `where` is looked at for the pairs of an anti or semi join, which an engine looks at as often as it must."""
+    """Return true if failures are counted alike.
+
+    Not if rows are provisional, because the cuts decide which rows there are. Nor if `where` is evaluated for the pairs
+    of an anti or semi join, because an engine evaluates them as often as necessary.
+    """
     provisional = any(isinstance(node, WindowNode) and node.emit != "final" for node in case.graph.nodes)
     pairs = any(isinstance(node, AntiJoinNode | SemiJoinNode) for node in case.graph.nodes)
     return not provisional and not pairs
 
 
 def ends_inside(case: Case) -> bool:
-    """Whether a row ends an input."""
+    """Return true if a row ends an input."""
     return any("cti" in row.fields and row.fields["cti"] is None for row in case.rows)
 
 
@@ -59,7 +62,7 @@ def _bounded(case: Case) -> bool:
 
 
 def same_ctis(want: Sequence[int], have: Sequence[int], *, exact: bool, ends: bool) -> bool:
-    """Whether the CTIs of an output agree."""
+    """Return true if the CTIs of an output agree."""
     if exact:
         return tuple(have) == tuple(want)
     rising = all(earlier < later for earlier, later in pairwise(have))

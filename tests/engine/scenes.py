@@ -3,14 +3,14 @@
 from typing import Any
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.events import Cti, point
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import INFINITY, Tick, Ticks
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 FIELDS = {"k": "string", "v": "long"}
 EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
@@ -19,7 +19,7 @@ EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
 def plan(
     window: dict[str, Any] | None = None, *, late: Late = Late.DROP, generate: Generate | None = None, buckets: int = 1
 ) -> QueryPlan:
-    """s -> a window by k with n and total -> out; generates nothing unless told."""
+    """Return s -> a window by k with n and total -> out; it generates nothing by default."""
     nodes: list[dict[str, Any]] = [
         {"id": "s", "kind": "input", "stream": "s"},
         {

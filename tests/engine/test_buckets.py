@@ -1,4 +1,4 @@
-"""What buckets must agree on: ids of edges, outcomes of rows that go to several nodes, counts after a restart."""
+"""Agreement of buckets: ids of edges, outcomes of rows that go to several nodes, counts after a restart."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,9 +9,9 @@ from streaming.engine import execution as engine
 from streaming.reference import execution as reference
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
-from streaming.wire.case import Case, EndMode
+from streaming.wire.execution.case import Case, EndMode
 from tests.engine.agreement import differences
-from tests.reference.runs import cut
+from tests.reference.laws.runs import cut
 
 S = {"id": "s", "kind": "input", "stream": "s"}
 OUT = {"id": "out", "kind": "output", "input": "op"}
@@ -20,8 +20,8 @@ RAW = {"id": "raw", "kind": "output", "input": "s"}
 
 def case(stream: dict[str, Any], nodes: list[dict[str, Any]], *rows: dict[str, Any]) -> Case:
     streams = {"s": {"fields": {"k": "string", "v": "long"}, **stream}}
-    said = {"name": "x", "streams": streams, "query": {"nodes": [S, *nodes, OUT, RAW]}, "expect": {"events": []}}
-    transcript = parse({**said, "input": [{"stream": "s", **row} for row in rows]}, "x")
+    document = {"name": "x", "streams": streams, "query": {"nodes": [S, *nodes, OUT, RAW]}, "expect": {"events": []}}
+    transcript = parse({**document, "input": [{"stream": "s", **row} for row in rows]}, "x")
     return replace(prepare(transcript, define(transcript)), end=EndMode.FLUSH)
 
 

@@ -1,4 +1,4 @@
-"""CTIs on their way behind the shuffle: what is sent comes, few or many."""
+"""CTIs in envelopes: all sent ones arrive, few or many."""
 
 import numpy as np
 import pytest

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine import execution as engine
 from streaming.reference import execution as reference
 from streaming.temporal.settings import Late
-from streaming.wire.case import Case, CaseEvent, CaseResult, CaseRow, EndMode
+from streaming.wire.execution.case import Case, CaseEvent, CaseResult, CaseRow, EndMode
 
 FIELDS = {
     "k": "string",
@@ -24,13 +24,15 @@ FIELDS = {
     "t": "timestamp",
     "l": "array<long>",
 }
+EXTREME = (1e308, -1e308, 1.7976931348623157e308, -1.5e308, 5e-324, -0.0, 0.1, 1e16, -1e16, 1e-16, 2.0**-53)
+"""Doubles that overflow, cancel or vanish on the way to an ordinary sum."""
 
 
 def payload(rng: Random) -> dict[str, Any]:
     values = {
         "k": rng.choice(["a", "a", "b", "", "é", "😀"]),
         "v": rng.choice([*range(-3, 4), *range(-3, 4), 2**63 - 1, -(2**63), 2**62]),
-        "x": rng.randint(-8, 8) / 4,
+        "x": rng.choice([rng.randint(-8, 8) / 4] * 2 + [rng.uniform(-1000, 1000), rng.choice(EXTREME)]),
         "d": rng.randint(-300, 300) / 100,
         "b": rng.choice([True, False]),
         "t": rng.randint(0, 5),
@@ -72,6 +74,7 @@ AGGREGATES = [
     {"name": "av", "function": "avg", "of": "v"},
     {"name": "sx", "function": "sum", "of": "x", "filter": "v > 0"},
     {"name": "ax", "function": "avg", "of": "x"},
+    {"name": "wx", "function": "time_weighted_avg", "of": "x", "filter": "v > 0"},
     {"name": "mx", "function": "max", "of": "x"},
     {"name": "mv", "function": "min", "of": "v"},
     {"name": "mk", "function": "max", "of": "k"},
@@ -122,7 +125,7 @@ def graph(rng: Random) -> QueryGraph:
 
 
 def _last(rng: Random, sources: list[dict[str, Any]]) -> dict[str, Any]:
-    """A window over the rows of another window, or over the input."""
+    """Return a window over the rows of another window, or over the input."""
     source = rng.choice(sources)
     of = source["aggregates"][0]["name"] if source["kind"] == "window" else "v"
     return {
@@ -152,7 +155,7 @@ def advance(rng: Random) -> dict[str, Any]:
 
 
 def random_case(seed: int) -> Case:
-    """A graph, settings, up to 60 rows in one or two lanes, cuts and an end, all from `seed`."""
+    """Return a graph, settings, up to 60 rows in one or two lanes, cuts and an end, all from `seed`."""
     rng = Random(seed)
     shape = rng.choice(["point", "interval"])
     lanes = rng.choice([["0"], ["0"], ["0", "1"]])
@@ -169,14 +172,14 @@ def random_case(seed: int) -> Case:
     return Case(f"seed {seed}", graph(rng), {"s": stream}, tuple(rows), rng.choice(list(EndMode)), restart=restart)
 
 
-def shown(value: Any) -> str:
-    """Doubles to nine digits: sums of them may differ in the last bit."""
-    return f"{round(value, 9) + 0.0:.9g}" if isinstance(value, float) else repr(value)
+def rounded(value: Any) -> str:
+    """Return doubles with all their digits (T62), but without the sign of zero."""
+    return repr(value + 0.0 if isinstance(value, float) else value)
 
 
 def multiset(events: tuple[CaseEvent, ...]) -> Counter[str]:
     return Counter(
-        repr((event.output, event.start, event.end, sorted((k, shown(v)) for k, v in event.payload.items())))
+        repr((event.output, event.start, event.end, sorted((k, rounded(v)) for k, v in event.payload.items())))
         for event in events
     )
 

@@ -1,6 +1,6 @@
-"""Law 8 in several buckets, and in two stages: together they give what the reference does, however the input is cut.
+"""Law 8 in several buckets, and in two stages: together they agree with the reference, however the input is cut.
 
-All inputs are flushed in the end: a bucket does not wait for what another one holds, so a row may leave it sooner.
+All inputs are flushed in the end: a bucket does not wait for rows of another, so a row may leave it sooner.
 """
 
 from dataclasses import replace
@@ -10,25 +10,25 @@ import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.engine import execution as engine
 from streaming.planning.compile import compile_binding
 from streaming.reference import execution as reference
-from streaming.wire.case import Case, EndMode
+from streaming.wire.execution.case import Case, EndMode
 from tests.engine.agreement import differences
-from tests.reference.drawn import KINDS, Scope, cases
-from tests.reference.readable import ReadableCase
-from tests.reference.runs import cut
+from tests.reference.drawn.cases import KINDS, Scope, cases
+from tests.reference.drawn.readable import ReadableCase
+from tests.reference.laws.runs import cut
 
 _ALONE: Final = ("union", "to_intervals", "order_edges", "point_at_end", "extend_by_less")
-"""Kinds that have no key, so that plans with them have one bucket unless a keyed node stands behind."""
+"""Kinds without a key: plans with them have one bucket unless a keyed node follows."""
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in _ALONE])
 @settings(max_examples=max(20, settings.default.max_examples // 5) if settings.default else 20)
 @given(data=st.data(), buckets=st.integers(2, 4))
 def test_buckets_together_agree_with_the_reference(kind: str, data: st.DataObject, buckets: int) -> None:
-    """On a random graph around the operator, with random settings and rows."""
+    """Check a random graph around the operator, with random settings and rows."""
     case = replace(data.draw(cases(kind, Scope(imports=True))), end=EndMode.FLUSH)
     note(ReadableCase(case))
     everywhere = replace(cut(case, range(1, len(case.rows))), restart=True)
@@ -40,7 +40,7 @@ def test_buckets_together_agree_with_the_reference(kind: str, data: st.DataObjec
 @settings(max_examples=max(15, settings.default.max_examples // 5) if settings.default else 15)
 @given(data=st.data(), buckets=st.integers(2, 4))
 def test_two_stages_of_buckets_agree_with_the_reference(kind: str, data: st.DataObject, buckets: int) -> None:
-    """On the same with another operator behind it, whose rows meet by a key that is computed in between."""
+    """Check the same with another operator after it, whose key is computed in between."""
     case = replace(data.draw(cases(kind, Scope(imports=True, chained=True))), end=EndMode.FLUSH)
     advance = temporal_settings(case.graph, case.streams, case.advance)
     plan = compile_binding(case.graph, case.streams, advance, buckets, stages=2)

@@ -1,11 +1,11 @@
-"""The engine refuses a definition with faults, with a sentence, instead of running something else."""
+"""The engine refuses a definition with errors, with a sentence, instead of running something else."""
 
 from typing import Any
 
 import pytest
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable
 from streaming.temporal.settings import AdvanceTime
@@ -29,6 +29,6 @@ def test_a_sound_definition_compiles() -> None:
     compile_with(AdvanceTime(), {})
 
 
-def test_a_definition_with_faults_is_refused_with_the_first() -> None:
+def test_a_definition_with_errors_is_refused_with_the_first() -> None:
     with pytest.raises(NotRunnable, match="nonsense"):
         compile_with(AdvanceTime(), {}, group_by=["nonsense"])

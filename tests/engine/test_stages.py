@@ -1,4 +1,4 @@
-"""Where a plan is cut into two stages, and what crosses the cut."""
+"""The cut of a plan into two stages, and the rows that cross it."""
 
 from typing import Any
 
@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Long, String
+from streaming.definition.payload.types import Long, String
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.columns.flows import GONE, OLD, WHOLE, Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.buckets import bucket_of
@@ -49,13 +49,13 @@ def compiled(*nodes: dict[str, Any], late: Late = Late.DROP, shape: str = "point
 
 
 def names(plan: QueryPlan) -> tuple[set[str], set[str]]:
-    """The nodes of each stage."""
+    """Return the nodes of each stage."""
     behind = plan.second.nodes if plan.second is not None else ()
     return {node.id for node in plan.nodes}, {node.id for node in behind}
 
 
 def branches(second: SecondStage | None) -> dict[str, tuple[str, ...]]:
-    """The keys of each cut wire."""
+    """Return the keys of each cut wire."""
     cut = second.inputs.values() if second is not None else ()
     return {branch.id: branch.keys for each in cut for branch in each.branches}
 
@@ -95,7 +95,7 @@ def test_one_node_may_be_cut_by_two_keys_at_once() -> None:
     assert plan.second.inputs["a"].lanes == ("0", "1", "2", "3")
 
 
-def test_what_has_no_key_is_one_bucket_behind_many() -> None:
+def test_a_node_without_a_key_is_one_bucket_after_many() -> None:
     plan = compiled(BY_BOTH, window("b", "a"), out("b"))
     assert plan.spread == (BUCKETS, 1)
     assert names(plan) == ({"a"}, {"b", "out_b"})
@@ -118,7 +118,7 @@ def test_rows_of_the_feed_that_the_second_stage_reads_pass_through_the_first_spr
 
 @pytest.mark.parametrize(("late", "shape"), [(Late.KEEP, "point"), (Late.DROP, "interval")])
 def test_a_row_whose_outcome_is_open_does_not_cross(late: Late, shape: str) -> None:
-    """The window in front refuses some that the one behind, which reads the same input, may take."""
+    """The first window refuses some rows that the second, which reads the same input, may take."""
     top = {"id": "t", "kind": "top_k", "input": "u", "window": {"kind": "tumbling", "size": 10}, "by": "v", "k": 1}
     nodes = (
         {"id": "d", "kind": "project", "input": "s", "columns": [{"name": "v", "of": "v"}]},
@@ -155,38 +155,43 @@ def flows(devices: list[str], flags: list[int], ids: list[str]) -> Flows:
     return Flows(starts, starts + 5, columns, flag=np.array(flags, np.int8), id=pa.array(ids), source=source)
 
 
-def test_a_row_that_is_replaced_elsewhere_is_taken_back_where_it_was() -> None:
-    """Only so does a bucket forget the row: in the one that gets its successor no row of that id is known."""
+def test_a_row_that_is_replaced_elsewhere_is_retracted_where_it_was() -> None:
+    """Only then does a bucket remove the row: the bucket of its successor has no row of that id."""
     devices = [f"d{number}" for number in range(20)]
     places = bucket_of([pa.array(devices)], 20, 2)
     here, there = devices[int(np.argmin(places))], devices[int(np.argmax(places))]
     moved = flows([here, there, here, here], [OLD, WHOLE, OLD, WHOLE], ["p", "p", "q", "q"])
     sent = sent_on(SecondStage({"a": CUT}, (), 2), 1, {"a": NodeOutput(moved, (7,), 9)}, {"a": 7})
-    said = {
+    buckets = {
         (row["device"], row["@flag"], row["@id"]): each.bucket
         for each in sent
         if each.kind == "events"
         for row in from_bytes(each.chunk).to_pylist()
     }
-    assert said == {(here, GONE, "1|p"): 0, (there, WHOLE, "1|p"): 1, (here, OLD, "1|q"): 0, (here, WHOLE, "1|q"): 0}
-    told = [(each.bucket, ctis_of_chunk(each.chunk)) for each in sent if each.kind == "ctis"]
-    assert [(bucket, [each.tolist() for each in ctis], at) for bucket, (ctis, at) in told] == [
+    assert buckets == {
+        (here, GONE, "1|p"): 0,
+        (there, WHOLE, "1|p"): 1,
+        (here, OLD, "1|q"): 0,
+        (here, WHOLE, "1|q"): 0,
+    }
+    ctis_sent = [(each.bucket, ctis_of_chunk(each.chunk)) for each in sent if each.kind == "ctis"]
+    assert [(bucket, [each.tolist() for each in ctis], at) for bucket, (ctis, at) in ctis_sent] == [
         (0, [[7]], 9),
         (1, [[7]], 9),
     ]
     assert {(each.input, each.lane, each.cti) for each in sent} == {("a", "1", 7)}
 
 
-def test_a_bucket_that_has_not_spoken_holds_the_second_stage_back() -> None:
+def test_a_bucket_without_ctis_delays_the_second_stage() -> None:
     plan = compiled(BY_BOTH, window("b", "a", "lane"), window("c", "a", "device"), out("b"), out("c"))
     assert plan.second is not None
     operators = BucketOperators(plan.second, 0, DictState())
 
-    def told(lane: str, cti: int) -> list[int]:
+    def output_ctis(lane: str, cti: int) -> list[int]:
         envelope = Envelope(0, "a", lane, 0, cti, "ctis", ctis_to_chunk([np.array([cti])], 0))
         outputs = operators.turn(1, [envelope])
         return [cti for each in outputs for cti in ctis_of_chunk(each.chunk)[0][0]]
 
-    assert [told(lane, 50) for lane in "012"] == [[], [], []]
-    assert told("3", 30) == [30]
-    assert told("3", 90) == [50]
+    assert [output_ctis(lane, 50) for lane in "012"] == [[], [], []]
+    assert output_ctis("3", 30) == [30]
+    assert output_ctis("3", 90) == [50]

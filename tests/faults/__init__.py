@@ -1,1 +1,1 @@
-"""Runs that are killed, and results that equal those of an undisturbed run."""
+"""Killed runs have the same results as undisturbed ones."""

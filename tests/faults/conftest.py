@@ -1,19 +1,19 @@
-"""Runner processes that are disturbed, of which none stays."""
+"""Runner processes for tests that disturb them; all end with the test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.runtime.process import RunnerProcess
+from tests.runtime.processes.process import RunnerProcess
 
 Runners = Callable[[str, int], RunnerProcess]
-"""Makes a runner process of an organisation with so many rows a batch, which is not started."""
+"""Creates a runner process, not started, of an organisation with so many rows a batch."""
 
 
 @pytest.fixture
 def runners(tmp_path: Path, redis_server_url: str) -> Iterator[Runners]:
-    """Makes runner processes and sees that none stays."""
+    """Yield a function that creates runner processes; end all of them after the test."""
     made: list[RunnerProcess] = []
 
     def make(organisation: str, rows_a_batch: int) -> RunnerProcess:

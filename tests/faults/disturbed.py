@@ -1,4 +1,4 @@
-"""A runner that carries the three plans and is disturbed: SIGKILL to it or to a worker, and writes that fail."""
+"""A runner with the three plans that is disturbed: SIGKILL to it or to a worker, and failing writes."""
 
 import random
 import shutil
@@ -9,25 +9,24 @@ from typing import Any
 
 import psutil
 
-from streaming.spark.layout import opened
-from streaming.wire.messages import ProgressReport
-from streaming.wire.results import FOLDERS
+from streaming.storage.results import FOLDERS
+from streaming.wire.progress import ProgressReport
 from tests.faults.journal import numbers, planned_by
 from tests.faults.plans import PLANS, plan, write_inputs
 from tests.faults.spark_processes import spark_processes
-from tests.runtime.process import RunnerProcess
+from tests.runtime.processes.process import RunnerProcess
 
 ROWS_A_BATCH = 40
 TASKS = 2
-MOST_LOOKS = 250
-"""A kill comes up to so many looks after its batch was planned; one look is about 3 ms."""
+MOST_POLLS = 250
+"""A kill comes at most so many polls after its batch was planned; a poll takes about 3 ms."""
 EVERY_S = 0.003
 STATES_EVERY = 64
-"""The states of the runs are asked for at every so many looks: they are in Redis, and so is what the runner needs."""
+"""The states of the runs are read only at every so many polls, to spare Redis, which the runner needs too."""
 
 
 class Disturbed:
-    """A run of all three plans in `runner`, with what was done to it in `happened`."""
+    """A run of all three plans in `runner`; `happened` counts its disturbances."""
 
     def __init__(self, runner: RunnerProcess, files: int, chosen: random.Random) -> None:
         write_inputs(runner.files, files)
@@ -50,7 +49,7 @@ class Disturbed:
         return {self.runner.state(f"{name}-1") for name in PLANS}
 
     def reports(self) -> dict[str, ProgressReport]:
-        """The last totals of the three runs, without what depends on the clock and on the cut into batches."""
+        """Return the last totals of the three runs, without values that depend on the clock and on batches."""
         reports = {name: self.runner.progress(f"{name}-1") for name in PLANS}
         varying: dict[str, Any] = {
             "at": 0,
@@ -63,48 +62,48 @@ class Disturbed:
         return {name: report.model_copy(update=varying) for name, report in reports.items()}
 
     def to_the_end(self) -> None:
-        """Wait until all three have ended; whatever still fails is asked for again."""
+        """Wait until all three have completed; retry failed ones."""
         while self.states != {"completed"}:
             self.runner.wait_until(lambda: self.states <= {"completed", "failed"}, "the runs have ended or failed")
             if "failed" in self.states:
-                self._ask_again()
+                self._retry_failed()
 
     def kill_the_runner(self, batch: int) -> None:
-        """SIGKILL to the driver at a random moment after `batch` was planned; a new one starts."""
+        """Kill the driver at a random moment after `batch` was planned; start a new one."""
         self._reach(batch)
         self.runner.kill()
         self.happened["runner"] += 1
         self.runner.start()
 
     def kill_a_starting_runner(self) -> None:
-        """SIGKILL to the driver somewhere between its start and its first batches."""
-        looks = iter(range(self._chosen.randrange(8 * MOST_LOOKS)))
-        self.runner.wait_until(lambda: next(looks, None) is None, "a moment of its start", EVERY_S)
+        """Kill the driver at a random moment between its start and its first batches."""
+        polls = iter(range(self._chosen.randrange(8 * MOST_POLLS)))
+        self.runner.wait_until(lambda: next(polls, None) is None, "a moment of its start", EVERY_S)
         self.runner.kill()
         self.happened["starting runner"] += 1
         self.runner.start()
 
     def kill_a_process(self, kind: str, batch: int) -> None:
-        """SIGKILL to a Python process of Spark (see PROCESSES) at a random moment after `batch` was planned."""
+        """Kill a Python process of Spark (see PROCESSES) at a random moment after `batch` was planned."""
         self._reach(batch)
-        found: list[psutil.Process] = []
+        victims: list[psutil.Process] = []
 
-        def look() -> bool:
+        def poll() -> bool:
             assert self.runner.process is not None
-            found.extend(spark_processes(self.runner.process.pid, kind))
-            return bool(found)
+            victims.extend(spark_processes(self.runner.process.pid, kind))
+            return bool(victims)
 
-        self._wait(look, f"there is a {kind}")
+        self._wait(poll, f"there is a {kind}")
         try:
-            self._chosen.choice(found).kill()
+            self._chosen.choice(victims).kill()
         except psutil.NoSuchProcess:
             return
         self.happened[kind] += 1
 
     def let_a_write_fail(self, kind: str, name: str, batch: int) -> None:
-        """Soon after `batch` nothing of the binding `name` can be written: the disk is full, or a name is taken.
+        """Let writes of the binding `name` fail soon after `batch`: the disk is full, or a name is taken.
 
-        Until the query has failed; then the obstacles go, and the runs are asked for again.
+        When the query has failed, the obstacles are removed and the runs are retried.
         """
         self._reach(batch)
         last = self.planned + 3
@@ -133,29 +132,28 @@ class Disturbed:
 
     def _reach(self, batch: int) -> None:
         self._wait(lambda: self.planned >= batch, f"batch {batch} is planned")
-        looks = iter(range(self._chosen.randrange(MOST_LOOKS)))
-        self._wait(lambda: next(looks, None) is None, "a moment later")
+        polls = iter(range(self._chosen.randrange(MOST_POLLS)))
+        self._wait(lambda: next(polls, None) is None, "a moment later")
         assert self.states != {"completed"}, "it has ended before it was disturbed"
 
     def _wait(self, reached: Callable[[], bool], what: str) -> None:
-        """Wait until `reached`; runs that fail meanwhile are asked for again, as the web application does."""
+        """Wait until `reached`; retry runs that fail during that, as the web application does."""
         count = 0
 
-        def look() -> bool:
+        def poll() -> bool:
             nonlocal count
             count += 1
             if count % STATES_EVERY == 0 and "failed" in self.states:
-                self._ask_again()
+                self._retry_failed()
             return reached()
 
-        self.runner.wait_until(look, what, EVERY_S)
+        self.runner.wait_until(poll, what, EVERY_S)
 
-    def _ask_again(self) -> None:
+    def _retry_failed(self) -> None:
         seen = (self.runner.observed(f"{name}-1") for name in PLANS)
         self.failures.update({f"{each.domain}: {each.message}" for each in seen if each and each.state == "failed"})
         self.runner.desire()
-        carrier = opened(str(self.runner.folder / "carriers" / "main"))
-        self.runner.wait_until(lambda: not carrier.control.commanded(), "the failed runs are given up")
+        self.runner.await_turn("the failed runs are removed")
         self._want()
         self.runner.wait_until(lambda: "failed" not in self.states, "the runs are carried again")
 

@@ -1,4 +1,4 @@
-"""How far a carrier is, as another process sees it in its folder while it runs."""
+"""The progress of a carrier, read by another process from its folder while it runs."""
 
 import json
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Journal:
-    """How far a carrier is, by what stands in its folder: numbers of batches.
+    """The progress of a carrier, read from its folder: numbers of batches.
 
-    `planned`: in Spark's offset log. `fed`: lane clocks written. `written`: a part is in its place. `published`: the
-    carrier's manifest. `committed`: Spark will not run it again.
+    `planned`: in Spark's offset log. `fed`: lane clocks written. `written`: a part is in its place. `published`: in the
+    carrier's manifest. `committed`: Spark won't run it again.
     """
 
     planned: int
@@ -21,7 +21,7 @@ class Journal:
 
 
 def journal(folder: Path, binding: str) -> Journal:
-    """How far the carrier of the organisation's `folder` is with `binding`."""
+    """Return the progress of `binding` in the carrier of the organisation's `folder`."""
     carrier = folder / "carriers" / "main"
     spark = carrier / "spark"
     offsets, commits = numbers(spark / "offsets"), numbers(spark / "commits")
@@ -36,13 +36,13 @@ def journal(folder: Path, binding: str) -> Journal:
 
 
 def numbers(folder: Path) -> list[int]:
-    """The numbers with which the names of files in `folder` begin, ascending."""
+    """Return the numbers at the start of file names in `folder`, ascending."""
     names = (path.name.partition(".")[0] for path in folder.glob("[0-9]*"))
     return sorted(int(name) for name in names if name.isdigit())
 
 
 def planned_by(offset: Path) -> int:
-    """The batch that Spark's offset file plans; 0 while it is being written or after it was removed."""
+    """Return the batch that Spark's offset file plans; 0 while it is being written or after it was removed."""
     try:
         return int(json.loads(offset.read_text().splitlines()[-1])["n"])
     except (FileNotFoundError, IndexError, ValueError, TypeError):

@@ -1,7 +1,7 @@
-"""A pipeline over the market feed: what it is made of, and what it must give, by arithmetic that is none of ours.
+"""A pipeline over the market feed: its parts, and its expected results, computed independently of the engine.
 
-Trades, quotes and depths of an exchange, in their order of arrival, in three partitions of a topic; windows of 10 s
-every 2 s for each market and symbol; who is responsible for it then (`desks`), from a table of PostgreSQL.
+Trades, quotes and depths of an exchange arrive in three partitions of a topic. Windows of 10 s every 2 s for each
+market and symbol are joined with the responsible desk (`desks`) from a table of PostgreSQL.
 """
 
 import csv
@@ -63,7 +63,7 @@ _NODES: Final[Sequence[Mapping[str, Any]]] = (
 
 
 def plan(feed: Mapping[str, Any], desks: Mapping[str, Any]) -> RunSpec:
-    """The run, with the options of its inputs: a topic, and the table DESKS."""
+    """Return the run, with the options of its inputs: a topic, and the table DESKS."""
     content = {
         "organisation": "o1",
         "binding": BINDING,
@@ -80,16 +80,16 @@ def plan(feed: Mapping[str, Any], desks: Mapping[str, Any]) -> RunSpec:
 
 
 def outputs(options: Mapping[str, Mapping[str, Any]]) -> BindingDeliveries:
-    """Where its results go, by kind; each delivery is named for its kind."""
+    """Return the deliveries of its results by kind; each delivery is named after its kind."""
     targets = [
         {
             "identity": kind,
             "node": "out",
             "fields": {**GIVEN, "desk": "string"},
-            "adapter": {"kind": kind, "options": dict(said)},
+            "adapter": {"kind": kind, "options": dict(settings)},
             "revision": 1,
         }
-        for kind, said in options.items()
+        for kind, settings in options.items()
     ]
     return BindingDeliveries.model_validate({"binding": BINDING, "results": f"results/{BINDING}", "targets": targets})
 
@@ -106,13 +106,13 @@ class Quote:
     levels: int | None
 
     def message(self) -> bytes:
-        said = {"event_ms": self.at_ms, "market": self.market, "symbol": self.symbol, "kind": self.kind}
-        return json.dumps({**said, "price": self.price, "levels": self.levels}).encode()
+        content = {"event_ms": self.at_ms, "market": self.market, "symbol": self.symbol, "kind": self.kind}
+        return json.dumps({**content, "price": self.price, "levels": self.levels}).encode()
 
 
 @dataclass(frozen=True)
 class Desk:
-    """Who is responsible for a market and symbol in `[since, until)`, in ms."""
+    """The responsible desk of a market and symbol in `[since, until)`, in ms."""
 
     market: str
     symbol: str
@@ -126,7 +126,7 @@ Row = tuple[int, int, str, str, int, int | None, float | None, str]
 
 
 def quotes(data: Path) -> list[Quote]:
-    """The first EVENTS events of the feed, as they arrived; the `n`-th goes to lane `n % LANES`."""
+    """Return the first EVENTS events of the feed in order of arrival; the `n`-th goes to lane `n % LANES`."""
     with gzip.open(data / "market_feed" / "market_feed.csv.gz", "rt", newline="") as file:
         return [
             Quote(
@@ -142,7 +142,7 @@ def quotes(data: Path) -> list[Quote]:
 
 
 def in_time(events: Sequence[Quote]) -> Iterator[Quote]:
-    """Those that are not too late: no more than DELAY_MS behind the newest before them in their lane."""
+    """Yield the events that aren't late: at most DELAY_MS older than the newest earlier event of their lane."""
     newest = [0] * LANES
     for number, event in enumerate(events):
         lane = number % LANES
@@ -152,7 +152,7 @@ def in_time(events: Sequence[Quote]) -> Iterator[Quote]:
 
 
 def expected(events: Sequence[Quote], desks: Sequence[Desk]) -> list[Row]:
-    """Each window of the events that are in time, for as long as a desk was responsible within it."""
+    """Return each window of the events in time, cut to the time when a desk was responsible."""
     hops: dict[tuple[str, str, int], list[Quote]] = {}
     for event in in_time(events):
         hops.setdefault((event.market, event.symbol, event.at_ms // HOP_MS), []).append(event)

@@ -1,4 +1,4 @@
-"""Three plans over files, with late and broken rows, and what is compared after a run that was disturbed."""
+"""Three plans over files with late and broken rows, and the rows to compare after a disturbed run."""
 
 import json
 import random
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from streaming.spark.binding import adapter_of
-from streaming.spark.committed_rows import committed_lines
-from streaming.spark.control import AddBinding
-from streaming.spark.layout import CarrierFolder
+from streaming.spark.query.binding import adapter_of
+from streaming.spark.query.control import AddBinding
+from streaming.spark.query.layout import CarrierFolder
+from streaming.spark.sink.committed_rows import committed_lines
 from streaming.wire.messages import RunSpec
 
 STEP = 10
@@ -76,11 +76,11 @@ _NODES: Mapping[str, list[dict[str, Any]]] = {"aggregate": _AGGREGATE, "join": _
 PLANS = tuple(_NODES)
 
 Rows = tuple[list[str], list[str]]
-"""Results and quarantine as JSON lines, each sorted: equal to another's if and only if no row is lost or doubled."""
+"""Results and quarantine as JSON lines, each sorted: equal to another's if and only if no row is lost or repeated."""
 
 
 def plan(name: str) -> RunSpec:
-    """The plan `name` as the only run, `<name>-1`, of a binding of that name."""
+    """Return the plan `name` as the only run, `<name>-1`, of a binding of that name."""
     nodes = _NODES[name]
     inputs = [str(node["stream"]) for node in nodes if node["kind"] == "input"]
     content = {
@@ -98,7 +98,7 @@ def plan(name: str) -> RunSpec:
 
 
 def write_inputs(home: Path, files: int) -> None:
-    """`files` files for each input in arrival order: every fifth row or so is late, and one in fifty is broken."""
+    """Write `files` files for each input in arrival order: about every fifth row is late, one in fifty is broken."""
     for index, (name, stream) in enumerate(_STREAMS.items()):
         folder = home / name
         folder.mkdir(parents=True)
@@ -119,13 +119,13 @@ def _row(chosen: random.Random, number: int, lasts: bool) -> str:
 
 
 def carried(carrier: CarrierFolder, spec: RunSpec) -> AddBinding:
-    """The command that carries `spec` in one bucket to the end of its input."""
+    """Return the command that carries `spec` in one bucket to the end of its input."""
     lanes = {name: list(adapter_of(carrier, spec, name, item.stream).lanes()) for name, item in spec.inputs.items()}
     return AddBinding(kind="add", tick=0, spec=spec, bucket_ids=[0], lanes=lanes, at_end="flush")
 
 
 def rows_of(home: Path, binding: str) -> Rows:
-    """What of `binding` counts."""
+    """Return the committed rows of `binding`."""
     folder = home / "results" / binding
     results, late = committed_lines(folder, "results"), committed_lines(folder, "late")
     return sorted(json.dumps(row) for row in results), sorted(json.dumps(row) for row in late)

@@ -1,20 +1,20 @@
-"""The Python processes of Spark below a runner, as they are killed."""
+"""The Python processes of Spark below a runner, as victims of kills."""
 
 from collections.abc import Mapping
 from typing import Final
 
 import psutil
 
-from tests.faults.kinds import command, parent
+from tests.faults.installation.kinds import command, parent
 
 PROCESSES: Final[Mapping[str, str]] = {"worker": "pyspark.daemon", "planner": "python_streaming_source_runner"}
-"""What stands on the command line of a Python process of Spark."""
-FORKS: Final = "streaming.spark.fork_server"
-"""What stands there of the fork server and all its forks: the server, Spark's daemons below it, workers below those."""
+"""A part of the command line of each kind of Python process of Spark."""
+FORKS: Final = "streaming.spark.session.fork_server"
+"""The same for the fork server and all its forks: the server, Spark's daemons below it, workers below those."""
 
 
 def spark_processes(runner: int, kind: str) -> list[psutil.Process]:
-    """The living ones of that kind (see PROCESSES) below the process `runner`; none when that has ended."""
+    """Return the living processes of a kind (see PROCESSES) below the process `runner`; empty when that has ended."""
     try:
         family = psutil.Process(runner).children(recursive=True)
     except psutil.NoSuchProcess:

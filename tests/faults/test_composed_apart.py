@@ -1,4 +1,4 @@
-"""Two composed bindings, one in a query of its own: each is killed at its work while the other one goes on."""
+"""Two composed bindings, one in a query of its own: a worker of each is killed while the other continues."""
 
 import json
 import os
@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from streaming.spark.memory import DEATHS, MARKS
+from streaming.spark.session.memory import DEATHS, MARKS
 from streaming.wire.messages import RunSpec
 from tests.faults.conftest import Runners
 from tests.faults.spark_processes import spark_processes
-from tests.runtime.process import RunnerProcess
-from tests.spark.test_composed import COUNT, EDGES, FIRST, ORDER, SECOND, graph, results_in, wanted
+from tests.runtime.processes.process import RunnerProcess
+from tests.spark.sink.test_composed import COUNT, EDGES, FIRST, ORDER, SECOND, graph, results_in, wanted
 
 pytestmark = pytest.mark.thorough
 TICKS_A_FILE = 20
@@ -23,9 +23,9 @@ KEYS = 5
 
 
 class EdgeFeed(threading.Thread):
-    """Puts a file each half second, whole: at each tick an edge starts, the one of `LIFE` ticks before ends, and a CTI.
+    """Writes a whole file each half second: at each tick an edge starts, that of `LIFE` ticks ago ends, then a CTI.
 
-    `rows` is all that it has written.
+    `rows` are all written rows.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,7 +47,7 @@ class EdgeFeed(threading.Thread):
         self.rows += rows
 
     def end(self) -> None:
-        """Write the end of everything, and nothing more."""
+        """Stop it, and write the end of the input."""
         self.ended.set()
         self.join()
         self.write([{"cti": None}])
@@ -55,9 +55,9 @@ class EdgeFeed(threading.Thread):
 
 def _at(tick: int) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = [{"edge": "start", "start": tick, "payload": {"k": str(tick % KEYS)}}]
-    begun = tick - LIFE
-    if begun >= 0:
-        rows.append({"edge": "end", "start": begun, "end": tick, "payload": {"k": str(begun % KEYS)}})
+    start = tick - LIFE
+    if start >= 0:
+        rows.append({"edge": "end", "start": start, "end": tick, "payload": {"k": str(start % KEYS)}})
     return [*rows, {"cti": tick}]
 
 
@@ -76,17 +76,17 @@ def plan(binding: str, nodes: list[dict[str, Any]], adapter: dict[str, Any], *, 
 
 
 def at_work(carrier: Path) -> set[int]:
-    """The workers that compute something of that carrier now, by the marks that they leave."""
-    found = set()
+    """Return the workers that compute for the carrier now, by their marks."""
+    workers = set()
     for place in (carrier / MARKS).glob("*"):
-        told = place.read_bytes().partition(b"\0")[0]
-        if told not in (b"", b"{}"):
-            found.add(int(place.name))
-    return found
+        mark = place.read_bytes().partition(b"\0")[0]
+        if mark not in (b"", b"{}"):
+            workers.add(int(place.name))
+    return workers
 
 
 class TwoBindings:
-    """The bindings FIRST and SECOND in `runner`, one of which, `alone`, has a query of its own."""
+    """The bindings FIRST and SECOND in `runner`; the one named `alone` has a query of its own."""
 
     def __init__(self, runner: RunnerProcess, alone: str) -> None:
         self.runner = runner
@@ -102,7 +102,7 @@ class TwoBindings:
         return file.read_text() if file.exists() else ""
 
     def kill_at_work(self, victim: str, other: str) -> None:
-        """SIGKILL to a worker while it computes `victim` and nothing of `other`; returns when both have gone on."""
+        """Kill a worker while it computes `victim` and not `other`; return when both have continued."""
         planners = self.planners()
         before, deaths = self.batch(victim), (self.deaths(victim), self.deaths(other))
 
@@ -115,26 +115,28 @@ class TwoBindings:
 
         self.runner.wait_until(killed, f"a worker is at work for {victim}", 0.001)
         states: set[str | None] = set()
-        begun = self.batch(other)
+        reached = self.batch(other)
 
-        def has_gone_on() -> bool:
+        def has_continued() -> bool:
             states.add(self.runner.state(other))
             return self.deaths(victim) != deaths[0] and self.batch(victim) > before + 1
 
-        self.runner.wait_until(has_gone_on, f"{victim} goes on after its worker was killed")
+        self.runner.wait_until(has_continued, f"{victim} continues after its worker was killed")
         assert states == {"running"}, "the other one was disturbed"
         assert self.deaths(other) == deaths[1]
         assert len(planners & self.planners()) == 1, "its query was started again too"
-        self.runner.wait_until(lambda: self.batch(other) > begun, f"{other} goes on")
+        self.runner.wait_until(lambda: self.batch(other) > reached, f"{other} continues")
 
     def planners(self) -> set[int]:
-        """The planners of both queries: one that is started again has another."""
+        """Return the planners of both queries: a restarted query has another one."""
         assert self.runner.process is not None
         return {each.pid for each in spark_processes(self.runner.process.pid, "planner")}
 
 
 @pytest.mark.parametrize("alone", [FIRST, SECOND], ids=["ordering", "counting"])
-def test_each_of_two_composed_bindings_is_killed_at_work_while_the_other_goes_on(alone: str, runners: Runners) -> None:
+def test_killing_a_worker_of_one_of_two_composed_bindings_does_not_disturb_the_other(
+    alone: str, runners: Runners
+) -> None:
     runner = runners("o1", 200_000)
     feed = EdgeFeed(runner.files / "edges")
     files = {"kind": "file", "options": {"path": "edges", "follow": True, "format": "json_lines"}}
@@ -145,13 +147,13 @@ def test_each_of_two_composed_bindings_is_killed_at_work_while_the_other_goes_on
     runner.start()
     feed.start()
     both = TwoBindings(runner, alone)
-    runner.wait_until(lambda: min(both.batch(FIRST), both.batch(SECOND)) > 0, "both have been through a batch")
+    runner.wait_until(lambda: min(both.batch(FIRST), both.batch(SECOND)) > 0, "both have finished a batch")
     for victim, other in ((FIRST, SECOND), (SECOND, FIRST)):
         both.kill_at_work(victim, other)
     runner.kill()
     runner.start()
     reached = both.batch(SECOND)
-    runner.wait_until(lambda: both.batch(SECOND) > reached + 1, "the counting goes on after a killed runner")
+    runner.wait_until(lambda: both.batch(SECOND) > reached + 1, "the counting continues after a killed runner")
     feed.end()
     expected = wanted(feed.rows)
     runner.wait_until(lambda: len(results_in(runner.folder, SECOND)) >= len(expected), "all is counted")

@@ -1,4 +1,4 @@
-"""Killed at every stage of every batch, and at any write in between: without Spark's own processes."""
+"""Kills at every stage of every batch, and at any write in between, without Spark's own processes."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from streaming.spark.errors import explain_query
-from streaming.spark.manifests import newest_manifest
-from streaming.spark.totals import BindingTotals
-from streaming.wire.storage import LocalFolder, LocalWriting
+from streaming.spark.query.manifests import newest_manifest
+from streaming.spark.query.totals import BindingTotals
+from streaming.storage.blobs import LocalFolder, LocalWriting
 from tests.faults.plans import PLANS, Rows, carried, plan, rows_of, write_inputs
 from tests.spark.loop import Loop
 
@@ -25,7 +25,7 @@ KILLED_WRITES = 0.1
 
 @dataclass(frozen=True)
 class Ended:
-    """What counts of a run that has ended: its rows and its totals."""
+    """The rows and totals of a run that has ended."""
 
     rows: Rows
     totals: BindingTotals
@@ -62,7 +62,7 @@ def undisturbed(name: str, tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 
 def with_crashes(loop: Loop, name: str, stages_of: Callable[[], Iterable[str]]) -> tuple[Ended, int]:
-    """The run to its end, each batch killed at the stages that `stages_of` says, one attempt for each; the kills."""
+    """Run to the end, kill each batch once at every stage of `stages_of`; return the result and the number of kills."""
     kills = 0
     while True:
         for stage in stages_of():
@@ -90,12 +90,12 @@ def test_kills_at_some_stages_of_some_batches_change_nothing(
 
 
 class Killed(BaseException):
-    """The process was killed while it wrote; nothing that catches exceptions takes notice."""
+    """The process was killed during a write; no handler of exceptions catches this."""
 
 
 @dataclass
 class Writes:
-    """Kills some of the writes of this process: before, in the middle or after."""
+    """Kills this process at some of its writes: before, in the middle or after."""
 
     chosen: random.Random
     active: bool = False
@@ -112,7 +112,7 @@ class Writes:
 
 @pytest.fixture
 def writes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Writes]:
-    """Every write to the carrier's and the results' folders, of which some are killed once it is `active`."""
+    """Patch every write to the folders of carrier and results; once it is `active`, some are killed."""
     found = Writes(random.Random(request.param))
     whole, create, stage, add, finish, remove = (
         LocalFolder.write,
@@ -157,11 +157,11 @@ def writes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 @pytest.mark.parametrize("writes", SEEDS, indirect=True)
 def test_kills_at_any_write_change_nothing(name: str, undisturbed: Ended, tmp_path: Path, writes: Writes) -> None:
     loop = started(tmp_path, name)
-    goes_on = True
-    while goes_on:
+    continues = True
+    while continues:
         writes.active = True
         try:
-            goes_on = loop.batch() is not None
+            continues = loop.batch() is not None
         except Killed:
             writes.active = False
             loop.restart()
@@ -170,7 +170,7 @@ def test_kills_at_any_write_change_nothing(name: str, undisturbed: Ended, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "said",
+    "cause",
     [
         "java.io.EOFException",
         "java.net.SocketException: Connection reset",
@@ -178,8 +178,8 @@ def test_kills_at_any_write_change_nothing(name: str, undisturbed: Ended, tmp_pa
         "Python worker exited unexpectedly (crashed)",
     ],
 )
-def test_a_run_whose_planner_or_worker_was_killed_is_one_to_be_tried_again(said: str) -> None:
-    """So Spark 4.3 tells of either."""
+def test_a_run_whose_planner_or_worker_was_killed_is_retried(cause: str) -> None:
+    """Spark 4.3 reports either kill so."""
     error = RuntimeError("[STREAM_FAILED] Query terminated with exception: (no cause message)")
-    error._cause = RuntimeError(said)  # type: ignore[attr-defined]
+    error._cause = RuntimeError(cause)  # type: ignore[attr-defined]
     assert explain_query(error).domain == "external"

@@ -1,4 +1,4 @@
-"""SIGKILL at five different moments of one run over files: no result is lost, none is doubled."""
+"""SIGKILL at five different moments of one run over files loses and repeats no result."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,7 @@ import pytest
 from tests.faults.conftest import Runners
 from tests.faults.journal import Journal, journal
 from tests.faults.plans import plan, rows_of, write_inputs
-from tests.runtime.process import RunnerProcess
+from tests.runtime.processes.process import RunnerProcess
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 
@@ -18,29 +18,32 @@ RUN = f"{PLAN}-1"
 
 Moment = Callable[[Journal], bool]
 MOMENTS: list[tuple[str, Moment]] = [
-    ("a batch is planned and nothing is written", lambda at: at.planned >= 2 and at.planned > at.fed == at.published),
-    ("lane clocks are written, no result is", lambda at: at.fed >= 4 and at.fed > at.written),
+    (
+        "a batch is planned, and no output is written",
+        lambda at: at.planned >= 2 and at.planned > at.fed == at.published,
+    ),
+    ("lane clocks are written, and no result is", lambda at: at.fed >= 4 and at.fed > at.written),
     ("a part is in its place, not yet published", lambda at: at.written >= 6 and at.written > at.published),
     ("results are published, Spark has not committed", lambda at: at.published >= 8 and at.published > at.committed),
     ("between two batches", lambda at: at.committed >= 10 and at.committed == at.planned),
 ]
 
 
-def begun(runners: Runners, organisation: str) -> RunnerProcess:
-    """A runner, not started, of which the plan is desired."""
+def prepared(runners: Runners, organisation: str) -> RunnerProcess:
+    """Return a runner, not started, with the plan as its desired run."""
     runner = runners(organisation, ROWS_A_BATCH)
     write_inputs(runner.files, FILES)
     runner.desire(plan(PLAN))
     return runner
 
 
-def test_five_kills_lose_and_double_nothing(runners: Runners) -> None:
-    quiet = begun(runners, "undisturbed")
+def test_five_kills_lose_and_repeat_no_row(runners: Runners) -> None:
+    quiet = prepared(runners, "undisturbed")
     quiet.start()
     quiet.wait_until(lambda: quiet.state(RUN) == "completed", "the undisturbed run has ended")
     quiet.end()
 
-    killed = begun(runners, "killed")
+    killed = prepared(runners, "killed")
     for name, moment in MOMENTS:
         killed.start()
         killed.wait_until(lambda moment=moment: moment(journal(killed.folder, PLAN)), name, 0.003)  # type: ignore[misc]

@@ -1,9 +1,9 @@
-"""Kafka -> hopping windows joined with a table of PostgreSQL -> Kafka, PostgreSQL and Delta, each of them killed once.
+"""Kafka -> hopping windows joined with a table of PostgreSQL -> Kafka, PostgreSQL and Delta, each one killed once.
 
-Imported CTIs take effect at the boundaries of micro-batches (T26), which a kill moves. The right result is determined
-all the same, because rows of the table come before their time: the first ones are read before there is an event, the
-others before the feed's CTI has come to where they begin. So none meets an imported CTI that is above its start,
-wherever the batches are cut; every other decision follows the order within a partition alone (T14).
+Imported CTIs take effect at the boundaries of micro-batches (T26), which a kill moves. The result is deterministic all
+the same, because rows of the table arrive before their time: the first ones before the first event, the others before
+the feed's CTI reaches their start. So no row meets an imported CTI after its start, wherever batches end. Every other
+decision depends only on the order within a partition (T14).
 """
 
 import json
@@ -17,8 +17,7 @@ import pytest
 from deltalake import DeltaTable
 from psycopg.rows import dict_row
 
-from streaming.spark.committed_rows import committed_lines
-from streaming.spark.layout import opened
+from streaming.spark.sink.committed_rows import committed_lines
 from streaming.wire import keys
 from streaming.wire.deliveries import DeliveryObserved
 from tests.adapters.kafka_output.test_delivering import seen
@@ -45,19 +44,19 @@ from tests.faults.pipeline import (
 from tests.faults.spark_processes import spark_processes
 from tests.kafka_broker import KafkaBroker
 from tests.postgresql import PostgreSQL
-from tests.runtime.process import RunnerProcess
+from tests.runtime.processes.process import RunnerProcess
 
 pytestmark = [pytest.mark.spark, pytest.mark.kafka]
 
 ROWS_A_BATCH = 4_000
-"""About, so that each of the parts takes several batches."""
+"""An approximate limit, so that each of the parts takes several batches."""
 INTO = 2
 """A part is disturbed when so many of its batches are planned."""
 KINDS = ("worker", "PostgreSQL", "broker", "runner")
 
 
 class Pipeline:
-    """The pipeline in `runner`, and what stands around it."""
+    """The pipeline in `runner` with its sources and targets."""
 
     def __init__(
         self, runner: RunnerProcess, kafka: KafkaBroker, postgresql: PostgreSQL, desks: SourceDatabase
@@ -68,14 +67,14 @@ class Pipeline:
         desks.run(DESKS)
 
     def begin(self) -> None:
-        """Start the runner with all that is wanted of it."""
+        """Start the runner with its run and deliveries."""
         desks = self.desks.options()
         del desks["table"]
         feed = {"brokers": self.kafka.address, "security": "none"}
-        self.runner.told |= {"outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
+        self.runner.configuration |= {"outgoing": {"public": False, "networks": ["127.0.0.0/8"]}}
         self.wanted = plan({**feed, "topic": self.topic}, desks)
         self.runner.desire(self.wanted)
-        table = {name: said for name, said in desks.items() if name not in {"cursor", "poll_s"}}
+        table = {name: value for name, value in desks.items() if name not in {"cursor", "poll_s"}}
         key = ["market", "symbol"]
         wanted = outputs(
             {
@@ -88,19 +87,19 @@ class Pipeline:
         self.runner.start()
 
     def send(self, events: Sequence[Quote]) -> None:
-        """Let the next events arrive."""
+        """Send the next events."""
         for lane in range(LANES):
             mine = [each.message() for at, each in enumerate(events, self.sent) if at % LANES == lane]
             self.kafka.produce(self.topic, mine, lane)
         self.sent += len(events)
 
     def end_feed(self) -> None:
-        """Let CTI infinity arrive in each partition."""
+        """Send CTI infinity in each partition."""
         for lane in range(LANES):
             self.kafka.produce(self.topic, [{"value": None, "headers": {"cti": b"infinity"}}], lane)
 
     def hand_over(self, desks: Sequence[Desk]) -> None:
-        """Write rows of the table, and return when they are read."""
+        """Write rows of the table, and return when the run has read them."""
         before = self.received("desks")
         for desk in desks:
             values = (desk.market, desk.symbol, desk.desk, desk.since, desk.until)
@@ -108,17 +107,17 @@ class Pipeline:
         self.wait_until(lambda: self.received("desks") == before + len(desks), "the rows of the table are read")
 
     def received(self, name: str) -> int:
-        """So many rows of an input are read."""
+        """Return the number of rows read from an input."""
         content = self.runner.connection.hget(keys.progress(self.runner.organisation), RUN)
         return int(json.loads(str(content))["inputs"].get(name, {}).get("received", 0)) if content else 0
 
     def deliveries(self) -> dict[str, DeliveryObserved]:
-        """How far each output is."""
+        """Return the progress of each output."""
         found = self.runner.connection.hgetall(keys.delivered(self.runner.organisation)).values()
         return {each.identity: each for each in map(DeliveryObserved.model_validate_json, map(str, found))}
 
     def disturb(self, kind: str) -> None:
-        """Kill one, with no warning, in the midst of a part; return when every output has gone on after it."""
+        """Kill one in the middle of a part, without warning; return when every output has continued."""
         planned = journal(self.runner.folder, BINDING).planned + INTO
         self.wait_until(lambda: journal(self.runner.folder, BINDING).planned >= planned, f"batch {planned}", 0.01)
         assert self.received("feed") < self.sent, "all has been read before it was disturbed"
@@ -135,47 +134,46 @@ class Pipeline:
                 self.runner.kill()
                 self.runner.start()
         self.wait_until(lambda: self.received("feed") == self.sent, f"all rows are read after a killed {kind}")
-        self.wait_until(lambda: self.went_on(before), f"every output goes on after a killed {kind}")
+        self.wait_until(lambda: self.has_continued(before), f"every output continues after a killed {kind}")
 
-    def went_on(self, before: Mapping[str, DeliveryObserved]) -> bool:
-        """Whether every output has more than it had then."""
+    def has_continued(self, before: Mapping[str, DeliveryObserved]) -> bool:
+        """Return whether every output has more rows than in `before`."""
         return all((now.delivered or -1) > (before[sink].delivered or -1) for sink, now in self.deliveries().items())
 
     def kill_a_worker(self) -> None:
-        """SIGKILL to a process of Spark that computes."""
+        """Kill a worker of Spark."""
         assert self.runner.process is not None
         pid = self.runner.process.pid
         self.wait_until(lambda: bool(spark_processes(pid, "worker")), "there is a worker", 0.01)
         spark_processes(pid, "worker")[0].kill()
 
     def began(self) -> bool:
-        """Whether every output has had results."""
+        """Return whether every output has received results."""
         return all(each.delivered is not None for each in self.deliveries().values())
 
     def delivered(self) -> bool:
-        """Whether every output has all there will ever be."""
+        """Return whether every output has received all results, including the end."""
         found = self.deliveries()
         return set(found) == set(SINKS) and all(
             each.ended and each.state == "current" and each.waiting_rows == 0 for each in found.values()
         )
 
     def wait_until(self, reached: Callable[[], bool], what: str, every_s: float = 0.1) -> None:
-        """Wait for it; a run that failed because somebody was away is asked for again, as the web application does."""
+        """Wait until `reached`; retry a run that failed with an external error, as the web application does."""
 
-        def looked() -> bool:
+        def poll() -> bool:
             seen = self.runner.observed(RUN)
             if seen is not None and seen.state == "failed":
                 assert seen.domain == "external", f"{what}: {seen.message}"
-                self.ask_again()
+                self.retry()
             return reached()
 
-        self.runner.wait_until(looked, what, every_s)
+        self.runner.wait_until(poll, what, every_s)
 
-    def ask_again(self) -> None:
-        """Give the failed run up and want it once more; it goes on where it was."""
+    def retry(self) -> None:
+        """Remove the failed run and desire it again; it resumes."""
         self.runner.desire()
-        carrier = opened(str(self.runner.folder / "carriers" / "main"))
-        self.runner.wait_until(lambda: not carrier.control.commanded(), "the failed run is given up")
+        self.runner.await_turn("the failed run is removed")
         self.runner.desire(self.wanted)
         self.runner.wait_until(lambda: self.runner.state(RUN) != "failed", "the run is carried again")
 
@@ -187,7 +185,7 @@ def pipeline(runners: Runners, kafka: KafkaBroker, postgresql: PostgreSQL) -> It
 
 
 def in_force(events: Sequence[Quote], change: int) -> tuple[list[Desk], list[Desk]]:
-    """Desks known from the start, and those that come later, for the time from `change` on; one symbol has none."""
+    """Return the desks from the start, and later ones for the time from `change`; one symbol has no desk."""
     first = min(event.at_ms for event in events) - 60_000
     known = sorted({(event.market, event.symbol) for event in events})[1:]
     until = {name: change if number % 2 else FOR_EVER_MS for number, name in enumerate(known)}
@@ -197,18 +195,18 @@ def in_force(events: Sequence[Quote], change: int) -> tuple[list[Desk], list[Des
 
 
 def ms(time: datetime | str) -> int:
-    """Milliseconds since 1970."""
+    """Return milliseconds since 1970."""
     read = datetime.fromisoformat(time) if isinstance(time, str) else time
     return round(read.astimezone(UTC).timestamp() * 1_000)
 
 
-def as_row(start: datetime | str, end: datetime | str, said: dict[str, Any]) -> Row:
-    fields = (said[name] for name in ("market", "symbol", "n", "depth", "high", "desk"))
+def as_row(start: datetime | str, end: datetime | str, payload: dict[str, Any]) -> Row:
+    fields = (payload[name] for name in ("market", "symbol", "n", "depth", "high", "desk"))
     return (ms(start), ms(end), *fields)
 
 
 def found_in(pipeline: Pipeline) -> dict[str, list[Row]]:
-    """What each sink holds, as its readers see it."""
+    """Return the rows of each sink, as its readers see them."""
     messages = [value for _, value, _ in seen(pipeline.kafka, pipeline.given, LANES)]
     lake = DeltaTable(pipeline.runner.files / "given").to_pyarrow_table().to_pylist()
     with pipeline.desks.connected() as connection:
@@ -221,7 +219,7 @@ def found_in(pipeline: Pipeline) -> dict[str, list[Row]]:
     return {name: sorted(rows, key=str) for name, rows in found.items()}
 
 
-def test_three_sinks_hold_each_row_once_whatever_is_killed(pipeline: Pipeline, shared_data: Path) -> None:
+def test_three_sinks_contain_each_row_once_whatever_is_killed(pipeline: Pipeline, shared_data: Path) -> None:
     events = quotes(shared_data)
     cuts = [EVENTS * number // 5 for number in range(6)]
     parts = [events[low:high] for low, high in pairwise(cuts)]

@@ -1,4 +1,4 @@
-"""Random disturbances of one run of three plans on Spark: what counts at its end is what an undisturbed run has."""
+"""Random disturbances of one run of three plans on Spark: it ends with the rows of an undisturbed run."""
 
 import os
 import random
@@ -22,7 +22,7 @@ KINDS = ("runner", "worker", "starting runner", "worker", "planner", "runner", "
 
 
 def without_spark(home: Path, files: int) -> dict[str, Rows]:
-    """What the plans come to in this process."""
+    """Return the results of the plans, computed in this process."""
     write_inputs(home, files)
     loop = Loop(home, rows_per_batch=ROWS_A_BATCH)
     for name in PLANS:
@@ -47,7 +47,7 @@ def test_a_worker_and_the_runner_are_killed(runners: Runners, tmp_path: Path) ->
 
 
 @pytest.mark.thorough
-def test_many_random_disturbances_lose_and_double_nothing(runners: Runners, tmp_path: Path) -> None:
+def test_many_random_disturbances_lose_and_repeat_no_row(runners: Runners, tmp_path: Path) -> None:
     files = (KILLS * BATCHES_A_KILL + 10) * ROWS_A_BATCH // ROWS_A_FILE + 1
     quiet = Disturbed(runners("undisturbed", ROWS_A_BATCH), files, random.Random(SEED))
     quiet.runner.start()
@@ -69,12 +69,12 @@ def test_many_random_disturbances_lose_and_double_nothing(runners: Runners, tmp_
     assert found_in(killed.runner.folder) == wanted == without_spark(tmp_path / "home", files)
     assert killed.reports() == quiet.reports()
     assert killed.happened.total() >= KILLS * 0.9
-    internal = sum(count for told, count in killed.failures.items() if told.startswith("internal"))
-    assert internal == killed.happened["name taken"], "a process that was killed is no fault of ours"
+    internal = sum(count for failure, count in killed.failures.items() if failure.startswith("internal"))
+    assert internal == killed.happened["name taken"], "a killed process is no internal error"
 
 
 def kinds(chosen: random.Random) -> Iterator[str]:
-    """All kinds in turn, each time shuffled."""
+    """Yield all kinds in turn, shuffled each time."""
     while True:
         yield from chosen.sample(KINDS, len(KINDS))
 

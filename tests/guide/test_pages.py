@@ -1,4 +1,4 @@
-"""The guide is what the code says, its examples hold, and its pictures can be read."""
+"""The guide agrees with the code, its examples hold, and its pictures are readable."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from streaming.definition.advance import in_force
+from streaming.definition.checks.advance import in_force
 from streaming.definition.faults import Severity
 from streaming.definition.sql.check import check_sql
 from streaming.guide.__main__ import main
@@ -35,14 +35,14 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_pages_are_what_the_code_says(written: Path) -> None:
+def test_the_pages_agree_with_the_code(written: Path) -> None:
     fresh = {path.name: path.read_text() for path in written.iterdir()}
     kept = {path.name: path.read_text() for path in PAGES.iterdir()}
     old = sorted(name for name in fresh | kept if fresh.get(name) != kept.get(name))
     assert old == [], "run `.venv/bin/python -m streaming.guide streaming/guide/pages`; remove what it no longer writes"
 
 
-def test_no_page_or_picture_takes_the_place_of_another() -> None:
+def test_no_page_or_picture_overwrites_another() -> None:
     names = [name for name, _ in pages()]
     assert sorted(set(names)) == sorted(names)
 
@@ -54,14 +54,14 @@ def test_an_example_holds_for_every_cut(example: LoadedTranscript) -> None:
 
 
 @pytest.mark.parametrize("example", load([FOLDER]), ids=lambda loaded: loaded.transcript.name)
-def test_an_example_says_which_ctis_leave(example: LoadedTranscript) -> None:
+def test_an_example_lists_its_output_ctis(example: LoadedTranscript) -> None:
     expect = example.transcript.expect
     assert expect is not None
     assert expect.ctis is not None or example.transcript.name == "import_from"  # its CTIs depend on batches (T26)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
-def test_each_example_stands_as_sql_beside_its_picture_and_says_the_same(path: Path) -> None:
+def test_each_example_has_equivalent_sql_next_to_its_picture(path: Path) -> None:
     page = (PAGES / f"{path.stem}.md").read_text()
     for example in examples_of(path.stem):
         _, _, behind = page.partition(f"]({example.transcript.name}.svg)")
@@ -89,7 +89,7 @@ def test_every_link_leads_to_a_file() -> None:
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
-def test_a_picture_is_720_wide_named_in_words_and_without_script(path: Path) -> None:
+def test_a_picture_is_720_wide_and_has_a_description_and_no_script(path: Path) -> None:
     root = ElementTree.parse(path).getroot()
     assert root.get("width") == "720"
     assert root.get("role") == "img"
@@ -101,7 +101,7 @@ def test_a_picture_is_720_wide_named_in_words_and_without_script(path: Path) -> 
 
 
 def spans(root: ElementTree.Element) -> Iterator[tuple[str, float, float, str]]:
-    """For each text its height on the picture, where it begins and ends at most, and its words."""
+    """Return for each text its height on the picture, its leftmost and rightmost position, and its words."""
     for text in root.iter(f"{SVG}text"):
         words, x = text.text or "", float(text.get("x", ""))
         looks = (text.get("class") or "").split()
@@ -111,7 +111,7 @@ def spans(root: ElementTree.Element) -> Iterator[tuple[str, float, float, str]]:
 
 
 @pytest.mark.parametrize("path", PICTURES, ids=lambda path: path.stem)
-def test_no_two_words_of_a_picture_overlap_or_leave_it(path: Path) -> None:
+def test_the_words_of_a_picture_do_not_overlap_or_overflow(path: Path) -> None:
     by_height = defaultdict(list)
     for y, left, right, words in spans(ElementTree.parse(path).getroot()):
         by_height[y].append((left, right, words))

@@ -1,15 +1,15 @@
-"""A picture says what the run did: CTIs beside the rows that met them, results with what made them."""
+"""A picture agrees with the run: CTIs next to the rows that met them, results with their origins."""
 
 from streaming.guide.examples import examples_of
 from streaming.guide.lines import Bar, PictureSection, sections_of
 from streaming.guide.scale import scale_over
-from streaming.guide.story import Story, tell
+from streaming.guide.story import Story, run_story
 from streaming.temporal.ticks import INFINITY, NO_CTI
 
 
 def story_of(page: str, name: str) -> Story:
     (example,) = [each for each in examples_of(page) if each.transcript.name == name]
-    return tell(example.case)
+    return run_story(example.case)
 
 
 def sections(page: str, name: str) -> list[PictureSection]:
@@ -17,7 +17,7 @@ def sections(page: str, name: str) -> list[PictureSection]:
     return sections_of(story, {each: each for each in (*story.received, *story.released)})
 
 
-def test_each_row_stands_beside_the_cti_that_it_met() -> None:
+def test_each_row_is_next_to_the_cti_that_it_met() -> None:
     rows = story_of("input", "input").received["s"]
     assert [(row.cti, row.cti_after) for row in rows] == [
         (NO_CTI, NO_CTI),
@@ -35,7 +35,7 @@ def test_an_imported_cti_is_met_only_after_the_end_of_the_micro_batch() -> None:
     assert [row.cti for row in rows] == [NO_CTI, 5, 5]
 
 
-def test_a_result_names_the_events_that_made_it_with_their_input_where_there_are_several() -> None:
+def test_a_result_names_its_events_with_their_input_if_there_are_several() -> None:
     assert [row.made_by for row in story_of("join", "join_inner").released["out"]] == [
         ("left 1", "right 1"),
         ("left 2", "right 1"),
@@ -46,7 +46,7 @@ def test_a_result_names_the_events_that_made_it_with_their_input_where_there_are
     ]
 
 
-def test_a_row_of_a_pane_that_did_not_stay_is_drawn_as_replaced() -> None:
+def test_a_replaced_row_of_a_pane_is_drawn_as_replaced() -> None:
     out = sections("window", "window_running")[-1]
     assert [line.bars[0].look for line in out.lines] == ["replaced", "gone", "out"]
 
@@ -76,5 +76,5 @@ def test_a_scale_holds_all_finite_moments_and_marks_round_ones() -> None:
     assert 100.0 < scale.x(0) < scale.x(97) < 500.0
 
 
-def test_a_scale_of_one_moment_is_no_division_by_zero() -> None:
+def test_a_scale_of_one_moment_does_not_divide_by_zero() -> None:
     assert list(scale_over([5], 0.0, 10.0).marks()) == [4, 5, 6]

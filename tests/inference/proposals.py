@@ -10,36 +10,28 @@ import pyarrow.parquet as pq
 
 from streaming.adapters import preview
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition
-from streaming.inference.propose import StreamProposal, TimeCandidate, propose
+from streaming.inference.accepting import accepted_stream
+from streaming.inference.propose import StreamProposal, propose
 from streaming.inference.sampling import UNDEFINED, sample_of
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 
 Record = Mapping[str, Any]
 
 
 def proposed(root: Path, path: str, **options: Any) -> StreamProposal:
-    """What is proposed for the file `path` in `root`."""
+    """Return the proposal for the file `path` in `root`."""
     return propose(sample_of(input_adapter("file", {"path": path, **options}, UNDEFINED, root), now=0))
 
 
-def accepted(proposal: StreamProposal, candidate: TimeCandidate) -> StreamDefinition:
-    """The stream that comes of taking all that is proposed, with `candidate` as the time."""
-    taken = {each.column for each in (candidate.end,) if each is not None} | {candidate.edge}
-    fields = {each.name: each.type for each in proposal.fields if each.column not in taken}
-    event_time = EventTime(start=candidate.start, end=candidate.end, edge=candidate.edge)
-    return StreamDefinition(shape=candidate.shape, fields=fields, event_time=event_time)
-
-
 def malformed(root: Path, path: str, proposal: StreamProposal, most: int = 10_000) -> list[str]:
-    """The texts of the rows that are malformed when the proposal is accepted."""
-    stream = accepted(proposal, proposal.times[0])
+    """Return the texts of the rows that are malformed if the proposal is accepted."""
+    stream = accepted_stream(proposal, proposal.times[0])
     adapter = input_adapter("file", {"path": path, **proposal.options}, stream, root)
     return [row.raw for row in preview.sample(adapter, most, now=0) if isinstance(row.element, MalformedRow)]
 
 
 def csv(path: Path, rows: Sequence[Record], delimiter: str = ",") -> None:
-    """Write `rows` as CSV; every text is quoted where it has to be."""
+    """Write `rows` as CSV; texts are quoted only if necessary."""
 
     def cell(value: Any) -> str:
         text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Lateness as it is measured in a sample, and the delays among which a person chooses."""
+"""The lateness measured in a sample, and the delays that a person can choose from."""
 
 import bisect
 from pathlib import Path

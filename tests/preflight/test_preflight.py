@@ -1,4 +1,4 @@
-"""What Validate says of a sample before a start."""
+"""The findings of Validate on a sample before a start."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.planning.soundness import Unsound
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
+from streaming.planning.validity import InvalidDefinition
 from streaming.preflight.measure import MeasuredElement
 from streaming.preflight.preflight import MeasuredSample, Preflight, preflight
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import Tick, parse_instant
-from streaming.wire.rows import read_row
+from streaming.wire.rows.row_json import read_row
 
 NOW = parse_instant("2026-11-22T10:00:00Z")
 S = 1_000_000
@@ -29,7 +29,7 @@ CARS = StreamDefinition.model_validate_json('{"fields": {"speed": "long"}, "shap
 
 
 def graph(window: Mapping[str, Any] | None = None, **more: Any) -> QueryGraph:
-    """The input `cars`, counted in `window` where there is one."""
+    """Return the input `cars`, counted in `window` if there is one."""
     node = {
         "id": "w",
         "kind": "window",
@@ -57,7 +57,7 @@ def sampled(rows: Sequence[Mapping[str, Any]], arrival: int | None = None) -> li
     return [MeasuredElement("0", read_row({"payload": {"speed": 1}, **row}, CARS), when, 100) for row in rows]
 
 
-def looked_at(
+def checked(
     rows: Sequence[MeasuredElement],
     query: QueryGraph | None = None,
     advance: AdvanceTimeSettings = DELAY_5_S,
@@ -70,26 +70,26 @@ def codes(found: Preflight) -> list[FaultCode]:
 
 
 def starts(*seconds: float) -> list[dict[str, int]]:
-    """Rows that start so many seconds before now."""
+    """Return rows that start so many seconds before now."""
     return [{"start": NOW - round(each * S)} for each in seconds]
 
 
-def test_a_sample_in_order_and_in_time_has_nothing_to_mend() -> None:
-    found = looked_at(sampled(starts(9, 8, 7, 6)))
+def test_a_sample_in_order_and_in_time_has_no_findings() -> None:
+    found = checked(sampled(starts(9, 8, 7, 6)))
     assert codes(found) == []
     (cars,) = found.inputs
     assert cars.outcomes == {Outcome.ON_TIME: 4}
     assert cars.lateness is not None
     assert cars.lateness.largest == 0
-    assert found.waits == ["A row of `out` that starts at t hangs on `cars` until its CTI is beyond t."]
+    assert found.waits == ["A row of `out` that starts at t waits for `cars` until its CTI is after t."]
 
 
-def test_no_rows_are_said_to_have_measured_nothing() -> None:
-    assert codes(looked_at([])) == [FaultCode.EMPTY_SAMPLE]
+def test_an_empty_sample_is_reported_as_not_measured() -> None:
+    assert codes(checked([])) == [FaultCode.EMPTY_SAMPLE]
 
 
-def test_rows_without_a_time_are_counted_with_what_to_look_at() -> None:
-    found = looked_at(sampled([{"start": None}, {"start": "soon"}, *starts(3)]))
+def test_rows_without_a_time_are_counted_with_a_remedy() -> None:
+    found = checked(sampled([{"start": None}, {"start": "soon"}, *starts(3)]))
     assert codes(found) == [FaultCode.ROWS_MALFORMED]
     assert found.inputs[0].malformed == {Reason.BAD_TIME: 2}
     assert found.faults[0].message.startswith("2 of 3 rows of cars are malformed: 2 without a time that can be read")
@@ -98,39 +98,39 @@ def test_rows_without_a_time_are_counted_with_what_to_look_at() -> None:
 @pytest.mark.parametrize(
     ("first", "written"),
     [
-        (NOW // S, "s that are read as us"),
-        (NOW // 1_000, "ms that are read as us"),
-        (NOW * 1_000, "us that are read as ms"),
+        (NOW // S, "s but are read as us"),
+        (NOW // 1_000, "ms but are read as us"),
+        (NOW * 1_000, "us but are read as ms"),
     ],
 )
-def test_times_in_another_unit_are_recognised_and_nothing_else_is_said_of_them(first: int, written: str) -> None:
+def test_times_in_another_unit_are_recognised_without_other_findings(first: int, written: str) -> None:
     rows = [{"start": first + each} for each in range(3)]
-    found = looked_at(sampled(rows))
-    told = [each for each in found.faults if each.code is FaultCode.WRONG_TIME_UNIT]
-    assert len(told) == (1 if all(row["start"] < 253_402_300_800 * S for row in rows) else 0)
-    if told:
-        assert written in told[0].message
-        assert "2026-11-22" in told[0].message
+    found = checked(sampled(rows))
+    wrong_units = [each for each in found.faults if each.code is FaultCode.WRONG_TIME_UNIT]
+    assert len(wrong_units) == (1 if all(row["start"] < 253_402_300_800 * S for row in rows) else 0)
+    if wrong_units:
+        assert written in wrong_units[0].message
+        assert "2026-11-22" in wrong_units[0].message
         assert FaultCode.TIMES_AHEAD not in codes(found)
-    else:  # beyond the year 9999 no time can be read at all
+    else:  # after the year 9999 no time can be read at all
         assert codes(found) == [FaultCode.ROWS_MALFORMED]
 
 
-def test_times_ahead_of_the_clock_are_said_with_what_becomes_of_them() -> None:
-    found = looked_at(sampled(starts(0, -299, -301, -400)))
+def test_times_ahead_of_the_clock_are_reported_with_their_outcome() -> None:
+    found = checked(sampled(starts(0, -299, -301, -400)))
     assert codes(found)[0] is FaultCode.TIMES_AHEAD
-    assert "2 of 4 rows of cars lie in the future, by up to 1m40s more than the 5m" in found.faults[0].message
+    assert "2 of 4 rows of cars are in the future, by up to 1m40s more than the 5m" in found.faults[0].message
     assert found.inputs[0].ahead == 2
 
 
 def test_the_arrival_counts_where_it_is_known() -> None:
     hour = 3_600
-    assert codes(looked_at(sampled(starts(hour), arrival=NOW - 2 * hour * S))) == [FaultCode.TIMES_AHEAD]
+    assert codes(checked(sampled(starts(hour), arrival=NOW - 2 * hour * S))) == [FaultCode.TIMES_AHEAD]
 
 
-def test_a_delay_that_does_not_cover_one_row_in_a_hundred_is_said_with_those_that_would() -> None:
-    # newest at each row: 100 s ago; behind it 0 for 98 rows, 7 s and 12 s for two
-    found = looked_at(sampled(starts(*[100] * 98, 107, 112)))
+def test_a_short_delay_is_reported_with_sufficient_ones() -> None:
+    # newest at each row: 100 s ago; relative to it 0 for 98 rows, 7 s and 12 s for two
+    found = checked(sampled(starts(*[100] * 98, 107, 112)))
     assert codes(found) == [FaultCode.DELAY_TOO_SHORT]
     cars = found.inputs[0]
     assert cars.lateness is not None
@@ -139,42 +139,42 @@ def test_a_delay_that_does_not_cover_one_row_in_a_hundred_is_said_with_those_tha
     assert "2.0% of the rows are late" in found.faults[0].message
     assert "A delay of 7s covers 99 % of them, one of 12s all" in found.faults[0].remedy
     enough = DELAY_5_S.model_validate_json('{"generate": {"every": 1, "delay": "7s"}, "late": "drop"}')
-    assert codes(looked_at(sampled(starts(*[100] * 98, 107, 112)), advance=enough)) == []
+    assert codes(checked(sampled(starts(*[100] * 98, 107, 112)), advance=enough)) == []
 
 
 @pytest.mark.parametrize(
-    ("behind", "said"), [(11.346491, "12s"), (7, "7s"), (0.2504, "251ms"), (75.2, "1m18s"), (640, "11m")]
+    ("behind", "written"), [(11.346491, "12s"), (7, "7s"), (0.2504, "251ms"), (75.2, "1m18s"), (640, "11m")]
 )
-def test_delays_that_are_proposed_are_ones_that_a_person_would_write(behind: float, said: str) -> None:
+def test_proposed_delays_are_round(behind: float, written: str) -> None:
     none = DELAY_5_S.model_validate_json('{"generate": {"every": 1, "delay": "0s"}, "late": "drop"}')
-    found = looked_at(sampled(starts(1_000, 1_000 + behind)), advance=none)
-    assert f"A delay of {said} covers 99 %" in found.faults[0].remedy
+    found = checked(sampled(starts(1_000, 1_000 + behind)), advance=none)
+    assert f"A delay of {written} covers 99 %" in found.faults[0].remedy
 
 
-def test_windows_that_would_fill_memory_are_said_with_the_estimate() -> None:
+def test_windows_that_would_fill_memory_are_reported_with_the_estimate() -> None:
     rows = sampled(starts(*[each / 1_000 for each in range(5_000, 0, -1)]))  # one each millisecond
-    found = looked_at(rows, graph({"kind": "hopping", "size": "1h", "hop": "1s"}))
+    found = checked(rows, graph({"kind": "hopping", "size": "1h", "hop": "1s"}))
     (state,) = found.state
     rate = found.inputs[0].rows_per_s
     assert rate is not None
     assert state.windows == 3_600
     assert state.rows == round(rate * (3_600 + 5 + 1 / rate))
     assert codes(found) == [FaultCode.LARGE_STATE]
-    assert codes(looked_at(rows, graph({"kind": "tumbling", "size": "1m"}))) == []
+    assert codes(checked(rows, graph({"kind": "tumbling", "size": "1m"}))) == []
 
 
-def test_grace_counts_for_what_is_kept() -> None:
+def test_grace_counts_for_the_kept_rows() -> None:
     rows = sampled(starts(*range(100, 0, -1)))
-    plain = looked_at(rows, graph({"kind": "tumbling", "size": "1m"})).state[0]
-    graceful = looked_at(rows, graph({"kind": "tumbling", "size": "1m"}, grace="1m")).state[0]
+    plain = checked(rows, graph({"kind": "tumbling", "size": "1m"})).state[0]
+    graceful = checked(rows, graph({"kind": "tumbling", "size": "1m"}, grace="1m")).state[0]
     # 100 rows in 99 s, for a minute, 5 s of delay and 0.99 s to the next CTI; then a minute more
     assert (plain.rows, graceful.rows) == (67, 127)
 
 
-def test_a_query_with_faults_is_refused() -> None:
+def test_a_query_with_errors_is_refused() -> None:
     unsound = graph({"kind": "tumbling", "size": "0s"})
-    with pytest.raises(Unsound):
-        looked_at([], unsound)
+    with pytest.raises(InvalidDefinition):
+        checked([], unsound)
 
 
 @given(st.lists(st.integers(-20, 0).map(lambda s: {"start": NOW + s * S}) | st.just({"start": None}), max_size=30))
@@ -185,4 +185,4 @@ def test_outcomes_are_those_of_a_run(rows: list[dict[str, Any]]) -> None:
     run = ReferenceRun(query, {"cars": CARS}, temporal_settings(query, {"cars": CARS}, settings))
     for each in sample:
         run.take("cars", each.lane, each.element, each.arrival)
-    assert looked_at(sample).inputs[0].outcomes == Counter(each.outcome for each in run.judged.values())
+    assert checked(sample).inputs[0].outcomes == Counter(each.outcome for each in run.judged.values())

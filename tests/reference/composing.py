@@ -1,4 +1,4 @@
-"""Dynamic query composition: what one query gives out is what another takes in."""
+"""Dynamic query composition: the output of one query is the input of another."""
 
 from collections.abc import Sequence
 
@@ -8,10 +8,10 @@ from streaming.temporal.events import Cti, Event
 
 
 def elements_of(run: ReferenceRun, output: str) -> Sequence[Event | Cti]:
-    """The rows and CTIs of the output node `output` so far, in the order in which they left `run`.
+    """Return the rows and CTIs of the output node `output` so far, in the order in which they left `run`.
 
-    An edge is two elements, its start and its end. Raises KeyError for an unknown output, and ValueError when rows
-    were replaced or taken back, for which a stream has no elements: such a window has to emit final rows only.
+    An edge is two elements, its start and its end. Raises KeyError for an unknown output, and ValueError if rows were
+    replaced or retracted, because a stream has no elements for that: such a window has to emit final rows only.
     """
     return [entry if isinstance(entry, Cti) else _event(entry) for entry in run.logs[output]]
 

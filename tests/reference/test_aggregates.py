@@ -1,4 +1,4 @@
-"""Aggregates against definitions worked out independently: the statistics module, fractions, and lists by hand."""
+"""Aggregates against independent definitions: the statistics module, fractions, and lists by hand."""
 
 import math
 import statistics
@@ -12,13 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
-from streaming.definition.types import BOOLEAN, DOUBLE, LONG, STRING, Array, DecimalOf, Type
+from streaming.definition.payload.types import BOOLEAN, DOUBLE, LONG, STRING, Array, DecimalOf, Type
 from streaming.planning.checked import expression
-from streaming.planning.plan import AggregateColumn
-from streaming.reference.aggregates import FUNCTIONS, aggregate_value, look_for_failures
+from streaming.planning.columns import AggregateColumn
+from streaming.reference.aggregates.result_column import FUNCTIONS, aggregate_value, look_for_failures
+from streaming.reference.aggregates.spread import root
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import CausingCti, ElementId, Flow
-from streaming.reference.numbers import OperationFailure
-from streaming.reference.spread import root
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
 
@@ -27,8 +27,8 @@ Lived = tuple[Any, int, int]
 PANE = (Tick(0), Tick(100))
 
 
-class Heard:
-    """A witness that remembers failures: (node, id of the flow, field, why)."""
+class RecordingWitness:
+    """A witness that records failures: (node, id of the flow, field, why)."""
 
     cause: CausingCti | None = None
 
@@ -36,13 +36,13 @@ class Heard:
         self.failures: list[tuple[str, object, str, str]] = []
 
     def took(self, node: str, flow: Flow) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
         self.failures.append((node, flow.id, field, str(why)))
@@ -64,13 +64,13 @@ def flows(lived: Sequence[Lived]) -> list[Flow]:
 
 
 def over(function: str, values: Sequence[Any], of: Type = LONG, **parameters: Any) -> Any:
-    """The aggregate over points, the first value at tick 0, the second at tick 1, and so on."""
+    """Return the aggregate over points, the first value at tick 0, the second at tick 1, and so on."""
     points = [(value, start, start + 1) for start, value in enumerate(values)]
-    return aggregate_value(column(function, of, **parameters), flows(points), PANE, "w", Heard())
+    return aggregate_value(column(function, of, **parameters), flows(points), PANE, "w", RecordingWitness())
 
 
 def lasting(function: str, lived: Sequence[Lived], of: Type = LONG, **parameters: Any) -> Any:
-    return aggregate_value(column(function, of, **parameters), flows(lived), PANE, "w", Heard())
+    return aggregate_value(column(function, of, **parameters), flows(lived), PANE, "w", RecordingWitness())
 
 
 def parameters_of(function: str) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def parameters_of(function: str) -> dict[str, Any]:
     return {} if parameter is None else {parameter: 2 if parameter == "k" else Fraction(1, 2)}
 
 
-def test_every_aggregate_of_the_registry_has_a_meaning() -> None:
+def test_every_aggregate_of_the_registry_is_implemented() -> None:
     assert set(FUNCTIONS) == set(AGGREGATES)
 
 
@@ -100,7 +100,7 @@ def test_nulls_do_not_count(function: str) -> None:
 
 def test_count_without_an_expression_counts_nulls_too() -> None:
     bare = AggregateColumn("n", "count", None, None, None, LONG)
-    assert aggregate_value(bare, flows([(None, 0, 1), (3, 0, 1)]), PANE, "w", Heard()) == 2
+    assert aggregate_value(bare, flows([(None, 0, 1), (3, 0, 1)]), PANE, "w", RecordingWitness()) == 2
 
 
 def test_a_filter_that_is_false_or_null_leaves_the_event_out() -> None:
@@ -129,21 +129,21 @@ def test_a_mean_of_doubles_is_rounded_once() -> None:
         ("time_weighted_sum", [1.7e308, 1.7e308], DOUBLE, "the result is not a finite double"),
     ],
 )
-def test_a_result_that_does_not_fit_is_null_and_the_witness_hears_why(
+def test_a_result_that_does_not_fit_is_null_and_the_reason_is_recorded(
     function: str, values: Sequence[Any], of: Type, reason: str
 ) -> None:
-    """The failure is said of the first event, for want of one that is to blame."""
-    heard = Heard()
+    """The failure is reported for the first event, because no single event causes it."""
+    heard = RecordingWitness()
     points = flows([(value, start, start + 1) for start, value in enumerate(values)])
     assert aggregate_value(column(function, of), points, PANE, "w", heard) is None
     assert heard.failures == [("w", 0, "x", reason)]
 
 
-def test_a_value_or_a_filter_that_fails_on_an_event_leaves_it_out_and_the_witness_hears_of_it_once() -> None:
-    """When the event comes to the window, and in none of the panes that it is in."""
+def test_a_failing_value_or_filter_leaves_the_event_out_and_is_recorded_once() -> None:
+    """The failure is reported when the event enters the window, and not again for its panes."""
     fields = {"v": LONG}
     events = flows([(4, 0, 1), (0, 1, 2), (2, 2, 3)])
-    heard = Heard()
+    heard = RecordingWitness()
     of, where = expression("8 / v", fields), expression("8 / v < 3", fields)
     columns = [
         AggregateColumn("n", "collect", of, None, DOUBLE, Array(DOUBLE)),
@@ -194,7 +194,7 @@ def test_a_rank_that_is_whole_in_decimal_is_not_rounded_up() -> None:
 
 @pytest.mark.parametrize(("fraction", "value"), [("0", 1.0), ("0.5", 2.5), ("0.9", 6.5), ("1", 8.0)])
 def test_a_continuous_percentile_lies_on_the_line_between_its_neighbours(fraction: str, value: float) -> None:
-    """Of 1, 2, 3, 8 the place 0.9 * 3 = 2.7 is 3 + 0.7 * (8 - 3)."""
+    """For 1, 2, 3, 8 the position 0.9 * 3 = 2.7 gives 3 + 0.7 * (8 - 3)."""
     assert over("percentile_cont", [8, 2, 3, 1], fraction=Fraction(fraction)) == value
 
 
@@ -242,15 +242,15 @@ def test_weighted_decimals_stay_exact() -> None:
     assert str(lasting("time_weighted_avg", lived, price)) == "0.166667"
 
 
-def test_what_never_ends_in_a_window_that_never_ends_has_no_weight() -> None:
-    heard = Heard()
+def test_an_endless_event_in_an_endless_window_has_no_weight() -> None:
+    heard = RecordingWitness()
     endless = (Tick(0), INFINITY)
     assert aggregate_value(column("time_weighted_avg"), flows([(1, 0, INFINITY)]), endless, "w", heard) is None
     assert heard.failures == [("w", 0, "x", "the window and an event in it never end, so the event has no length")]
 
 
 def test_a_root_just_above_the_middle_of_two_doubles_is_the_upper_one() -> None:
-    """The middle itself goes to the even one, 1.0, as does what lies just below."""
+    """The middle itself goes to the even one, 1.0, as does a value just below."""
     middle = 1 + Fraction(1, 2**53)
     little = Fraction(1, 2**300)
     assert [root(middle**2 + more) for more in (-little, Fraction(0), little)] == [1.0, 1.0, math.nextafter(1, 2)]

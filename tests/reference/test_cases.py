@@ -1,11 +1,11 @@
-"""What the result of a case says of elements that were late (T12)."""
+"""The late elements in the result of a case (T12)."""
 
 import pytest
 
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import Tick, Ticks
-from streaming.wire.case import CaseLate
-from tests.reference.windowing import cti, point, result_of
+from streaming.wire.execution.case import CaseLate
+from tests.reference.windows.windowing import cti, point, result_of
 
 WIDE = {"window": {"kind": "tumbling", "size": 100}}
 
@@ -18,7 +18,7 @@ WIDE = {"window": {"kind": "tumbling", "size": 100}}
         ("shift", Outcome.SHIFTED, None, Ticks(7)),
     ],
 )
-def test_a_late_element_is_named_by_its_lane_and_place_and_told_how_far_its_policy_moved_it(
+def test_a_late_element_has_its_lane_its_position_and_how_far_it_was_moved(
     late: str, outcome: Outcome, reason: Reason | None, moved_by: Ticks | None
 ) -> None:
     result = result_of([point(1, lane="b"), cti(10, "b"), point(3, lane="b"), point(4)], WIDE, late=late)

@@ -1,4 +1,4 @@
-"""Two queries, the first of which feeds the second, give what one query gives that holds the nodes of both."""
+"""Two queries, one feeding the other, have the results of one query with the nodes of both."""
 
 from typing import Any
 
@@ -6,15 +6,26 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import to_temporal
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.checks.advance import to_temporal
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, interval
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution.case import ONLY_LANE
 from tests.reference.composing import elements_of
-from tests.reference.lifetime_runs import A_ENDS, FIELDS, A, Drawn, edges, graph_of, inputs, net, rows_of, run_of
+from tests.reference.operators.lifetime_runs import (
+    A_ENDS,
+    FIELDS,
+    A,
+    Drawn,
+    edges,
+    graph_of,
+    inputs,
+    net,
+    rows_of,
+    run_of,
+)
 
 ORDER = {"kind": "order_edges"}
 TUMBLING = {"kind": "window", "window": {"kind": "tumbling", "size": 7}, "group_by": ["k"]}
@@ -40,10 +51,10 @@ def times_of(element: Event | Cti) -> tuple[Tick, ...]:
 def test_a_second_query_reads_ordered_edges_as_if_it_were_one_with_the_first(
     drawn: Drawn, second: dict[str, Any]
 ) -> None:
-    """Late events are kept by both or have been dealt with by the first, so the second drops nothing.
+    """Both queries keep late events or the first has handled them, so the second drops nothing.
 
-    What the first drops is a time that it has seen, up to which edges without an end are in windows (T4); the second
-    does not see it.
+    The first query has also seen the times of events that it drops, and edges without an end are in windows up to them
+    (T4). The second does not see these times.
     """
     stream, _ = drawn
     kept = to_temporal(stream.advance).late is Late.KEEP

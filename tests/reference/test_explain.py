@@ -1,4 +1,4 @@
-"""Why an event is in no result: decisions as data, and the smallest delay that would have kept it, tried out."""
+"""Explanations of an absent event: decisions as data, and the smallest delay that would have kept it, tested."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.checks.advance import to_temporal
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Absence, Decision
 from streaming.reference.flow import ElementId
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import Tick, Ticks
-from streaming.wire.case import ONLY_LANE, EndMode
-from streaming.wire.rows import read_row
+from streaming.wire.execution.case import ONLY_LANE, EndMode
+from streaming.wire.rows.row_json import read_row
 
 ROWS = st.lists(
     st.one_of(
@@ -29,13 +29,13 @@ EVERY = st.one_of(st.integers(1, 4), st.integers(1, 9).map(lambda ticks: f"{tick
 WINDOW = {"id": "w", "kind": "window", "aggregates": [{"name": "n", "function": "count"}], "input": "s"}
 OUT = {"id": "out", "kind": "output"}
 ARRIVAL = 1_000
-"""When every row arrives."""
+"""The arrival of every row."""
 
 
 def run_of(
     rows: list[dict[str, Any]], advance: dict[str, Any], between: list[dict[str, Any]], shape: str = "point"
 ) -> ReferenceRun:
-    """`rows` into an output, through the nodes `between`."""
+    """Run `rows` into an output, through the nodes `between`."""
     stream = StreamDefinition.model_validate({"shape": shape, "fields": {}, "advance": advance})
     nodes = [{"id": "s", "kind": "input", "stream": "s"}, *between]
     graph = QueryGraph.model_validate(
@@ -49,7 +49,7 @@ def run_of(
 
 
 def absence_of(run: ReferenceRun, position: int) -> Absence:
-    """Why the row at `position` is absent."""
+    """Return why the row at `position` is absent."""
     found = run.why_absent(element(position))
     assert found is not None
     return found
@@ -102,7 +102,7 @@ def test_the_smallest_delay_keeps_an_event_that_windows_refused(
 
 
 @pytest.mark.parametrize("moved_by", [-7, 4])
-def test_the_smallest_delay_is_the_same_behind_a_shift(moved_by: int) -> None:
+def test_the_smallest_delay_is_the_same_after_a_shift(moved_by: int) -> None:
     rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 3, "payload": {}}]
     moved = {"id": "moved", "kind": "shift", "input": "s", "by": moved_by}
     window = WINDOW | {"input": "moved", "window": {"kind": "tumbling", "size": 6, "offset": moved_by}}
@@ -131,7 +131,7 @@ def test_the_smallest_delay_opens_the_last_window_that_refused_an_event() -> Non
     assert (absence.decision, absence.smallest_delay) == (Decision.WINDOW_CLOSED, 2 + met - (closed_at - 1))
 
 
-def test_an_event_dropped_at_the_door_is_told_whole() -> None:
+def test_the_absence_of_an_event_dropped_at_the_input_is_complete() -> None:
     rows: list[dict[str, Any]] = [{"start": 20, "payload": {}}, {"start": 15, "payload": {}}]
     absence = absence_of(run_of(rows, settings(1, 2, "drop", "last"), []), 1)
     assert absence == Absence(
@@ -143,8 +143,8 @@ def test_an_event_dropped_at_the_door_is_told_whole() -> None:
         cti_met=Tick(18),
         lateness=Ticks(3),
         smallest_delay=Ticks(5),
-        sentence="row 1 of lane '0' of 's' is in no result: it came 3us too late for the CTI "
-        "1970-01-01T00:00:00.000018Z and its policy dropped it; with a delay of 5us it would have been taken.",
+        sentence="row 1 of lane '0' of 's' is in no result: it was 3us late for the CTI "
+        "1970-01-01T00:00:00.000018Z, and its policy dropped it; with a delay of 5us it would have been taken.",
     )
 
 
@@ -153,7 +153,7 @@ DOOR: list[tuple[dict[str, Any], Decision, str]] = [
     (
         {"edge": "start", "start": 9_999, "payload": {}},
         Decision.TOO_EARLY,
-        "it lies further ahead of its arrival than 'max_ahead' allows",
+        "it is further ahead of its arrival than 'max_ahead' allows",
     ),
     (
         {"edge": "end", "start": 9_999, "end": 10_000, "payload": {}},
@@ -165,7 +165,7 @@ DOOR: list[tuple[dict[str, Any], Decision, str]] = [
 
 
 @pytest.mark.parametrize(("position", "decision", "why"), [(at, *each[1:]) for at, each in enumerate(DOOR)])
-def test_what_the_door_decides_says_why_and_no_delay(position: int, decision: Decision, why: str) -> None:
+def test_decisions_at_the_input_have_a_reason_and_no_delay(position: int, decision: Decision, why: str) -> None:
     advance = settings(1, 0, "drop", "last") | {"max_ahead": "2us", "future": "drop"}
     rows = [row for row, *_ in DOOR] + [{"cti": None}, {"edge": "start", "start": 1, "payload": {}}]
     run = run_of(rows, advance, [], "edge")
@@ -174,11 +174,11 @@ def test_what_the_door_decides_says_why_and_no_delay(position: int, decision: De
     assert absence.sentence == f"row {position} of lane '0' of 's' is in no result: {why}."
     after = absence_of(run, len(rows) - 1)
     assert after.decision is Decision.AFTER_END
-    assert after.sentence.endswith("is in no result: it came after CTI infinity had ended its lane.")
+    assert after.sentence.endswith("is in no result: it arrived after CTI infinity had ended its lane.")
 
 
 def branches(*nodes: dict[str, Any]) -> ReferenceRun:
-    """Rows at 1 and 6 through `nodes`, each but `dead` with an output of its own behind it, not ended."""
+    """Run rows at 1 and 6 through `nodes`, each but `dead` with its own output, not ended."""
     stream = StreamDefinition.model_validate({"fields": {}, "advance": {"late": "keep"}})
     inputs = [{"id": name, "kind": "input", "stream": name} for name in ("s", "other")]
     read = ["other", *(node["id"] for node in nodes if node["id"] != "dead")]
@@ -201,7 +201,7 @@ def test_what_one_branch_removes_and_another_keeps_is_waiting() -> None:
     assert absence.sentence == "row 2 of lane '0' of 's' is in no result yet: it waits in 'w' and 'v' for a CTI."
 
 
-def test_all_that_ended_the_ways_of_an_event_is_said() -> None:
+def test_all_removals_of_an_event_are_reported() -> None:
     absence = absence_of(branches(NEVER, TUMBLING), 1)
     assert (absence.decision, absence.nodes) == (Decision.REMOVED, ("never", "w"))
     assert absence.sentence.endswith(
@@ -211,13 +211,13 @@ def test_all_that_ended_the_ways_of_an_event_is_said() -> None:
     assert absence.outcome is Outcome.DROPPED_WINDOW_CLOSED
 
 
-def test_an_event_that_only_goes_where_no_output_is_says_so() -> None:
+def test_an_event_without_a_path_to_an_output_says_so() -> None:
     absence = absence_of(branches(NEVER | {"id": "dead", "where": "true"}), 2)
     assert absence.decision is Decision.WAITING
-    assert absence.sentence.endswith("is in no result yet: no node that takes it leads to an output.")
+    assert absence.sentence.endswith("is in no result yet: none of its nodes leads to an output.")
 
 
-def test_an_event_in_too_many_windows_is_told_so_and_no_delay_helps() -> None:
+def test_an_event_in_too_many_windows_says_so_and_no_delay_helps() -> None:
     window = WINDOW | {"window": {"kind": "tumbling", "size": 1}}
     advance = settings(1, 0, "drop", "last")
     absence = absence_of(run_of([{"start": 0, "end": 10_001, "payload": {}}], advance, [window], "interval"), 0)

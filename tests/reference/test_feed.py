@@ -1,4 +1,4 @@
-"""One input of the reference: what arrivals, heartbeats, imports and substreams do to it, whatever the query."""
+"""One input of the reference: the effects of arrivals, heartbeats, imports and substreams, whatever the query."""
 
 import pickle
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import to_temporal
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.checks.advance import to_temporal
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.reference.feed import FedElement, InputFeed
 from streaming.reference.flow import ElementId
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 
 def feed(advance: dict[str, Any], *, lanes: Sequence[str] = ("a", "b"), **stream: Any) -> InputFeed:
@@ -93,18 +93,18 @@ def test_every_element_has_its_place_in_its_lane_be_it_a_cti() -> None:
 
 
 @pytest.mark.parametrize("lanes", [["a"], ["a", "b"], ["b", "a"]])
-def test_the_first_lane_takes_what_names_a_lane_that_is_not_listed(lanes: list[str]) -> None:
+def test_the_first_lane_takes_rows_of_a_lane_that_is_not_listed(lanes: list[str]) -> None:
     fed = feed({"late": "drop"}, lanes=lanes).take("c", event(1), None)
     assert fed.element == ElementId("s", lanes[0], 0)
     assert fed.judged is not None
     assert (fed.judged.outcome, fed.judged.reason) == (Outcome.MALFORMED, Reason.BAD_ROW)
 
 
-# T16: who returns first when all were idle counts alone
+# T16: after all were idle, only the first that returns counts
 
 
 def all_idle() -> InputFeed:
-    """Two lanes, a at 10 and b at 20, both silent for long."""
+    """Return two lanes, a at 10 and b at 20, both silent for long."""
     of = feed({"late": "drop", "idle_after": "100us"})
     of.heartbeat(Tick(0))
     for lane, at in (("a", 10), ("b", 20)):
@@ -118,7 +118,7 @@ def test_a_malformed_row_brings_its_lane_back_and_moves_the_input() -> None:
     assert (of.take("b", MalformedRow(Reason.BAD_ROW), None).cti, of.cti) == (20, 20)
 
 
-def test_an_event_that_brings_its_lane_back_moves_the_input_behind_it() -> None:
+def test_an_event_that_brings_its_lane_back_moves_the_input_after_it() -> None:
     fed = all_idle().take("b", event(25), None)
     assert (fed.cti_before, fed.cti) == (None, 20)
 
@@ -145,7 +145,7 @@ def test_an_import_moves_all_lanes_and_one_that_is_lower_none() -> None:
 # T15
 
 
-def test_why_an_expression_for_substreams_failed_is_told() -> None:
+def test_the_failure_of_an_expression_for_substreams_is_reported() -> None:
     of = feed({"late": "drop", "over": "10 / v"})
     assert of.take("a", event(1, v=0), None).failed == "division by zero"
     assert of.take("a", event(1, v=None), None).failed is None
@@ -167,7 +167,7 @@ def test_keys_of_substreams_may_be_arrays_and_structs(type_: str, one: Any, othe
     assert [judged and judged.lateness for judged in found] == [None, None, 10, None, 1]
 
 
-def test_every_failure_of_an_expression_for_substreams_is_told() -> None:
+def test_every_failure_of_an_expression_for_substreams_is_reported() -> None:
     of = feed({"late": "drop", "over": "coalesce(10 / v, cast(k as long))"})
     why = "division by zero; 'x' is not the text of a long"
     assert of.take("a", event(1, k="x", v=0), None).failed == why
@@ -247,7 +247,7 @@ def with_idle(advance: dict[str, Any], idle: str) -> dict[str, Any]:
 
 
 @given(ADVANCES, IDLE, st.booleans(), STEPS, st.integers(0, 30))
-def test_a_feed_that_is_written_to_bytes_and_read_back_goes_on_as_if_nothing_had_happened(
+def test_a_feed_that_is_written_to_bytes_and_read_back_continues_seamlessly(
     advance: dict[str, Any], idle: str, implicit: bool, steps: list[tuple[Any, ...]], stop: int
 ) -> None:
     rowtime = "implicit" if implicit else "explicit"
@@ -259,18 +259,18 @@ def test_a_feed_that_is_written_to_bytes_and_read_back_goes_on_as_if_nothing_had
 
 
 @given(ADVANCES, IDLE, STEPS)
-def test_the_inputs_cti_moves_up_only_and_each_move_is_told_once(
+def test_the_inputs_cti_only_rises_and_each_move_is_reported_once(
     advance: dict[str, Any], idle: str, steps: list[tuple[Any, ...]]
 ) -> None:
     of = feed(with_idle(advance, idle))
-    told = [NO_CTI]
+    reported = [NO_CTI]
     for one in steps:
         did = step(of, one)
-        told += [
+        reported += [
             cti for cti in ((did.cti_before, did.cti) if isinstance(did, FedElement) else (did,)) if cti is not None
         ]
-        assert told[-1] == of.cti
-    assert told == sorted(set(told))
+        assert reported[-1] == of.cti
+    assert reported == sorted(set(reported))
 
 
 @given(ADVANCES, IDLE, STEPS)

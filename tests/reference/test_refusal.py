@@ -1,12 +1,12 @@
-"""A definition with faults is not run: the refusal carries them."""
+"""A definition with errors is not run: the refusal carries them."""
 
 import pytest
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.faults import Severity
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
-from streaming.planning.soundness import Unsound
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.planning.validity import InvalidDefinition
 from streaming.reference.executor import ReferenceRun
 
 STREAMS = {"s": StreamDefinition.model_validate({"fields": {"v": "long"}})}
@@ -23,7 +23,7 @@ def graph(where: str) -> QueryGraph:
 
 
 def test_a_definition_with_errors_is_refused_with_all_of_them() -> None:
-    with pytest.raises(Unsound) as raised:
+    with pytest.raises(InvalidDefinition) as raised:
         ReferenceRun(graph("nothing > 1"), STREAMS, {})
     refused = raised.value
     assert [(fault.node, fault.severity) for fault in refused.faults] == [("f", Severity.ERROR), ("g", Severity.ERROR)]

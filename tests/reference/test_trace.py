@@ -1,16 +1,16 @@
-"""The trace: which events made a row, which CTI released it, and why an event is in no row, as a sentence."""
+"""The trace: the events of a row, the CTI that released it, and the reason of an absent event, as a sentence."""
 
 from typing import Any
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.checks.advance import to_temporal
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import CausingCti, ElementId
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, Tick
-from streaming.wire.case import ONLY_LANE, EndMode
-from streaming.wire.rows import read_row
+from streaming.wire.execution.case import ONLY_LANE, EndMode
+from streaming.wire.rows.row_json import read_row
 
 WINDOW = {
     "id": "w",
@@ -22,7 +22,7 @@ WINDOW = {
 
 
 def run_of(rows: list[dict[str, Any]], late: str = "drop", shape: str = "point") -> ReferenceRun:
-    """Rows through `v >= 0` into windows [0, 4), [10, 14) ..."""
+    """Run rows through `v >= 0` into windows [0, 4), [10, 14) ..."""
     stream = StreamDefinition.model_validate({"shape": shape, "fields": {"v": "long"}, "advance": {"late": late}})
     nodes = [
         {"id": "s", "kind": "input", "stream": "s"},
@@ -77,14 +77,14 @@ def test_a_filter_says_that_it_removed_the_event() -> None:
 def test_a_late_event_says_how_late_it_was() -> None:
     run = run_of([{"cti": 10}, event(3)])
     assert sentence(run, 1) == (
-        "row 1 of lane '0' of 's' is in no result: it came 7us too late for the CTI 1970-01-01T00:00:00.000010Z "
+        "row 1 of lane '0' of 's' is in no result: it was 7us late for the CTI 1970-01-01T00:00:00.000010Z, "
         "and its policy dropped it."
     )
 
 
 def test_a_gap_says_that_it_is_one() -> None:
     run = run_of([event(5)])
-    assert "it lies in a gap between the windows of 'w'" in sentence(run, 0)
+    assert "it is in a gap between the windows of 'w'" in sentence(run, 0)
     assert [each.node for each in run.trace.removals(element(0))] == ["w"]
 
 
@@ -102,7 +102,7 @@ def test_an_event_that_waits_says_so() -> None:
 def test_malformed_rows_and_rows_after_the_end_give_their_reason() -> None:
     run = run_of([{"start": "noon"}, {"cti": None}, event(1)])
     assert "it is malformed (bad_time)" in sentence(run, 0)
-    assert "it came after CTI infinity had ended its lane" in sentence(run, 2)
+    assert "it arrived after CTI infinity had ended its lane" in sentence(run, 2)
 
 
 def test_an_edge_that_vanished_says_so() -> None:
@@ -120,7 +120,7 @@ def test_an_edge_in_a_gap_says_so_for_both_of_its_ends() -> None:
     end = {"edge": "end", "start": 5, "end": 9, "payload": {"v": 1}}
     run = run_of([start, end], shape="edge")
     for position in (0, 1):
-        assert "its edge lies in a gap between the windows of 'w'" in sentence(run, position)
+        assert "its edge is in a gap between the windows of 'w'" in sentence(run, position)
 
 
 def test_an_expression_that_fails_is_in_the_trace() -> None:

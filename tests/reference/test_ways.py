@@ -1,12 +1,12 @@
-"""Where the ways of an element end: what waits, what was taken back, which outcome several ways give (T12)."""
+"""The ends of an element's paths: waiting, retraction, and the outcome of several paths (T12)."""
 
 from typing import Any
 
 import pytest
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Decision
 from streaming.reference.flow import ElementId
@@ -14,9 +14,9 @@ from streaming.reference.trace import FailedExpression
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.ticks import Tick
-from streaming.wire.case import EndMode
-from streaming.wire.rows import read_row
-from tests.reference.windowing import COUNTED, FIELDS, LANES, Row, cti, ends, opens, point
+from streaming.wire.execution.case import EndMode
+from streaming.wire.rows.row_json import read_row
+from tests.reference.windows.windowing import COUNTED, FIELDS, LANES, Row, cti, ends, opens, point
 
 TUMBLING = {"kind": "tumbling", "size": 10}
 SESSION = {"kind": "session", "gap": 5}
@@ -27,9 +27,9 @@ def window(name: str, source: str, of: Row, **more: Any) -> Row:
 
 
 def run_through(*nodes: Row, shape: str = "point", **advance: Any) -> ReferenceRun:
-    """The input `s` with two lanes, then `nodes`; what no other node reads has an output of its own."""
-    said = {"shape": shape, "fields": FIELDS, "advance": {"late": "keep"} | advance, "lanes": list(LANES)}
-    streams = {"s": StreamDefinition.model_validate(said)}
+    """Run the input `s` with two lanes, then `nodes`; each last node has its own output."""
+    stream_settings = {"shape": shape, "fields": FIELDS, "advance": {"late": "keep"} | advance, "lanes": list(LANES)}
+    streams = {"s": StreamDefinition.model_validate(stream_settings)}
     read = {node["input"] for node in nodes}
     ends_in = [each["id"] for each in nodes if each["kind"] != "output" and each["id"] not in read]
     outputs = [{"id": f"{name}_out", "kind": "output", "input": name} for name in ends_in]
@@ -39,7 +39,7 @@ def run_through(*nodes: Row, shape: str = "point", **advance: Any) -> ReferenceR
 
 
 def take(run: ReferenceRun, *rows: Row, shape: str = "point") -> list[JudgedElement | None]:
-    """What each row was judged."""
+    """Return the judgement of each row."""
     stream = StreamDefinition.model_validate({"shape": shape, "fields": FIELDS})
     return [
         run.take("s", row["lane"], read_row({name: row[name] for name in row if name != "lane"}, stream))
@@ -59,10 +59,10 @@ CLOSED, KEPT = Outcome.DROPPED_WINDOW_CLOSED, Outcome.LATE_KEPT
 OTHER_LANE = cti(100, "b")
 
 
-# What was given and taken back
+# Emitted and retracted rows
 
 
-def test_an_event_whose_row_was_taken_back_by_a_filter_is_removed_and_waits_in_no_output() -> None:
+def test_an_event_whose_row_was_retracted_by_a_filter_is_removed_and_waits_in_no_output() -> None:
     single = {"id": "single", "kind": "filter", "input": "w", "where": "n < 2"}
     run = run_through(window("w", "s", TUMBLING, emit="running"), single)
     take(run, point(1))
@@ -74,7 +74,7 @@ def test_an_event_whose_row_was_taken_back_by_a_filter_is_removed_and_waits_in_n
     assert (absence.decision, absence.nodes) == (Decision.REMOVED, ("single",))
 
 
-def test_an_event_whose_session_was_taken_back_waits_in_the_window_alone() -> None:
+def test_an_event_whose_session_was_retracted_waits_in_the_window_alone() -> None:
     run = run_through(window("w", "s", SESSION, emit="on_complete", grace=50))
     take(run, OTHER_LANE, point(0), cti(5))
     assert run.why_absent(element(0)) is None
@@ -84,7 +84,7 @@ def test_an_event_whose_session_was_taken_back_waits_in_the_window_alone() -> No
     assert (absence.decision, absence.nodes) == (Decision.WAITING, ("w",))
 
 
-# What waits
+# Waiting rows
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_event_whose_session_was_taken_back_waits_in_the_window_alone() -> No
     [{"kind": "to_intervals"}, {"kind": "point_at_end"}, {"kind": "extend", "by": -1}, {"kind": "order_edges"}],
     ids=str,
 )
-def test_an_edge_waits_in_the_node_that_says_nothing_of_it(node: Row) -> None:
+def test_an_edge_waits_in_the_node_that_does_not_report_it(node: Row) -> None:
     run = run_through(node | {"id": "n", "input": "s"}, shape="edge")
     take(run, opens(3), shape="edge")
     assert run.trace.waits_in(element(0)) == ("n",)
@@ -102,21 +102,24 @@ def test_an_edge_waits_in_the_node_that_says_nothing_of_it(node: Row) -> None:
     ("timestamp", "absent", "why"),
     [
         ("point_at_end", 2, "it never ends, so 'o' has no point for it"),
-        ("latest_input", 1, "'o' gives the latest start, and an edge end brings none"),
+        ("latest_input", 1, "'o' emits the latest start, which an edge end does not change"),
     ],
 )
-def test_an_output_with_a_timestamp_of_its_own_says_what_has_none(timestamp: str, absent: int, why: str) -> None:
+def test_an_output_with_another_timestamp_reports_events_without_one(timestamp: str, absent: int, why: str) -> None:
     run = run_through({"id": "o", "kind": "output", "input": "s", "timestamp": timestamp}, shape="edge")
     take(run, opens(3), ends(3, 5), opens(7), shape="edge")
     run.end(EndMode.FLUSH)
     assert [(each.node, each.why) for each in run.trace.removals(element(absent))] == [("o", why)]
 
 
-# Outcomes of several ways
+# Outcomes of several paths
 
 
 def late_edges(grace: int) -> ReferenceRun:
-    """The lane a at 100: a session refuses what starts long before; to_intervals holds what has v > 0 for a window."""
+    """Run the lane a at 100: a session refuses much earlier starts.
+
+    To_intervals holds events with v > 0 for a window.
+    """
     return run_through(
         window("early", "s", SESSION),
         {"id": "f", "kind": "filter", "input": "s", "where": "v > 0"},
@@ -127,7 +130,7 @@ def late_edges(grace: int) -> ReferenceRun:
 
 
 @pytest.mark.parametrize(("grace", "after"), [(100, KEPT), (0, CLOSED)])
-def test_an_edge_that_one_window_refused_has_its_outcome_when_its_other_way_has_ended(
+def test_an_edge_that_one_window_refused_has_its_outcome_when_its_other_path_has_ended(
     grace: int, after: Outcome
 ) -> None:
     run = late_edges(grace)
@@ -137,13 +140,13 @@ def test_an_edge_that_one_window_refused_has_its_outcome_when_its_other_way_has_
     assert outcome(run, 1) is after
 
 
-def test_what_waits_elsewhere_does_not_delay_the_outcome_of_what_does_not() -> None:
+def test_a_waiting_event_does_not_delay_the_outcome_of_another() -> None:
     run = late_edges(100)
     take(run, cti(100), opens(20, v=1), opens(30, v=0), shape="edge")
     assert (outcome(run, 1), outcome(run, 2)) == (KEPT, CLOSED)
 
 
-def test_what_another_window_took_does_not_delay_the_outcome_of_what_none_did() -> None:
+def test_an_event_that_another_window_took_does_not_delay_the_outcome_of_a_refused_one() -> None:
     run = run_through(
         {"id": "o", "kind": "order_edges", "input": "s"},
         window("early", "o", TUMBLING),
@@ -154,7 +157,7 @@ def test_what_another_window_took_does_not_delay_the_outcome_of_what_none_did() 
     assert (outcome(run, 1), outcome(run, 2)) == (KEPT, CLOSED)
 
 
-# What `take` returns, and what it notes
+# The result of `take`, and its records
 
 
 def test_taking_an_element_gives_its_judgement_with_the_outcome_that_its_windows_gave_it() -> None:

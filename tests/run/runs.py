@@ -13,15 +13,15 @@ from streaming.run.__main__ import main
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run left: its exit code, and what it said."""
+    """The result of a run: its exit code, its messages on standard error, and its standard output."""
 
     code: int
-    said: str
+    messages: str
     printed: str
 
     @property
     def summary(self) -> Any:
-        return json.loads(self.said)
+        return json.loads(self.messages)
 
 
 class Folder:
@@ -52,8 +52,8 @@ class Folder:
             arguments += ["--output", output if output == "-" else str(self.path) + "/" + output]
         self._capsys.readouterr()
         code = main([*arguments, *more])
-        out, said = self._capsys.readouterr()
-        return Ran(code, said, out)
+        out, messages = self._capsys.readouterr()
+        return Ran(code, messages, out)
 
     def read(self, name: str = "out.jsonl") -> list[Any]:
         return [json.loads(line) for line in (self.path / name).read_text(encoding="utf-8").splitlines()]

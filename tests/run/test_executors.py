@@ -1,4 +1,4 @@
-"""What runs a definition, and in micro-batches of how many rows, where the command line does not say it."""
+"""The default executor of a definition, and the default number of rows in a micro-batch."""
 
 import gzip
 from pathlib import Path
@@ -9,7 +9,7 @@ import pytest
 
 from streaming.run import batch_rows
 from streaming.run.batch_rows import FEWEST, MOST, MOST_WHOLE, bytes_a_row, expected_rows, free_memory, rows_a_batch
-from streaming.run.files import input_files
+from streaming.run.inputs.files import input_files
 from tests.run.runs import CLOCK, COUNT, Folder, node
 
 PLENTY = 1 << 40
@@ -22,23 +22,23 @@ JOIN = (
 ROWS = [{"start": at, "end": at + 5, "k": "a", "v": at} for at in range(0, 40, 4)]
 
 
-def test_the_engine_runs_what_nobody_says_otherwise(folder: Folder) -> None:
+def test_the_engine_is_the_default(folder: Folder) -> None:
     rows = folder.lines("in.jsonl", ROWS)
     assert folder.run(folder.graph(*COUNT), {"s": rows}, "--json").summary["executor"] == "engine"
     asked = folder.run(folder.graph(*COUNT), {"s": rows}, "--json", "--executor", "reference")
     assert asked.summary["executor"] == "reference"
 
 
-def test_who_imports_ctis_is_run_by_the_reference_and_told_why(folder: Folder) -> None:
+def test_imported_ctis_are_run_by_the_reference_with_a_message(folder: Folder) -> None:
     inputs = {"l": folder.lines("l.jsonl", ROWS), "r": folder.lines("r.jsonl", [{**row, "w": 1} for row in ROWS])}
     advance = folder.yaml("advance.yaml", {"l": CLOCK["s"], "r": {"import_from": "l", "late": "drop"}})
     streams = {name: {"shape": "interval", "fields": {"k": "string", more: "long"}} for name, more in ("lv", "rw")}
     more = ("--advance", advance, "--streams", folder.yaml("streams.yaml", streams))
     ran = folder.run(folder.graph(*JOIN), inputs, *more)
-    assert ran.code == 0, ran.said
-    assert "By the reference executor: r takes its CTIs from another input" in ran.said
+    assert ran.code == 0, ran.messages
+    assert "By the reference executor: r takes its CTIs from another input" in ran.messages
     ran = folder.run(folder.graph(*JOIN), inputs, *more, "--executor", "engine", "--json")
-    assert (ran.summary["executor"], "By the reference" in ran.said) == ("engine", False)
+    assert (ran.summary["executor"], "By the reference" in ran.messages) == ("engine", False)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_batch_takes_a_part_of_the_memory_that_is_free(wide: str) -> None:
     assert rows_a_batch("engine", [files], free=0) == FEWEST
 
 
-def test_more_rows_than_are_of_use_are_not_taken(wide: str) -> None:
+def test_a_batch_has_no_more_rows_than_increase_the_speed(wide: str) -> None:
     files = input_files("s", Path(wide))
     assert rows_a_batch("engine", [files], free=PLENTY) == MOST["engine"]
     assert rows_a_batch("spark", [files], free=PLENTY) == MOST["spark"]
@@ -69,12 +69,12 @@ def test_the_columns_of_parquet_count_as_they_are_unpacked(tmp_path: Path) -> No
     assert bytes_a_row(input_files("s", tmp_path / "p.parquet")) > stored
 
 
-def test_a_file_that_cannot_be_read_is_left_to_who_reads_it(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_left_to_its_reader(tmp_path: Path) -> None:
     (tmp_path / "p.parquet").write_text("no parquet")
     assert bytes_a_row(input_files("s", tmp_path / "p.parquet")) == 0.0
 
 
-def test_a_control_group_bounds_what_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_control_group_limits_the_free_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_rows, "_CGROUP", tmp_path)
     unbounded = free_memory()
     (tmp_path / "memory.current").write_text("1000\n")
@@ -85,7 +85,7 @@ def test_a_control_group_bounds_what_is_free(tmp_path: Path, monkeypatch: pytest
     assert unbounded > 4_000
 
 
-def test_how_many_rows_there_will_be_is_seen_beforehand(wide: str, tmp_path: Path) -> None:
+def test_the_number_of_rows_is_estimated_beforehand(wide: str, tmp_path: Path) -> None:
     pq.write_table(pa.table({"start": pa.array(range(123))}), tmp_path / "p.parquet")
     both = [input_files("s", Path(wide)), input_files("p", tmp_path / "p.parquet")]
     assert expected_rows(both) == pytest.approx(2_000 + 123, rel=0.01)
@@ -93,7 +93,7 @@ def test_how_many_rows_there_will_be_is_seen_beforehand(wide: str, tmp_path: Pat
     assert expected_rows([input_files("z", tmp_path / "packed.csv.gz")]) is None
 
 
-def test_late_edges_say_which_end_they_were_by_every_executor(folder: Folder) -> None:
+def test_late_edges_name_their_end_with_every_executor(folder: Folder) -> None:
     rows = [
         {"edge": "start", "start": 10, "k": "a"},
         {"cti": 20},
@@ -106,7 +106,7 @@ def test_late_edges_say_which_end_they_were_by_every_executor(folder: Folder) ->
     late = {}
     for executor in ("reference", "engine"):
         ran = folder.run(query, {"s": folder.lines("in.jsonl", rows)}, "--streams", streams, "--executor", executor)
-        assert ran.code == 0, ran.said
+        assert ran.code == 0, ran.messages
         late[executor] = folder.read("out.late.jsonl")
     assert [(row["edge"], row["position"]) for row in late["engine"]] == [("start", 2), ("end", 3)]
     assert late["reference"] == late["engine"]

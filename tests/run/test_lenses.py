@@ -1,4 +1,4 @@
-"""Every statement of the Lenses text, taken from the text itself, parses without a fault and runs by the reference."""
+"""Every statement of the Lenses text, as it is there, parses without an error and runs with the reference."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import pytest
 
 from streaming.definition.faults import Severity
 from streaming.definition.sql.check import check_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from tests.run.runs import Folder
 
 TEXT = Path(__file__).resolve().parents[3] / "shared" / "references" / "lenses-lsql-time-and-windows.txt"
@@ -31,7 +31,7 @@ _SKETCH = re.compile(r"^WINDOW BY [A-Z]+ <.*$", re.MULTILINE)
 
 
 def statements(text: str) -> Iterator[str]:
-    """Whole statements, with what stands for the placeholders; clauses of windows that stand alone, in a statement."""
+    """Yield whole statements, with the placeholders filled; clauses of windows that are alone, in a statement."""
     whole = [found[0] for found in _STATEMENT.finditer(text) if "<selection>" not in found[0]]
     inside = "\n".join(whole)
     clauses = [found[0] for found in _FRAGMENT.finditer(text) if found[0] not in inside]
@@ -62,7 +62,7 @@ def _texts() -> list[str]:
 STATEMENTS = _texts()
 
 
-def test_the_text_is_there_and_nothing_of_it_was_overlooked() -> None:
+def test_the_text_exists_and_no_part_of_it_is_overlooked() -> None:
     assert TEXT.exists(), f"the Lenses text is absent: {TEXT}"
     text = TEXT.read_text(encoding="utf-8")
     taken = "\n".join(STATEMENTS)
@@ -76,7 +76,7 @@ def test_the_text_is_there_and_nothing_of_it_was_overlooked() -> None:
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_a_statement_of_lenses_has_no_fault(statement: str) -> None:
+def test_a_statement_of_lenses_has_no_error(statement: str) -> None:
     checked = check_sql(statement, {"races": StreamDefinition(fields=FIELDS)})
     assert checked.script.faults == ()
     assert [fault for fault in checked.faults if fault.severity is Severity.ERROR] == []
@@ -88,7 +88,7 @@ def test_a_statement_of_lenses_runs(folder: Folder, statement: str) -> None:
     row = dict(ROW) if "EVENTTIME" in statement else {**ROW, "start": 30_000_000}
     streams = folder.yaml("streams.yaml", {"races": {"fields": FIELDS}})
     ran = folder.run(query, {"races": folder.lines("races.jsonl", [row])}, "--streams", streams)
-    assert ran.code == 0, ran.said
+    assert ran.code == 0, ran.messages
     assert folder.read("out.late.jsonl") == []
     expected = 5 if "HOP 5m,1m" in statement else 1
     assert len(folder.read()) == expected

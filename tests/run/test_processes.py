@@ -32,7 +32,7 @@ def process(*arguments: str) -> "subprocess.Popen[str]":
 
 @pytest.mark.parametrize("sent", [[signal.SIGINT], [signal.SIGTERM], [signal.SIGINT] * 50])
 def test_a_run_that_is_interrupted_leaves_the_folder_as_it_was(folder: Folder, sent: list[signal.Signals]) -> None:
-    """However often it is told: Arrow, too, sends a signal again that came while it worked."""
+    """Even if the signal comes repeatedly: Arrow, too, sends a signal again that came while it worked."""
     rows = folder.lines("in.jsonl", ({"start": at, "v": at} for at in range(300_000)))
     query = folder.graph(*PASS)
     folder.write("out.jsonl", "old\n")
@@ -43,8 +43,8 @@ def test_a_run_that_is_interrupted_leaves_the_folder_as_it_was(folder: Folder, s
         assert "s: from" in run.stderr.readline()
         for each in sent:
             run.send_signal(each)
-        _, said = run.communicate(timeout=60)
-    assert (run.returncode, said.splitlines()[-1]) == (130, "Interrupted: no file was written."), said
+        _, messages = run.communicate(timeout=60)
+    assert (run.returncode, messages.splitlines()[-1]) == (130, "Interrupted: no file was written."), messages
     assert folder.names() == before
     assert (folder.path / "out.jsonl").read_text() == "old\n"
 
@@ -82,17 +82,17 @@ def test_spark_gives_what_the_reference_gives_on_rows_and_on_files(folder: Folde
     more = ["--streams", streams, "--advance", advance, "--json"]
     by_reference = folder.run(query, inputs, *more, output="reference.jsonl")
     by_spark = folder.run(query, inputs, *more, "--executor", "spark", "--cuts", "20", output="spark.jsonl")
-    assert by_spark.code == 0, by_spark.said
+    assert by_spark.code == 0, by_spark.messages
     assert by_place(folder.read("spark.jsonl")) == by_place(folder.read("reference.jsonl"))
     assert by_place(folder.read("spark.late.jsonl")) == by_place(folder.read("reference.late.jsonl"))
-    said = json.loads(by_spark.said.splitlines()[-1])
-    assert said["inputs"] == by_reference.summary["inputs"]
+    summary = json.loads(by_spark.messages.splitlines()[-1])
+    assert summary["inputs"] == by_reference.summary["inputs"]
 
     running = [dict(each) | ({"emit": "running"} if each["kind"] == "window" else {}) for each in COUNT]
     changing = folder.graph(*running)
     assert folder.run(changing, inputs, *more, output="reference.jsonl").code == 0
     again = folder.run(changing, inputs, *more, "--executor", "spark", "--cuts", "20", output="spark.jsonl")
-    assert again.code == 0, again.said
+    assert again.code == 0, again.messages
     assert by_place(folder.read("spark.jsonl")) == by_place(folder.read("reference.jsonl")), "rows that were replaced"
 
     csv = folder.write("flights.csv", "".join(first_flights(1_000)))
@@ -100,6 +100,6 @@ def test_spark_gives_what_the_reference_gives_on_rows_and_on_files(folder: Folde
     assert folder.run(text, {"flights": csv}, output="reference.parquet").code == 0
     by_spark = folder.run(text, {"flights": csv}, "--executor", "spark", output="f.jsonl")
     assert by_spark.code == 0
-    assert "starting Spark\nrunning on Spark\nwriting the results\n" in by_spark.said
+    assert "starting Spark\nrunning on Spark\nwriting the results\n" in by_spark.messages
     assert folder.run(text, {"flights": csv}, output="g.jsonl").code == 0
     assert by_place(folder.read("f.jsonl")) == by_place(folder.read("g.jsonl"))

@@ -47,7 +47,7 @@ def test_a_terminal_gets_a_line_that_moves_and_is_gone_at_the_end() -> None:
     assert "25%" in terminal.getvalue()
 
 
-def test_a_guess_that_was_too_low_does_not_say_that_it_is_over() -> None:
+def test_a_low_estimate_does_not_show_a_finished_run() -> None:
     terminal = Terminal()
     progress = progress_on(terminal, quiet=False, expected=5)
     progress.read(7)
@@ -56,6 +56,6 @@ def test_a_guess_that_was_too_low_does_not_say_that_it_is_over() -> None:
     assert "100%" not in terminal.getvalue()
 
 
-def test_who_wants_quiet_gets_it() -> None:
+def test_quiet_shows_nothing() -> None:
     assert isinstance(progress_on(Terminal(), quiet=True), NoProgress)
     assert isinstance(progress_on(io.StringIO(), quiet=False), ProgressLines)

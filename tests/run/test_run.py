@@ -1,4 +1,4 @@
-"""Runs on real files, from the command line to what stands in the folder afterwards."""
+"""Runs on real files, from the command line to the files in the folder afterwards."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ LATE_ROWS = [
 
 
 @pytest.mark.parametrize("executor", ["reference", "engine"])
-def test_results_late_rows_and_counts_stand_where_they_are_said_to(folder: Folder, executor: str) -> None:
+def test_results_late_rows_and_counts_are_in_their_places(folder: Folder, executor: str) -> None:
     rows = folder.lines("in.jsonl", LATE_ROWS)
     advance = folder.yaml("advance.yaml", CLOCK)
     ran = folder.run(folder.graph(*COUNT), {"s": rows}, "--advance", advance, "--executor", executor, "--json")
@@ -55,7 +55,7 @@ def test_results_late_rows_and_counts_stand_where_they_are_said_to(folder: Folde
 
 @pytest.mark.parametrize("cuts", ["1", "2", "3", "100"])
 @pytest.mark.parametrize("executor", ["reference", "engine"])
-def test_results_do_not_depend_on_how_the_input_is_cut(folder: Folder, executor: str, cuts: str) -> None:
+def test_results_do_not_depend_on_cuts(folder: Folder, executor: str, cuts: str) -> None:
     rows = folder.lines("in.jsonl", [{"start": number * 7 % 40, "k": "a"} for number in range(30)])
     advance = folder.yaml("advance.yaml", {"s": {"generate": {"every": 4, "delay": 5}, "late": "drop"}})
     query = folder.graph(*COUNT)
@@ -69,10 +69,10 @@ def test_results_do_not_depend_on_how_the_input_is_cut(folder: Folder, executor:
 def test_the_summary_is_a_table_on_standard_error(folder: Folder) -> None:
     rows = folder.lines("in.jsonl", LATE_ROWS)
     ran = folder.run(folder.graph(*COUNT), {"s": rows}, "--advance", folder.yaml("advance.yaml", CLOCK))
-    assert "s: from" in ran.said
-    assert "fields k string" in ran.said
-    assert ran.said.splitlines()[1].split() == ["input", "received", "on_time", "dropped_late", "malformed"]
-    assert ran.said.splitlines()[2].split() == ["s", "5", "2", "1", "2"]
+    assert "s: from" in ran.messages
+    assert "fields k string" in ran.messages
+    assert ran.messages.splitlines()[1].split() == ["input", "received", "on_time", "dropped_late", "malformed"]
+    assert ran.messages.splitlines()[2].split() == ["s", "5", "2", "1", "2"]
     assert ran.printed == ""
 
 
@@ -82,15 +82,15 @@ def test_standard_output_has_the_rows_alone(folder: Folder) -> None:
     assert folder.names() == ["in.jsonl", "query.json"]
 
 
-def test_late_rows_beside_standard_output_are_kept_where_it_is_said(folder: Folder) -> None:
+def test_late_rows_with_standard_output_need_a_path(folder: Folder) -> None:
     rows = folder.lines("in.jsonl", LATE_ROWS)
     late = str(folder.path / "late.jsonl")
-    assert "not kept" in folder.run(folder.graph(*PASS), {"s": rows}, output="-").said
+    assert "not kept" in folder.run(folder.graph(*PASS), {"s": rows}, output="-").messages
     folder.run(folder.graph(*PASS), {"s": rows}, "--late", late, output="-")
     assert [row["reason"] for row in folder.read("late.jsonl")] == ["bad_time", "bad_row"]
 
 
-def test_what_a_run_writes_another_reads(folder: Folder) -> None:
+def test_a_run_can_read_the_output_of_another(folder: Folder) -> None:
     payload = {"d": 1.50, "at": "2026-01-02T00:00:00Z", "tags": ["a", None], "in": {"x": 1}, "f": 0.1, "ok": True}
     rows = folder.lines(
         "in.jsonl", [{"start": 5, "end": None, "payload": payload}, {"start": 6, "end": 9, "payload": {}}]
@@ -174,7 +174,7 @@ def test_several_outputs_go_to_a_folder_or_to_names_of_their_own(folder: Folder)
     assert [json.loads(line)["output"] for line in ran.printed.splitlines()] == ["a", "a", "b"]
     refused = folder.run(query, {"s": rows})
     assert refused.code == 2
-    assert "out-{output}.jsonl" in refused.said
+    assert "out-{output}.jsonl" in refused.messages
 
 
 def test_csv_and_parquet_have_their_columns_named(folder: Folder) -> None:
@@ -202,7 +202,7 @@ def test_a_folder_is_read_in_the_order_of_modification(folder: Folder) -> None:
     assert [row["payload"]["v"] for row in folder.read()] == [0, 1]
 
 
-def test_intervals_that_no_window_holds_are_told_with_their_own_text(folder: Folder) -> None:
+def test_intervals_that_no_window_holds_are_reported_with_their_own_text(folder: Folder) -> None:
     endless: dict[str, Any] = {"start": 1, "end": None, "payload": {}}
     rows = folder.lines("in.jsonl", [{"start": 1, "end": 2, "payload": {}}, endless])
     streams = folder.yaml("streams.yaml", {"s": {"shape": "interval", "fields": {}}})
@@ -255,7 +255,7 @@ def _imported(folder: Folder, rows_a: list[Any], rows_b: list[Any], cuts: str) -
     advance = folder.yaml("advance.yaml", IMPORTED)
     query = folder.graph(*IMPORT)
     ran = folder.run(query, inputs, "--streams", streams, "--advance", advance, "--cuts", cuts, output="o/")
-    assert ran.code == 0, ran.said
+    assert ran.code == 0, ran.messages
     return [row["outcome"] for row in folder.read("o/all.late.jsonl") if row["input"] == "b"]
 
 
@@ -294,20 +294,22 @@ def test_a_run_leaves_no_half_file_and_keeps_the_old_one(folder: Folder, monkeyp
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streaming.run.results.ResultFiles.table", interrupted)
+    monkeypatch.setattr("streaming.run.outputs.results.ResultFiles.table", interrupted)
     ran = folder.run(folder.graph(*PASS), {"s": rows})
-    assert (ran.code, "Interrupted" in ran.said) == (130, True)
+    assert (ran.code, "Interrupted" in ran.messages) == (130, True)
     assert folder.names() == sorted([*before, "query.json"])
     assert (folder.path / "out.jsonl").read_text() == "old\n"
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files whose names nobody had yet
-def test_a_run_that_is_interrupted_anywhere_is_done_or_undone(folder: Folder) -> None:
-    """A real signal at each line that has to do with files, the first one of which an interruption may follow."""
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # files that have no name yet
+def test_an_interrupted_run_is_complete_or_undone(folder: Folder) -> None:
+    """Send a real signal at each line that handles files, the first one that an interruption may follow."""
     rows = folder.lines("in.jsonl", [{"start": at, "k": "a"} for at in range(3)])
     query = folder.graph(*PASS)
     before, found = folder.names(), []
-    watched = tuple(f"streaming/run/{name}.py" for name in ("__main__", "results", "writers", "places"))
+    watched = tuple(
+        f"streaming/run/{name}.py" for name in ("__main__", "outputs/results", "outputs/writers", "outputs/places")
+    )
     for moment in range(1, 1_000):
         left = moment
 
@@ -325,7 +327,7 @@ def test_a_run_that_is_interrupted_anywhere_is_done_or_undone(folder: Folder) ->
         sys.settrace(trace)
         try:
             found.append(folder.run(query, {"s": rows}).code)
-        except KeyboardInterrupt:  # before anything was begun
+        except KeyboardInterrupt:  # before any file was opened
             found.append(130)
         finally:
             sys.settrace(was[2])
@@ -341,10 +343,10 @@ def test_a_run_that_is_interrupted_anywhere_is_done_or_undone(folder: Folder) ->
     assert found.index(0) > 50, "until the files are put in their places it can be interrupted"
 
 
-def test_an_output_that_cannot_be_written_is_said(folder: Folder) -> None:
+def test_an_output_that_cannot_be_written_is_reported(folder: Folder) -> None:
     folder.write("file", "")
     ran = folder.run(folder.graph(*PASS), {"s": folder.lines("in.jsonl", LATE_ROWS[:1])}, output="file/out.jsonl")
-    assert (ran.code, "cannot be written" in ran.said) == (4, True)
+    assert (ran.code, "cannot be written" in ran.messages) == (4, True)
 
 
 def test_big_inputs_are_read_as_they_are_needed(folder: Folder) -> None:
@@ -354,7 +356,7 @@ def test_big_inputs_are_read_as_they_are_needed(folder: Folder) -> None:
     assert ran.summary["outputs"]["out"]["rows"] == 2500
 
 
-def test_a_join_that_names_its_fields_gives_what_sql_gives(folder: Folder) -> None:
+def test_a_join_that_names_its_fields_has_the_results_of_sql(folder: Folder) -> None:
     cars = [{"start": 1, "end": 9, "plate": plate, "speed": speed} for plate, speed in (("a", 90), ("b", 50))]
     drivers = [{"start": 2, "end": 9, "number": "a", "speed": 120, "plate": "other"}]
     query = folder.write(
@@ -364,6 +366,6 @@ def test_a_join_that_names_its_fields_gives_what_sql_gives(folder: Folder) -> No
     )
     inputs = {"cars": folder.lines("cars.jsonl", cars), "drivers": folder.lines("drivers.jsonl", drivers)}
     ran = folder.run(query, inputs)
-    assert ran.code == 0, ran.said
+    assert ran.code == 0, ran.messages
     rows = {(row["payload"]["plate"], row["payload"]["over"], row["payload"]["found"]) for row in folder.read()}
     assert rows == {("a", None, None), ("a", 30, "a"), ("b", None, None)}

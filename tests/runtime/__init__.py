@@ -1,1 +1,1 @@
-"""What the runner promises, over a real Redis server; one test starts the whole process."""
+"""Tests of the runner over a real Redis server; some start the whole process on Spark."""

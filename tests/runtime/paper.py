@@ -1,4 +1,4 @@
-"""A carrier of paper, and a runner's desk with everything around it."""
+"""A fake carrier, and a runner with all its surroundings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,39 +7,41 @@ from typing import Literal
 
 import redis
 
-from streaming.runtime.binding_locations import MAIN
+from streaming.runtime.carriers.fleet import Fleet
+from streaming.runtime.carriers.locations import MAIN
 from streaming.runtime.deliveries import Deliveries
-from streaming.runtime.fleet import Fleet
-from streaming.runtime.lease import Heart
+from streaming.runtime.lease import LeaseHeartbeat
 from streaming.runtime.mailbox import Mailbox
 from streaming.runtime.runner import Runner
 from streaming.spark.errors import PunctualError, RunFailure
-from streaming.spark.manifests import Manifest, RunChange
-from streaming.spark.memory import WorkerDeath
+from streaming.spark.query.manifests import Manifest, RunChange
+from streaming.spark.session.memory import WorkerDeath
 from streaming.wire import keys
 from streaming.wire.deliveries import DeliveryTarget
-from streaming.wire.messages import LATENESS_BUCKETS, RunObserved, RunSpec
+from streaming.wire.messages import RunObserved, RunSpec
 from tests.delivery.targets import Shelf, ShelfAdapter
+from tests.wire.reports import counts, report
 
 ORGANISATION = "o1"
 
 
 @dataclass
 class PaperCarrier:
-    """Notes what it is told; the test writes its manifests."""
+    """A fake carrier that records its commands; the test writes its manifests."""
 
     running: bool = False
     ready: bool = False
     has_planned: bool = True
+    quiet: bool = True
     commands: list[str] = field(default_factory=list)
     manifests: list[Manifest] = field(default_factory=list)
     limits: list[int | None] = field(default_factory=list)
     fresh: list[Mapping[str, int]] = field(default_factory=list)
     stopped_by: RunFailure | None = None
     refuses: Exception | None = None
-    tidied: int = 0
+    compacted: int = 0
     starts: int = 0
-    cannot_tidy: bool = False
+    cannot_compact: bool = False
     died: Mapping[str, WorkerDeath] | None = None
     asked: dict[str, str] = field(default_factory=dict)
     there: set[str] = field(default_factory=set)
@@ -78,7 +80,7 @@ class PaperCarrier:
         self.commands.append(f"forget {binding}")
         self.kept.discard(binding)
 
-    def known(self) -> set[str]:
+    def list_bindings(self) -> set[str]:
         return {*self.asked, *self.kept}
 
     def savepoint(self, binding: str, *, moving: bool = False) -> str:
@@ -91,10 +93,10 @@ class PaperCarrier:
             raise PunctualError("Nothing is kept of this run.", domain="user")
         return path in self.there
 
-    def tidy(self) -> None:
-        if self.cannot_tidy:
+    def compact(self) -> None:
+        if self.cannot_compact:
             raise OSError("No space left on device")
-        self.tidied += 1
+        self.compacted += 1
 
     def limit(self, events_per_second: int | None) -> None:
         self.limits.append(events_per_second)
@@ -122,37 +124,16 @@ class PaperCarrier:
         batch: int = 0,
         slow: bool = False,
     ) -> None:
-        """A batch of one run."""
+        """Commit a batch of one run."""
         batch = batch or len(self.manifests) + 1
         changes = () if state is None else (RunChange(run.partition("-")[0], run, state, None, message, slow=slow),)
-        counts = {
-            "received": received,
-            "outcomes": {},
-            "reasons": {},
-            "lateness": [0] * LATENESS_BUCKETS,
-            "cti": None,
-            "ended": False,
-            "largest_start": None,
-        }
-        report = {
-            "kind": "progress",
-            "run": run,
-            "batch": batch,
-            "at": batch,
-            "inputs": {"readings": counts},
-            "output_ctis": {},
-            "results": 0,
-            "quarantined": 0,
-            "recent_results": [],
-            "recent_late": [],
-            "batch_s": 0.1,
-            "held_back": held_back,
-        }
-        self.manifests.append(Manifest(batch, changes=changes, reports=(report,)))
+        inputs = {"readings": counts(received=received)}
+        reports = (report(run, batch, inputs=inputs, held_back=held_back),)
+        self.manifests.append(Manifest(batch, changes=changes, reports=reports))
 
 
 class Papers(dict[str, PaperCarrier]):
-    """Carriers by name; one that is asked for is opened, with the file that every carrier has."""
+    """Carriers by name; a lookup creates one, with the file that every carrier has."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -160,7 +141,7 @@ class Papers(dict[str, PaperCarrier]):
         self.shelf = Shelf()
 
     def target(self, wanted: DeliveryTarget) -> ShelfAdapter:
-        """What delivers to the one shelf."""
+        """Return the adapter that delivers to the only shelf."""
         return ShelfAdapter(self.shelf)
 
     def __missing__(self, name: str) -> PaperCarrier:
@@ -173,19 +154,19 @@ class Papers(dict[str, PaperCarrier]):
 
 @dataclass
 class Desk:
-    """A runner with everything around it."""
+    """A runner with fake carriers, its lease and its clock."""
 
     connection: "redis.Redis"
     carriers: Papers
-    heart: Heart
+    heart: LeaseHeartbeat
     runner: Runner
     clock: list[float]
     pool: str | None = None
 
     @classmethod
     def laid(cls, connection: "redis.Redis", folder: Path, pool: str | None = None) -> "Desk":
-        """A desk whose runner has its lease; it is the seat of its organisation in `pool`."""
-        heart, carriers, clock = Heart(Mailbox(connection, ORGANISATION), "mine"), Papers(folder), [0.0]
+        """Return a desk whose runner has its lease; with `pool` it is the organisation's seat there."""
+        heart, carriers, clock = LeaseHeartbeat(Mailbox(connection, ORGANISATION), "mine"), Papers(folder), [0.0]
         assert heart.take()
         desk = cls(connection, carriers, heart, runner_of(connection, carriers, heart, clock, pool), clock, pool)
         desk.runner.resume()
@@ -193,11 +174,11 @@ class Desk:
 
     @property
     def carrier(self) -> PaperCarrier:
-        """The shared one."""
+        """The shared carrier."""
         return self.carriers[MAIN]
 
     def restart(self) -> None:
-        """Another runner over the same carriers, none of whose queries runs."""
+        """Start another runner over the same carriers, without any running query."""
         for carrier in self.carriers.values():
             carrier.running = carrier.ready = False
         self.runner = runner_of(self.connection, self.carriers, self.heart, self.clock, self.pool)
@@ -213,9 +194,9 @@ class Desk:
 
 
 def runner_of(
-    connection: "redis.Redis", carriers: Papers, heart: Heart, clock: list[float], pool: str | None
+    connection: "redis.Redis", carriers: Papers, heart: LeaseHeartbeat, clock: list[float], pool: str | None
 ) -> Runner:
-    """A runner over `carriers`; `clock` holds its seconds."""
+    """Return a runner over `carriers`; `clock` holds its seconds."""
     fleet = Fleet(carriers.__getitem__, carriers.folder, lambda: clock[0], pool)
     mailbox = Mailbox(connection, ORGANISATION)
     deliveries = Deliveries(carriers.folder, carriers.target)

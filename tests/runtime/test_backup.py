@@ -1,4 +1,4 @@
-"""A backup is whole or none; what is put back is what was kept, and nothing is lost where it is refused."""
+"""Backup and restore: a restore gives the saved content, and a refused one changes nothing."""
 
 import fcntl
 import io
@@ -13,14 +13,15 @@ import pytest
 
 from streaming.runtime import backup
 from streaming.runtime.checkpoints import main
-from streaming.spark.layout import LAYOUT
+from streaming.spark.query.layout import LAYOUT
+from streaming.storage.archive import opened
 
 ORGANISATION = "8e7f"
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An organisation with a carrier, results, a file, and a folder with nothing in it."""
+    """Return an organisation with a carrier, results, a file, and an empty folder."""
     folder = tmp_path / "data" / ORGANISATION
     _carrier(folder, "main", LAYOUT, batches=3)
     _write(folder / "results/b1/commits/0.json", b"{}")
@@ -44,11 +45,11 @@ def _carrier(folder: Path, name: str, layout: int, batches: int) -> None:
 
 
 def everything(folder: Path) -> dict[str, tuple[int, bytes | None]]:
-    """All that is kept of a folder: permissions, and the bytes of files."""
+    """Return the saved content of a folder: permissions, and the bytes of files."""
     return {
         path.relative_to(folder).as_posix(): (path.stat().st_mode, path.read_bytes() if path.is_file() else None)
         for path in folder.rglob("*")
-        if path.name not in {"runner.lock", "runner.json"}
+        if path.name not in {"runner.lock", "runner.json", "place"}
     }
 
 
@@ -57,28 +58,28 @@ def refused(*arguments: object, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().err
 
 
-def test_what_is_put_back_is_what_was_kept_and_what_was_there_lies_beside(folder: Path, tmp_path: Path) -> None:
+def test_a_restore_gives_the_saved_content_and_moves_the_current_one_aside(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "acme.backup"
-    kept, told = everything(folder), list[str]()
-    assert main(["backup", str(folder), str(file)], told.append) == 0
-    assert told == [f"kept 7 files, 1.3 MB: {file}, {file.stat().st_size / 1e6:,.1f} MB."]
+    saved, lines = everything(folder), list[str]()
+    assert main(["backup", str(folder), str(file)], lines.append) == 0
+    assert lines == [f"saved 7 files, 1.3 MB: {file}, {file.stat().st_size / 1e6:,.1f} MB."]
     assert file.stat().st_mode & 0o777 == 0o600
     _write(folder / "files/cars.csv", b"others")
     _write(folder / "carriers/main/commits/3.json", b"{}")
     later = everything(folder)
-    assert main(["restore", str(folder), str(file)], told.append) == 0
-    assert everything(folder) == kept
+    assert main(["restore", str(folder), str(file)], lines.append) == 0
+    assert everything(folder) == saved
     [aside] = folder.parent.glob(f"{ORGANISATION}.before-*")
     assert everything(aside) == later
-    assert str(aside) in told[-1]
+    assert str(aside) in lines[-1]
 
 
-def test_a_backup_is_put_where_nothing_is(folder: Path, tmp_path: Path) -> None:
+def test_a_backup_restores_into_an_absent_folder(folder: Path, tmp_path: Path) -> None:
     file, elsewhere = tmp_path / "acme.backup", tmp_path / "other" / ORGANISATION
-    kept = everything(folder)
+    saved = everything(folder)
     assert main(["backup", str(folder), str(file)]) == 0
     assert main(["restore", str(elsewhere), str(file)]) == 0
-    assert everything(elsewhere) == kept
+    assert everything(elsewhere) == saved
     assert [path.name for path in elsewhere.parent.iterdir()] == [ORGANISATION]
 
 
@@ -97,7 +98,7 @@ def _no_archive(file: Path) -> None:
 
 
 def _rewritten(file: Path, change: Callable[[tarfile.TarInfo, bytes], tuple[str, bytes]]) -> None:
-    with backup.opened(file) as archive:
+    with opened(file) as archive:
         members = [(each, read.read() if (read := archive.extractfile(each)) else b"") for each in archive]
     with (
         pa.CompressedOutputStream(str(file), "zstd") as packed,
@@ -117,43 +118,43 @@ def _leading_out(file: Path) -> None:
     _rewritten(file, lambda of, content: (of.name.replace("data/files", "data/../../files"), content))
 
 
-def _said(file: Path, **changes: object) -> None:
+def _change_manifest(file: Path, **changes: object) -> None:
     _rewritten(
         file,
         lambda of, content: (
             of.name,
-            json.dumps({**json.loads(content), **changes}).encode() if of.name == backup.SAYS else content,
+            json.dumps({**json.loads(content), **changes}).encode() if of.name == backup.MANIFEST else content,
         ),
     )
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "message"),
     [
-        (_cut, "is no backup, or one that is cut short"),
+        (_cut, "isn't a backup, or it is truncated"),
         (_another_byte, "Nothing was changed"),
-        (_no_archive, "is no backup"),
-        (_another_row, "commits/0.json is not in this backup as it was written"),
-        (_leading_out, "is no backup"),
-        (lambda file: _said(file, organisation="9a"), f"of the organisation 9a, not of {ORGANISATION}"),
-        (lambda file: _said(file, layout=LAYOUT + 1), f"(layout {LAYOUT + 1}, this one reads {LAYOUT})"),
+        (_no_archive, "isn't a backup"),
+        (_another_row, "damaged: carriers/main/commits/0.json differs"),
+        (_leading_out, "isn't a backup"),
+        (lambda file: _change_manifest(file, organisation="9a"), f"of the organisation 9a, not of {ORGANISATION}"),
+        (lambda file: _change_manifest(file, layout=LAYOUT + 1), f"(layout {LAYOUT + 1}, this one reads {LAYOUT})"),
         (lambda file: file.unlink(), "No such file"),
     ],
 )
-def test_what_is_no_whole_backup_of_this_changes_nothing(
-    damage: Callable[[Path], None], said: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_damaged_or_foreign_backup_changes_nothing(
+    damage: Callable[[Path], None], message: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "acme.backup"
     assert main(["backup", str(folder), str(file)]) == 0
     damage(file)
     before = everything(folder.parent)
-    assert said in refused("restore", folder, file, capsys=capsys)
+    assert message in refused("restore", folder, file, capsys=capsys)
     assert everything(folder.parent) == before
     assert not (tmp_path / "files").exists()
 
 
 @pytest.mark.parametrize("what", ["backup", "restore", "clean"])
-def test_nothing_is_done_while_the_runner_is_alive(
+def test_commands_are_refused_while_the_runner_is_alive(
     what: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "acme.backup"
@@ -161,17 +162,17 @@ def test_nothing_is_done_while_the_runner_is_alive(
     before = everything(folder.parent)
     with (folder / "runner.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        said = refused(what, folder, *([] if what == "clean" else [file]), capsys=capsys)
-    assert "stoprunners" in said
+        message = refused(what, folder, *([] if what == "clean" else [file]), capsys=capsys)
+    assert "stoprunners" in message
     assert everything(folder.parent) == before
 
 
-def test_what_is_kept_elsewhere_is_not_half_kept(
+def test_an_organisation_with_data_elsewhere_gets_no_partial_backup(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "acme.backup"
     (folder / "link").symlink_to(tmp_path)
-    assert "no file of its own" in refused("backup", folder, file, capsys=capsys)
+    assert "isn't a regular file" in refused("backup", folder, file, capsys=capsys)
     (folder / "link").unlink()
     _write(folder / "carriers/homes.json", b'{"b1": ["pool-0", null]}')
     assert "a runner of its own" in refused("backup", folder, file, capsys=capsys)
@@ -181,13 +182,13 @@ def test_what_is_kept_elsewhere_is_not_half_kept(
     assert list(tmp_path.iterdir()) == [folder.parent]
 
 
-def test_carriers_are_shown_and_those_put_aside_deleted(folder: Path) -> None:
+def test_carriers_are_listed_and_those_set_aside_are_deleted(folder: Path) -> None:
     _carrier(folder, "main.layout-1", 1, batches=0)
-    told = list[str]()
-    assert main(["show", str(folder)], told.append) == 0
-    assert told[0].startswith(f"main: 0.0 MB, layout {LAYOUT}, batch 2, written 2")
-    assert told[1] == "main.layout-1: 0.0 MB, layout 1, which this version does not read, no batch, written never"
-    assert main(["clean", str(folder)], told.append) == 0
+    lines = list[str]()
+    assert main(["show", str(folder)], lines.append) == 0
+    assert lines[0].startswith(f"main: 0.0 MB, layout {LAYOUT}, batch 2, written 2")
+    assert lines[1] == "main.layout-1: 0.0 MB, layout 1, which this version does not read, no batch, written never"
+    assert main(["clean", str(folder)], lines.append) == 0
     assert [path.name for path in (folder / "carriers").iterdir()] == ["main"]
-    assert main(["clean", str(folder)], told.append) == 0
-    assert told[-1].startswith("There is nothing to delete")
+    assert main(["clean", str(folder)], lines.append) == 0
+    assert lines[-1].startswith("Nothing to delete")

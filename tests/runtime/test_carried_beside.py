@@ -1,4 +1,4 @@
-"""What a runner commands for a run that reads beside another."""
+"""Commands of a runner for a run that reads in parallel with another."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def desk(redis_server_url: str, tmp_path: Path) -> Iterator[Desk]:
         yield Desk.laid(connection, tmp_path)
 
 
-def test_what_reads_beside_a_run_is_forgotten_when_it_is_called_off_and_goes_on_in_what_takes_over(desk: Desk) -> None:
+def test_a_parallel_run_is_deleted_when_it_is_cancelled_and_kept_when_another_takes_over(desk: Desk) -> None:
     beside = A.model_copy(update={"run": "a-c", "beside": True})
     desk.desire(A, beside)
     desk.runner.turn()

@@ -1,4 +1,4 @@
-"""Deliveries beside the runner's main loop: what is wanted, what hangs, what keeps the runner, what is told."""
+"""Deliveries outside the runner's main loop: targets, hanging ones, an idle runner, reported progress."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -10,22 +10,34 @@ import redis
 from cryptography.fernet import Fernet
 
 from streaming.adapters.contract import DeliveringAdapter, DeliveryBatch
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
+from streaming.runtime import deliveries
 from streaming.runtime.deliveries import Deliveries, targets
 from streaming.runtime.runner import RunnerExit
 from streaming.runtime.secret_server import KeysOutdated, SecretKeeper
+from streaming.storage.backup_hold import BackupHold
+from streaming.storage.result_columns import read_columns
 from streaming.wire import keys
-from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, DeliveryTarget, kept_from, read_mark
+from streaming.wire.deliveries import (
+    BindingDeliveries,
+    DeliveryObserved,
+    DeliveryTarget,
+    forget_mark,
+    kept_from,
+    read_mark,
+    refused_folder,
+)
 from streaming.wire.outgoing import NOTHING
 from streaming.wire.sealed import Keyring, SealBroken, sealed
 from tests.delivery.targets import TARGET, Shelf, ShelfAdapter, commit
 from tests.runtime.paper import ORGANISATION, Desk
+from tests.spark.specs import spec
 
 LONG_S = 20.0
 
 
-class ToldShelf(ShelfAdapter):
-    """Says when something has arrived; waits for `gate` before it takes anything."""
+class GatedShelf(ShelfAdapter):
+    """Signals each arrival; waits for `gate` before it takes rows."""
 
     def __init__(self, shelf: Shelf, arrived: threading.Event, gate: threading.Event) -> None:
         super().__init__(shelf)
@@ -38,7 +50,7 @@ class ToldShelf(ShelfAdapter):
 
 
 class Room:
-    """Deliveries over shelves by identity."""
+    """Deliveries to shelves by identity."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -50,7 +62,7 @@ class Room:
 
     def build(self, target: DeliveryTarget) -> DeliveringAdapter:
         self.revisions.append(target.revision)
-        return ToldShelf(self.shelf(target.identity), self.arrived[target.identity], self.gates[target.identity])
+        return GatedShelf(self.shelf(target.identity), self.arrived[target.identity], self.gates[target.identity])
 
     def shelf(self, identity: str, *, hangs: bool = False) -> Shelf:
         if identity not in self.shelves:
@@ -59,10 +71,11 @@ class Room:
                 self.gates[identity].set()
         return self.shelves.setdefault(identity, Shelf())
 
-    def want(self, *identities: str, revision: int = 1) -> None:
-        found = [TARGET.model_copy(update={"identity": each, "revision": revision}) for each in identities]
-        binding = BindingDeliveries(binding="b", results="results/b", targets=found)
-        self.deliveries.want({"b": binding} if found else {})
+    def want(self, *identities: str, revision: int = 1, kind: str = "fake") -> None:
+        settings = {"revision": revision, "adapter": AdapterChoice(kind=kind, options={})}
+        targets = [TARGET.model_copy(update={"identity": each, **settings}) for each in identities]
+        binding = BindingDeliveries(binding="b", results="results/b", targets=targets)
+        self.deliveries.want({"b": binding})
 
     def comes(self, identity: str) -> list[int]:
         assert self.arrived[identity].wait(LONG_S), "nothing arrived"
@@ -72,7 +85,7 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path) -> Iterator[Room]:
-    made = Room(tmp_path)
+    made = Room(tmp_path / ORGANISATION)
     yield made
     for gate in made.gates.values():
         gate.set()
@@ -80,7 +93,7 @@ def room(tmp_path: Path) -> Iterator[Room]:
 
 
 def until(happened: Callable[[], Any]) -> Any:
-    """Give the other threads their turn until something has happened."""
+    """Poll until `happened` returns a true value, while other threads run."""
     turn = threading.Event()
     for _ in range(2_000):
         if found := happened():
@@ -89,7 +102,7 @@ def until(happened: Callable[[], Any]) -> Any:
     raise AssertionError("it did not happen")
 
 
-def test_a_target_that_hangs_holds_up_neither_the_main_loop_nor_its_neighbour(room: Room) -> None:
+def test_a_hanging_target_delays_neither_the_main_loop_nor_other_deliveries(room: Room) -> None:
     commit(room.folder / "results/b", 1, [[0]])
     room.shelf("dead", hangs=True)
     room.shelf("alive")
@@ -97,7 +110,7 @@ def test_a_target_that_hangs_holds_up_neither_the_main_loop_nor_its_neighbour(ro
     assert room.comes("alive") == [0]
     for number in range(2, 5):
         commit(room.folder / "results/b", number, [[number - 1]])
-        room.deliveries.look()
+        room.deliveries.wake()
         assert room.comes("alive") == list(range(number))
     assert room.shelves["dead"].rows == []
     assert room.deliveries.outstanding
@@ -107,15 +120,45 @@ def test_a_target_that_hangs_holds_up_neither_the_main_loop_nor_its_neighbour(ro
     until(lambda: not room.deliveries.outstanding)
 
 
-def test_other_settings_are_used_at_once_and_an_output_that_is_no_more_keeps_nothing(room: Room) -> None:
+def test_nothing_is_delivered_while_a_backup_holds_and_it_arrives_afterwards(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, looks = threading.Event(), list[bool]()
+    held.set()
+
+    def look(root: Path) -> BackupHold | None:
+        assert root == room.folder.parent
+        looks.append(held.is_set())
+        return BackupHold("one", 0.0) if held.is_set() else None
+
+    monkeypatch.setattr(deliveries, "read_hold", look)
+    commit(room.folder / "results/b", 1, [[0]])
+    room.shelf("one")
+    room.want("one", kind="file")
+    until(lambda: len(looks) > 1)
+    assert room.shelves["one"].rows == []
+    held.clear()
+    assert room.comes("one") == [0]
+
+
+@pytest.mark.parametrize(("kind", "quiet"), [("file", False), ("delta", False), ("webhook", True)])
+def test_only_a_delivery_into_the_organisation_s_folder_delays_a_backup(kind: str, quiet: bool, room: Room) -> None:
+    commit(room.folder / "results/b", 1, [[0]])
+    shelf = room.shelf("one", hangs=True)
+    room.want("one", kind=kind)
+    until(lambda: shelf.opened)
+    until(lambda: room.deliveries.quiet is quiet)
+
+
+def test_changed_settings_apply_at_once_and_a_removed_output_keeps_no_rows(room: Room) -> None:
     commit(room.folder / "results/b", 1, [[0]])
     room.shelf("one").faults = ["user"]
     room.want("one")
-    told: list[DeliveryObserved] = []
+    reported: list[DeliveryObserved] = []
 
     def state() -> str:
-        room.deliveries.tell(told.extend)
-        return told[-1].state if told else ""
+        room.deliveries.report(reported.extend)
+        return reported[-1].state if reported else ""
 
     until(lambda: state() == "stopped")
     assert not room.deliveries.outstanding, "somebody has to act first"
@@ -124,15 +167,42 @@ def test_other_settings_are_used_at_once_and_an_output_that_is_no_more_keeps_not
     assert room.comes("one") == [0]
     assert room.revisions == [1, 2]
     until(lambda: state() == "current")
-    assert told[-1].revision == 2
-    before = len(told)
+    assert reported[-1].revision == 2
+    before = len(reported)
     state()
-    assert len(told) == before, "what has not changed is not told again"
+    assert len(reported) == before, "unchanged progress is not reported again"
     room.want()
     until(lambda: kept_from(room.folder / "results/b") is None)
 
 
-def test_a_runner_stays_while_rows_wait_and_goes_on_after_a_restart(redis_server_url: str, tmp_path: Path) -> None:
+def test_an_output_keeps_its_mark_and_refused_rows_when_redis_loses_its_binding(room: Room) -> None:
+    results = room.folder / "results/b"
+    commit(results, 1, [[0]])
+    room.shelf("one")
+    room.want("one")
+    assert room.comes("one") == [0]
+    until(lambda: kept_from(results) == 1)
+    refused_folder(results, "one").mkdir()
+    room.deliveries.want({})
+    room.deliveries.close()
+    assert (kept_from(results), refused_folder(results, "one").exists()) == (1, True)
+
+
+def test_an_output_that_is_deleted_while_it_delivers_gets_no_new_mark(room: Room) -> None:
+    results = room.folder / "results/b"
+    commit(results, 1, [[0]])
+    room.shelf("one", hangs=True)
+    room.want("one")
+    until(lambda: kept_from(results) == -1)
+    forget_mark(results, "one")  # by the web process, as it deletes the output
+    room.deliveries.want({})
+    room.gates["one"].set()
+    assert room.comes("one") == [0]
+    room.deliveries.close()
+    assert kept_from(results) is None
+
+
+def test_a_runner_stays_while_rows_wait_and_continues_after_a_restart(redis_server_url: str, tmp_path: Path) -> None:
     with redis.Redis.from_url(redis_server_url, decode_responses=True) as connection:
         desk = Desk.laid(connection, tmp_path)
         binding = BindingDeliveries(binding="b", results="results/b", targets=[TARGET])
@@ -173,12 +243,27 @@ def test_secrets_of_outputs_stay_with_the_keeper_and_change_with_the_revision(tm
     assert taken.adapter.options == {"password": {"sealed": True}}
     assert keeper.target_options(taken) == {"password": "first"}
     keeper.take_targets(wanted(new, "first", 1))
-    assert keeper.target_options(taken) == {"password": "first"}, "sealed anew, but the same"
+    assert keeper.target_options(taken) == {"password": "first"}, "sealed again, but the same"
     with pytest.raises(KeysOutdated):
         keeper.take_targets(wanted(new, "second", 2))
     late = SecretKeeper(Keyring([old]))
     broken = late.take_targets(wanted(new, "second", 2))["b"].targets[0]
     with pytest.raises(SealBroken):
         late.target_options(broken)
-    with pytest.raises(Exception, match="Give it again"):
+    with pytest.raises(Exception, match="Enter it again"):
         targets(tmp_path, late, NOTHING)(broken)
+
+
+def test_a_runner_records_the_columns_of_a_run_before_it_is_carried(redis_server_url: str, tmp_path: Path) -> None:
+    wanted = spec("a", "rows.jsonl")
+    with redis.Redis.from_url(redis_server_url, decode_responses=True) as connection:
+        desk = Desk.laid(connection, tmp_path)
+        desk.desire(wanted)
+        place = tmp_path / wanted.results / "columns"
+        place.parent.mkdir(parents=True)
+        place.write_text("in the way: the disk refuses")
+        assert desk.runner.turn() is None, "a run is carried even if its columns can't be written yet"
+        place.unlink()
+        desk.runner.turn()
+    fields = {"device": "string", "n": "long", "total": "long"}
+    assert read_columns(tmp_path / wanted.results, wanted.run) == {"out": fields}

@@ -1,4 +1,4 @@
-"""The group that holds a runner to its memory: made, filled, left; on this system and as version 2 is laid out."""
+"""The memory group of a runner: created, filled, left; on this system and with the files of version 2."""
 
 import os
 import subprocess
@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from streaming.runtime.memory_group import Hierarchy, own_hierarchy
-from streaming.runtime.process_limits import dedicated_places, master_of, memory_mb
+from streaming.runtime.process.limits import dedicated_places, master_of, memory_mb
+from streaming.runtime.process.memory_group import Hierarchy, own_hierarchy
 
 ALONE = """
 import os, subprocess, sys
 from pathlib import Path
-from streaming.runtime.memory_group import enter_memory_group, own_hierarchy
+from streaming.runtime.process.memory_group import enter_memory_group, own_hierarchy
 before = own_hierarchy().folder
 try:
     group = enter_memory_group("of-a-test", 96 << 20)
@@ -28,13 +28,13 @@ print(own_hierarchy().folder == before, group.folder.exists())
 """
 
 
-def test_who_starts_too_much_together_loses_what_it_started_and_lives_itself() -> None:
+def test_a_full_group_kills_a_child_process_and_not_the_runner() -> None:
     done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
-    told = done.stdout.split()
-    assert told in (["entered", "True", "-9", "True", "False"], ["refused", "True"]), done.stderr
+    printed = done.stdout.split()
+    assert printed in (["entered", "True", "-9", "True", "False"], ["refused", "True"]), done.stderr
     own = own_hierarchy()
     may = own is not None and own.version == 1 and os.access(own.folder, os.W_OK)
-    assert (told[0] == "entered") or not may
+    assert (printed[0] == "entered") or not may
 
 
 def process_in(tmp_path: Path, groups: str, *mounts: str) -> Path:
@@ -71,12 +71,12 @@ def test_version_1_is_found_among_others_and_its_swap_is_counted_where_it_can_be
 
 
 @pytest.mark.parametrize("groups", ["0::/\n", "4:cpu:/\n", ""])
-def test_where_memory_is_not_limited_by_groups_there_is_none(tmp_path: Path, groups: str) -> None:
+def test_a_system_without_memory_groups_has_no_hierarchy(tmp_path: Path, groups: str) -> None:
     mount = f"31 24 0:27 / {tmp_path} rw - cgroup2 cgroup2 rw"
     assert own_hierarchy(process_in(tmp_path, groups, mount)) is None
 
 
-def test_a_group_that_may_not_be_made_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_group_that_cannot_be_created_leaves_nothing(tmp_path: Path) -> None:
     own = tmp_path / "own"
     own.mkdir()
     with pytest.raises(OSError, match="subtree_control"):
@@ -84,7 +84,7 @@ def test_a_group_that_may_not_be_made_is_refused_and_leaves_nothing(tmp_path: Pa
     assert list(own.iterdir()) == []
 
 
-def test_a_runner_may_have_what_its_parts_may_have_together() -> None:
+def test_the_limit_of_a_runner_is_the_sum_of_its_parts() -> None:
     jvm = 2 * 2_048 + 512 + 256
     assert memory_mb(2_048, 1_024, "local[2]") == jvm + 2 * (1_024 + 200) + 512 == 7_824
     assert memory_mb(2_048, 1_024, "local[4, 3]") == jvm + 4 * (1_024 + 200) + 512

@@ -1,4 +1,4 @@
-"""After a restart a run is said to run when its query has planned again, and not before."""
+"""After a restart a run is reported as running only when its query has planned again."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from streaming.runtime.binding_locations import MAIN
+from streaming.runtime.carriers.locations import MAIN
 from tests.runtime.paper import Desk
 from tests.spark.specs import spec
 
@@ -18,7 +18,7 @@ def desk(redis_server_url: str, tmp_path: Path) -> Iterator[Desk]:
 
 
 def running(desk: Desk) -> None:
-    """Come to a run of the shared query that is told to run."""
+    """Start a run of the shared query until it is reported as running."""
     desk.desire(spec("a", "rows.jsonl"))
     desk.runner.turn()
     desk.carriers[MAIN].ready = True
@@ -27,7 +27,7 @@ def running(desk: Desk) -> None:
     assert desk.observed().state == "running"
 
 
-def test_a_restarted_runner_says_running_once_its_query_has_planned_and_not_before(desk: Desk) -> None:
+def test_a_restarted_runner_reports_running_only_once_its_query_has_planned(desk: Desk) -> None:
     running(desk)
     desk.restart()
     desk.runner.turn()
@@ -39,7 +39,7 @@ def test_a_restarted_runner_says_running_once_its_query_has_planned_and_not_befo
     assert desk.observed().state == "running"
 
 
-def test_a_query_that_is_started_again_is_not_said_to_run_meanwhile(desk: Desk) -> None:
+def test_a_run_whose_query_restarts_is_reported_as_starting(desk: Desk) -> None:
     running(desk)
     desk.restart()
     desk.runner.turn()
@@ -47,7 +47,7 @@ def test_a_query_that_is_started_again_is_not_said_to_run_meanwhile(desk: Desk) 
     desk.runner.turn()
     assert desk.observed().state == "running"
     desk.carriers[MAIN].ready, desk.carriers[MAIN].has_planned = False, False
-    desk.runner._fleet._members[MAIN].tried = 1  # its first start after the restart has not planned
+    desk.runner._fleet._members[MAIN].tried = 1  # its first start after the restart hasn't planned
     desk.runner.turn()
     assert desk.observed().state == "starting"
     desk.carriers[MAIN].ready = desk.carriers[MAIN].has_planned = True

@@ -1,10 +1,10 @@
-"""What a runner decides: desired against carried."""
+"""Decisions of a runner: desired against carried runs."""
 
 import pytest
 
 from streaming.runtime.run_decisions import AddRun, RunDecisions, RunStateSeen, Step, StopRun
 from streaming.spark.errors import RunFailure
-from streaming.spark.manifests import RunChange
+from streaming.spark.query.manifests import RunChange
 from streaming.wire.messages import RunSpec
 from tests.spark.specs import spec
 
@@ -20,32 +20,32 @@ A, B = spec("a", "rows.jsonl"), spec("b", "rows.jsonl")
 
 @pytest.fixture
 def books() -> RunDecisions:
-    """Binding a runs."""
-    found = RunDecisions()
-    found.decide({"a": A})
-    found.note("a", RunStateSeen("a-1", "running"))
-    return found
+    """Return decisions with the running binding a."""
+    books = RunDecisions()
+    books.decide({"a": A})
+    books.note("a", RunStateSeen("a-1", "running"))
+    return books
 
 
-def test_what_is_desired_is_added_once_and_told_as_starting() -> None:
+def test_a_desired_run_is_added_once_and_reported_as_starting() -> None:
     books = RunDecisions()
     steps: list[Step] = [AddRun(A), RunStateSeen("a-1", "starting")]
     assert books.decide({"a": A}) == steps
     assert books.decide({"a": A}) == []
 
 
-def test_a_run_is_told_as_running_when_a_manifest_says_so() -> None:
+def test_a_run_is_reported_as_running_when_a_manifest_says_so() -> None:
     books = RunDecisions()
     books.decide({"a": A})
     assert books.note("a", RunStateSeen("a-1", "running")) == [RunStateSeen("a-1", "running")]
 
 
-def test_what_is_no_longer_desired_is_stopped_and_keeps_its_state(books: RunDecisions) -> None:
+def test_a_run_that_is_no_longer_desired_is_stopped_and_keeps_its_state(books: RunDecisions) -> None:
     assert books.decide({}) == [StopRun("a", flush=False)]
 
 
 @pytest.mark.parametrize("flush", [True, False])
-def test_a_stop_is_commanded_once_and_told_until_a_manifest_ends_it(books: RunDecisions, flush: bool) -> None:
+def test_a_stop_is_commanded_once_and_reported_until_a_manifest_ends_it(books: RunDecisions, flush: bool) -> None:
     wanted = {"a": stopped(A, flush=flush)}
     assert books.decide(wanted) == [StopRun("a", flush), RunStateSeen("a-1", "stopping")]
     assert books.decide(wanted) == []
@@ -53,7 +53,7 @@ def test_a_stop_is_commanded_once_and_told_until_a_manifest_ends_it(books: RunDe
     assert books.decide(wanted) == []
 
 
-def test_a_stop_of_what_was_never_carried_is_told_at_once() -> None:
+def test_the_stop_of_a_run_that_was_never_carried_is_reported_at_once() -> None:
     assert RunDecisions().decide({"a": stopped(A)}) == [RunStateSeen("a-1", "stopped")]
 
 
@@ -70,7 +70,7 @@ def test_an_input_that_ended_is_not_started_again_while_it_stays_desired(books: 
     assert not books.active
 
 
-def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: RunDecisions) -> None:
+def test_a_failed_run_is_retried_once_it_has_been_absent(books: RunDecisions) -> None:
     books.note("a", RunStateSeen("a-1", "failed", "external", "No answer."))
     assert books.decide({"a": A}) == []
     assert books.decide({}) == []
@@ -79,34 +79,34 @@ def test_a_failed_run_is_tried_again_once_it_has_been_absent(books: RunDecisions
 
 def test_when_the_query_stops_every_run_fails_once(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
-    told = books.fail_all(FULL, {"a", "b"})
-    assert {seen.run: seen.message for seen in told} == {"a-1": FULL.message, "b-1": FULL.message}
+    reports = books.fail_all(FULL, {"a", "b"})
+    assert {seen.run: seen.message for seen in reports} == {"a-1": FULL.message, "b-1": FULL.message}
     assert books.fail_all(FULL, {"a", "b"}) == []
     assert books.decide({"a": A, "b": B}) == []
     assert not books.active
 
 
-def test_when_a_query_stops_the_runs_of_other_queries_go_on(books: RunDecisions) -> None:
+def test_when_a_query_stops_the_runs_of_other_queries_continue(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
     assert books.fail_all(FULL, {"b"}) == [RunStateSeen("b-1", "failed", "external", FULL.message)]
     assert books.active == {"a"}
 
 
-def test_after_the_query_stopped_the_others_do_not_go_on_unasked(books: RunDecisions) -> None:
+def test_after_the_query_stopped_its_runs_do_not_restart_unless_desired(books: RunDecisions) -> None:
     books.decide({"a": A, "b": B})
     books.fail_all(FULL, {"a", "b"})
     assert books.decide({}) == [StopRun("a", flush=False), StopRun("b", flush=False)]
     assert books.decide({"a": A}) == [AddRun(A), RunStateSeen("a-1", "starting")]
 
 
-def test_a_failed_run_that_waits_to_be_tried_again_is_not_called_stopped(books: RunDecisions) -> None:
+def test_a_failed_run_that_waits_for_its_retry_is_not_reported_as_stopped(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
     assert books.decide({}) == [StopRun("a", flush=False)]
     assert books.note("a", RunStateSeen("a-1", "stopped")) == []
     assert books.decide({"a": A}) == [AddRun(A), RunStateSeen("a-1", "starting")]
 
 
-def test_the_end_of_a_failed_try_is_not_taken_for_that_of_the_next_one(books: RunDecisions) -> None:
+def test_the_end_of_a_failed_attempt_does_not_count_for_the_next_one(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
     books.decide({})
     books.decide({"a": A})
@@ -116,7 +116,7 @@ def test_the_end_of_a_failed_try_is_not_taken_for_that_of_the_next_one(books: Ru
     assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
 
 
-def test_who_is_stopped_by_a_user_before_the_next_try_runs_has_stopped(books: RunDecisions) -> None:
+def test_a_run_that_a_user_stops_before_its_retry_runs_has_stopped(books: RunDecisions) -> None:
     books.fail_all(FULL, {"a"})
     books.decide({})
     books.decide({"a": A})
@@ -124,7 +124,7 @@ def test_who_is_stopped_by_a_user_before_the_next_try_runs_has_stopped(books: Ru
     assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
 
 
-def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books: RunDecisions) -> None:
+def test_a_run_that_was_absent_for_a_moment_continues_also_in_another_runner(books: RunDecisions) -> None:
     books.decide({})
     books.note("a", RunStateSeen("a-1", "stopped"))
     assert books.decide({"a": A})[0] == AddRun(A)
@@ -134,14 +134,14 @@ def test_what_was_not_desired_for_a_moment_goes_on_also_in_another_runner(books:
     assert other.decide({"a": stopped(A)})[0] == StopRun("a", flush=False)
 
 
-def test_a_stop_that_the_runner_before_commanded_does_not_end_what_this_one_began() -> None:
+def test_a_stop_that_the_previous_runner_commanded_does_not_end_a_run_of_this_one() -> None:
     books = RunDecisions()
     books.decide({"a": A})
     assert books.note("a", RunStateSeen("a-1", "stopped")) == []
     assert books.note("a", RunStateSeen("a-1", "running")) == [RunStateSeen("a-1", "running")]
 
 
-def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
+def test_a_restarted_runner_resumes_the_runs_of_the_control_log() -> None:
     books = RunDecisions(carried={"a": "a-1"})
     books.resume({"a-1": RunChange("a", "a-1", "running")})
     assert books.decide({"a": A}) == [RunStateSeen("a-1", "starting")]
@@ -149,22 +149,22 @@ def test_a_restarted_runner_takes_up_what_the_control_log_carries() -> None:
     assert books.ready({"a-1": RunChange("a", "a-1", "running")}) == []
 
 
-def test_a_restarted_runner_keeps_what_was_said_when_the_run_began() -> None:
+def test_a_restarted_runner_keeps_the_message_of_the_start() -> None:
     books = RunDecisions(carried={"a": "a-1"})
     books.decide({"a": A})
-    assert books.ready({"a-1": RunChange("a", "a-1", "running", None, "It begins anew.")}) == [
-        RunStateSeen("a-1", "running", None, "It begins anew.")
+    assert books.ready({"a-1": RunChange("a", "a-1", "running", None, "It starts again.")}) == [
+        RunStateSeen("a-1", "running", None, "It starts again.")
     ]
 
 
-def test_a_restarted_runner_tells_again_what_had_ended() -> None:
+def test_a_restarted_runner_reports_ended_runs_again() -> None:
     books = RunDecisions(carried={"a": "a-1"})
     books.resume({"a-1": RunChange("a", "a-1", "completed", None, "The input has ended.")})
     assert books.decide({"a": A}) == [RunStateSeen("a-1", "completed", None, "The input has ended.")]
     assert not books.active
 
 
-def test_a_stopping_run_is_not_called_running_again(books: RunDecisions) -> None:
+def test_a_stopping_run_is_not_reported_as_running_again(books: RunDecisions) -> None:
     books.decide({"a": stopped(A)})
     assert books.note("a", RunStateSeen("a-1", "running")) == []
 
@@ -180,22 +180,20 @@ def test_a_discard_is_commanded_once_without_a_flush(books: RunDecisions) -> Non
 
 
 @pytest.mark.parametrize("flush", [True, False])
-def test_a_discard_that_is_asked_for_while_a_run_stops_is_commanded_behind_the_stop(
-    books: RunDecisions, flush: bool
-) -> None:
+def test_a_discard_while_a_run_stops_is_commanded_after_the_stop(books: RunDecisions, flush: bool) -> None:
     books.decide({"a": stopped(A, flush=flush)})
     assert books.decide({"a": discarded(A)}) == [StopRun("a", flush=False, discard=True)]
     assert books.note("a", RunStateSeen("a-1", "stopped")) == [RunStateSeen("a-1", "stopped")]
     assert books.decide({"a": discarded(A)}) == []
 
 
-def test_a_discard_that_comes_after_the_run_has_ended_is_commanded_too(books: RunDecisions) -> None:
+def test_a_discard_after_the_run_has_ended_is_commanded_too(books: RunDecisions) -> None:
     books.decide({"a": stopped(A)})
     books.note("a", RunStateSeen("a-1", "stopped"))
     assert books.decide({"a": discarded(A)}) == [StopRun("a", flush=False, discard=True)]
 
 
-def test_a_discard_throws_nothing_of_another_run_away(books: RunDecisions) -> None:
+def test_a_discard_keeps_the_state_of_another_run(books: RunDecisions) -> None:
     assert books.decide({"a": discarded(spec("a", "rows.jsonl", run="a-0"))})[-1:] == [RunStateSeen("a-0", "stopped")]
     assert not any(
         isinstance(step, StopRun) and step.discard for step in RunDecisions({"a": "a-2"}).decide({"a": discarded(A)})
@@ -206,7 +204,7 @@ NEXT = A.model_copy(update={"run": "a-c", "beside": True})
 OVER = A.model_copy(update={"run": "a-2", "takes_over": "a-c"})
 
 
-def test_a_run_beside_another_is_carried_under_a_name_of_its_own_and_taken_over_from_without_a_stop(
+def test_a_parallel_run_has_a_name_of_its_own_and_another_takes_over_without_a_stop(
     books: RunDecisions,
 ) -> None:
     both = {"a": A, "a~next": NEXT}
@@ -221,16 +219,16 @@ def test_a_run_beside_another_is_carried_under_a_name_of_its_own_and_taken_over_
     assert books.carried == {"a": "a-2"}
 
 
-def test_a_change_that_is_called_off_ends_what_ran_beside_and_nothing_else(books: RunDecisions) -> None:
+def test_a_cancelled_change_ends_only_the_parallel_run(books: RunDecisions) -> None:
     books.decide({"a": A, "a~next": NEXT})
     assert books.decide({"a": A}) == [StopRun("a~next", flush=False)]
     assert books.note("a~next", RunStateSeen("a-c", "stopped")) == []
     assert books.decide({"a": A}) == []
 
 
-def test_a_successor_of_who_was_killed_while_its_organisation_left_says_of_no_run_that_it_was_stopped() -> None:
+def test_a_successor_of_a_runner_killed_during_a_leave_reports_no_run_as_stopped() -> None:
     books = RunDecisions()
-    books.resume({"a-1": RunChange("a", "a-1", "running")})  # that it was to stop stands in the control log already
+    books.resume({"a-1": RunChange("a", "a-1", "running")})  # the control log already contains its stop
     assert books.decide({}) == []
     assert books.note("a", RunStateSeen("a-1", "stopped")) == []
     assert books.decide({"a": A})[0] == AddRun(A)

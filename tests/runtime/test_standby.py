@@ -1,4 +1,4 @@
-"""A runner that stands by: what it hears at its socket, and where its log goes."""
+"""A standby runner: the messages at its socket, and its log."""
 
 import subprocess
 import sys
@@ -15,11 +15,11 @@ from streaming.runtime.standby import LaterAnswers, StandbySocket, StandbyTaken
 from streaming.wire.standby import ORPHANED_S, StayUp, TakeStandby, ask_standby
 
 PATIENCE_S = 20.0
-TAKE = TakeStandby(whose="acme", told={"redis": "redis://planted-password@127.0.0.1/0", "keys": []})
+TAKE = TakeStandby(whose="acme", configuration={"redis": "redis://planted-password@127.0.0.1/0", "keys": []})
 
 
 class Standing:
-    """A socket at which somebody waits in a thread, by a clock that the test sets."""
+    """A standby socket that waits in a thread, with a clock that the test sets."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.now, self.fit, self.asked = path, 0.0, True, threading.Event()
@@ -31,15 +31,18 @@ class Standing:
         answer = ask_standby(self.path, message, PATIENCE_S)
         return None if answer is None else answer.state
 
-    def taken(self, told: str) -> Future[str | None]:
-        """Take it, from a thread of its own, and have it answer what is `told`."""
+    def taken(self, answer: str) -> Future[str | None]:
+        """Take it, from a thread of its own, and let it send `answer`."""
         with ThreadPoolExecutor(1) as other:
             asks = other.submit(self.ask, TAKE)
             found = self.waits.result(PATIENCE_S)
             assert found is not None
-            assert (found.whose, found.configuration.redis.get_secret_value()) == (TAKE.whose, TAKE.told["redis"])
+            assert (found.whose, found.configuration.redis.get_secret_value()) == (
+                TAKE.whose,
+                TAKE.configuration["redis"],
+            )
             self.socket.close()
-            found.tell("taken" if told == "taken" else "ends")
+            found.answer("taken" if answer == "taken" else "ends")
             return asks
 
 
@@ -54,15 +57,15 @@ def standing() -> Iterator[Standing]:
         found.socket.close()
 
 
-@pytest.mark.parametrize("told", ["taken", "ends"])
-def test_it_is_taken_once_and_says_what_became_of_it(standing: Standing, told: str) -> None:
+@pytest.mark.parametrize("answer", ["taken", "ends"])
+def test_it_is_taken_once_and_answers(standing: Standing, answer: str) -> None:
     assert standing.ask(StayUp()) == "waits"
-    assert standing.taken(told).result(PATIENCE_S) == told
+    assert standing.taken(answer).result(PATIENCE_S) == answer
     assert standing.ask(TAKE) is None
     assert not standing.path.parent.exists()
 
 
-def test_it_ends_when_nobody_says_that_it_is_wanted(standing: Standing) -> None:
+def test_it_ends_without_messages_that_it_is_needed(standing: Standing) -> None:
     for _ in range(3):
         standing.now += ORPHANED_S - 1
         assert standing.ask(StayUp()) == "waits"
@@ -75,17 +78,17 @@ def test_it_ends_when_it_is_asked_to_or_has_no_java_any_more(standing: Standing)
     assert standing.waits.result(PATIENCE_S) is None
 
 
-@pytest.mark.parametrize("told", [{"redis": 1, "planted": "password"}, {}])
-def test_what_it_cannot_read_it_does_not_become_nor_show(
-    standing: Standing, caplog: pytest.LogCaptureFixture, told: dict[str, object]
+@pytest.mark.parametrize("configuration", [{"redis": 1, "planted": "password"}, {}])
+def test_an_unreadable_message_has_no_effect_and_is_not_logged(
+    standing: Standing, caplog: pytest.LogCaptureFixture, configuration: dict[str, object]
 ) -> None:
-    assert standing.ask(TakeStandby(whose="acme", told=told)) is None
-    assert "cannot be read" in caplog.text
+    assert standing.ask(TakeStandby(whose="acme", configuration=configuration)) is None
+    assert "unreadable message" in caplog.text
     assert "password" not in caplog.text
     assert standing.ask(StayUp()) == "waits"
 
 
-def test_it_knows_no_secrets_until_it_is_somebodys() -> None:
+def test_it_refuses_secrets_until_it_is_taken() -> None:
     class Keeper:
         def answer_of(self, organisation: str, run: str, name: str) -> dict[str, object]:
             return {"secrets": {organisation: f"{run} {name}"}}
@@ -117,7 +120,7 @@ outlet.close()
 """
 
 
-def test_the_log_of_all_that_it_started_moves_with_it(tmp_path: Path) -> None:
+def test_the_log_of_its_child_processes_moves_with_it(tmp_path: Path) -> None:
     moved = tmp_path / "acme" / "logs" / "runner.log"
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(moved)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True

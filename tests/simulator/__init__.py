@@ -1,1 +1,1 @@
-"""The time simulator: what it shows is what the reference does, and the sentences are exact."""
+"""The time simulator shows the results of the reference, and its sentences are exact."""

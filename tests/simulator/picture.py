@@ -1,19 +1,19 @@
-"""The sample of the design's picture: 14 rows, tumbling 10 s, a CTI after every event 4 s behind the largest start."""
+"""The sample of the design's picture: 14 rows, tumbling 10 s, a CTI after every event with a delay of 4 s."""
 
 from typing import Any, Final
 
 SECOND: Final = 1_000_000
 BEGIN: Final = 1_795_428_000 * SECOND
-"""10:00:00 of some day."""
+"""10:00:00 of an arbitrary day."""
 SPANS: Final = (
     (3, 6), (6, 9), (5, 7), (9, 12), (8, 11), (13, 15), (11, 14),
     (7, 12), (16, 18), (4, 6), (21, 23), (18, 20), (27, 29), (25, 28),
 )  # fmt: skip
-"""Start and end of each row, in seconds after the beginning, in order of arrival."""
+"""Start and end of each row, in seconds after the base time, in order of arrival."""
 
 
 def at(seconds: float) -> int:
-    """The tick of a second of the sample."""
+    """Return the tick of a second of the sample."""
     return BEGIN + int(seconds * SECOND)
 
 

@@ -1,4 +1,4 @@
-"""What a simulation shows is what the reference does: on random graphs, settings and rows, row by row."""
+"""A simulation shows the results of the reference: on random graphs, settings and rows, row by row."""
 
 import pickle
 from collections import Counter
@@ -9,35 +9,35 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import InputNode, WindowNode, sources
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputRow
 from streaming.reference.substreams import WHOLE
 from streaming.simulator.model import Simulation, TrackRow
-from streaming.simulator.record import record
-from streaming.simulator.sample import SampledQuery, elements_of
-from streaming.simulator.simulate import told
+from streaming.simulator.recorded.record import record
+from streaming.simulator.samples.sample import SampledQuery, elements_of
+from streaming.simulator.simulate import present
 from streaming.simulator.stepping import step
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.case import Case, EndMode
-from streaming.wire.payload_json import payload_to_json
-from tests.reference.drawn import KINDS, Scope, cases
+from streaming.wire.execution.case import Case, EndMode
+from streaming.wire.rows.payload_json import payload_to_json
+from tests.reference.drawn.cases import KINDS, Scope, cases
 
 SCOPE = Scope(imports=True)
 some = settings(max_examples=max(5, settings.default.max_examples // 12))
-"""As many examples of each operator as find what a page would show wrongly."""
+"""Enough examples of each operator to find errors that a page would show."""
 
 
-def asked(case: Case) -> SampledQuery:
-    """What a simulation takes of a drawn case; streams that no input reads have rows of no input."""
+def query_of(case: Case) -> SampledQuery:
+    """Return the simulation's query for a drawn case; rows of streams that no input reads have no input."""
     found = temporal_settings(case.graph, case.streams, case.advance)
     rows = [row for row in case.rows if row.stream in case.streams]
     return SampledQuery(case.graph, case.streams, found, elements_of(case.graph, case.streams, rows), case.end)
 
 
 def stepped(query: SampledQuery) -> Iterator[tuple[int, ReferenceRun]]:
-    """A run that nobody watches, after each row and after its end; boundaries belong to the row before them."""
+    """Run without recorders, after each row and after its end; boundaries belong to the row before them."""
     run = ReferenceRun(query.graph, query.streams, query.settings)
     for number, row in enumerate(query.elements):
         for _ in range(row.ends_batch):
@@ -61,12 +61,12 @@ def infinite(tick: int | None) -> int:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_shown_is_what_the_reference_does(kind: str) -> None:
+def test_the_simulation_shows_the_results_of_the_reference(kind: str) -> None:
     @some
     @given(cases(kind, SCOPE))
     def holds(case: Case) -> None:
-        query = asked(case)
-        found = told(record(query))
+        query = query_of(case)
+        found = present(record(query))
         *_, (_, run) = stepped(query)
         check_rows(found, query, run)
         check_outputs(found, query, run)
@@ -81,15 +81,15 @@ def check_rows(found: Simulation, query: SampledQuery, run: ReferenceRun) -> Non
     assert set(judged) == set(run.judged)
     counts: dict[str, Counter[str]] = {}
     streams = {node.id: node.stream for node in query.graph.nodes if isinstance(node, InputNode)}
-    for element, said in run.judged.items():
+    for element, judgement in run.judged.items():
         row = judged[element]
-        counts.setdefault(streams[element.input], Counter())[said.outcome] += 1
-        assert (row.outcome, row.reason, row.lateness) == (said.outcome, said.reason, said.lateness)
-        assert row.moved_by == said.moved_by
-        assert infinite(row.cti_met) == (INFINITY if said.cti_met == NO_CTI else said.cti_met)
-        assert row.kept == (said.event is not None)
-        if said.event is not None:
-            assert (row.kept_start, infinite(row.kept_end)) == (said.event.start, said.event.end)
+        counts.setdefault(streams[element.input], Counter())[judgement.outcome] += 1
+        assert (row.outcome, row.reason, row.lateness) == (judgement.outcome, judgement.reason, judgement.lateness)
+        assert row.moved_by == judgement.moved_by
+        assert infinite(row.cti_met) == (INFINITY if judgement.cti_met == NO_CTI else judgement.cti_met)
+        assert row.kept == (judgement.event is not None)
+        if judgement.event is not None:
+            assert (row.kept_start, infinite(row.kept_end)) == (judgement.event.start, judgement.event.end)
         assert (row.absent is None) == (run.why_absent(element) is None)
         assert all(sentence.endswith(".") for sentence in row.why)
         assert row.why
@@ -97,7 +97,7 @@ def check_rows(found: Simulation, query: SampledQuery, run: ReferenceRun) -> Non
 
 
 def check_outputs(found: Simulation, query: SampledQuery, run: ReferenceRun) -> None:
-    """The track of each output is its log, and what stands of it is the net result."""
+    """The track of each output is its log, and its remaining rows are the net result."""
     numbers = {row.identity: row.number for row in query.elements if row.identity is not None}
     by_id = {row.id: row for track in found.tracks for row in track.rows}
     for output in {row.output for row in run.released} | {row.output for row in run.outputs}:
@@ -130,13 +130,13 @@ def check_outputs(found: Simulation, query: SampledQuery, run: ReferenceRun) -> 
 
 
 def record_fields(query: SampledQuery, output: str) -> dict[str, object]:
-    from streaming.planning.soundness import checked_graph
+    from streaming.planning.validity import checked_graph
 
     return dict(checked_graph(query.graph, query.streams, query.settings).schemas[output])
 
 
 def check_staircases(found: Simulation, query: SampledQuery) -> None:
-    """At every step each lane, input and output stands where the clocks of a run stand that nobody watches."""
+    """At every step each lane, input and output has the CTI of a run without recorders."""
     for after, run in stepped(query):
         for node, feed in run.feeds.items():
             lanes = {unit[0]: cti for unit, cti in feed.clocks.ctis.items() if unit[1] == WHOLE}
@@ -149,7 +149,7 @@ def check_staircases(found: Simulation, query: SampledQuery) -> None:
 
 
 def standing_at(found: Simulation, node: str, lane: str | None, after: int) -> int:
-    """The CTI of a lane, or of a node, after so many rows."""
+    """Return the CTI of a lane, or of a node, after so many rows."""
     steps = [
         step
         for each in found.staircases
@@ -162,19 +162,19 @@ def standing_at(found: Simulation, node: str, lane: str | None, after: int) -> i
 
 FIXED = ("tumbling", "hopping", "time_interval")
 few_fit = settings(some, suppress_health_check=[HealthCheck.filter_too_much])
-"""One window in seven gives every pane once, at its end; were it none, this would fail as unsatisfiable."""
+"""One window in seven emits every pane once, at its end; without such windows this would fail as unsatisfiable."""
 
 
 @pytest.mark.parametrize("kind", FIXED)
-def test_panes_hold_what_they_would_give_if_the_input_ended_now(kind: str) -> None:
+def test_panes_hold_the_rows_that_they_would_emit_if_the_input_ended_now(kind: str) -> None:
     @few_fit
     @given(cases(kind, Scope(alone=True)), st.integers(1, 12))
     def holds(case: Case, at: int) -> None:
         [window] = [node for node in case.graph.nodes if isinstance(node, WindowNode)]
         assume(sources(window) == ("s",) and window.emit == "final" and window.empty == "skip")
-        query = asked(case)
+        query = query_of(case)
         assume(query.elements)
-        found = told(record(query))
+        found = present(record(query))
         flushed: list[OutputRow] = []
         for after, run in stepped(query):
             if after == min(at, len(query.elements)):
@@ -192,7 +192,7 @@ def test_panes_hold_what_they_would_give_if_the_input_ended_now(kind: str) -> No
 
 
 def held_at(found: Simulation, after: int, fields: list[str]) -> Counter[tuple[int, int, str]]:
-    """The rows that the panes would give that are open after so many rows."""
+    """Return the rows that the open panes would emit after so many rows."""
     held: Counter[tuple[int, int, str]] = Counter()
     for pane in found.panes:
         states = [state for state in pane.states if state.after <= after]

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.simulator.comparing import compare
-from streaming.simulator.sample import SampledQuery, SampleRow
+from streaming.simulator.samples.sample import SampledQuery, SampleRow
 from streaming.simulator.simulate import sampled_query
 from streaming.simulator.what_if import NoDelay, WhatIf, what_if
 from streaming.temporal.settings import Late
@@ -18,16 +18,16 @@ from tests.simulator.picture import GRAPH, ROWS, SECOND, STREAM, at
 
 @pytest.fixture
 def query() -> SampledQuery:
-    return asked()
+    return query_with()
 
 
-def asked(**more: object) -> SampledQuery:
-    """The picture, with other settings of its stream where they are said."""
+def query_with(**more: object) -> SampledQuery:
+    """Return the picture, optionally with other settings of its stream."""
     streams = {"s": StreamDefinition.model_validate({**STREAM, **more})}
     return sampled_query(QueryGraph.model_validate(GRAPH), streams, {}, [SampleRow.model_validate(row) for row in ROWS])
 
 
-def test_each_policy_stands_beside_today(query: SampledQuery) -> None:
+def test_each_policy_is_compared_with_today(query: SampledQuery) -> None:
     found = compare(query, ["s"])
     assert [each.today for each in found.policies] == [False, True, False, False]
     counts = {each.policy: each.outcomes["s"] for each in found.policies}
@@ -114,7 +114,7 @@ def test_a_longer_delay_keeps_no_less_and_waits_no_less(query: SampledQuery) -> 
     assert [point.not_passed for point in points] == sorted(point.not_passed for point in points)
 
 
-def test_waits_are_how_far_event_time_went_on(query: SampledQuery) -> None:
+def test_a_wait_is_the_progress_of_event_time(query: SampledQuery) -> None:
     # the CTIs are -9, -6, 1 (row 6), 4 (row 9), 9 (row 11), 15 (row 13); a row waits until one is above its start
     point = next(each for each in what_if(query, "s").points if each.delay == 12 * SECOND)
     passed = {1: 16, 2: 21, 3: 21, 4: 27, 5: 21, 6: 27, 7: 27, 8: 21, 10: 21}
@@ -126,4 +126,4 @@ def test_waits_are_how_far_event_time_went_on(query: SampledQuery) -> None:
 
 def test_an_input_without_a_delay_has_no_curve() -> None:
     with pytest.raises(NoDelay, match="generates no CTIs"):
-        what_if(asked(advance={}), "s")
+        what_if(query_with(advance={}), "s")

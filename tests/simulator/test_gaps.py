@@ -1,4 +1,4 @@
-"""How far a gap reaches: where the first rows of inputs are missing, what starts behind it is right all the same."""
+"""The reach of a gap: if the first rows of inputs are missing, results that start after the gap are still right."""
 
 from typing import Final
 
@@ -6,29 +6,29 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from streaming.simulator.replaying import ReadRows, replay
-from streaming.simulator.sample import SampledQuery
+from streaming.simulator.replay.replaying import ReadRows, replay
+from streaming.simulator.samples.sample import SampledQuery
 from streaming.temporal.events import Event
 from streaming.temporal.outcomes import Outcome
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
 from streaming.wire.messages import LateEvent
 from streaming.wire.yaml_data import yaml_documents
-from tests.reference.drawn import KINDS, Scope, cases
-from tests.simulator.test_agreement import asked
+from tests.reference.drawn.cases import KINDS, Scope, cases
+from tests.simulator.test_agreement import query_of
 from tests.simulator.test_repairing import released
 from tests.simulator.test_replaying import of, read_of, whole_run
 
 some = settings(max_examples=max(6, settings.default.max_examples // 16))
 
 MADE_BY_ROWS: Final = ("snapshot", "count")
-"""Windows that the rows make: one that begins before the gap ends, and says so, may be where others would stand."""
+"""Windows that depend on the rows: one that starts before the gap ends, and is marked so, may have other bounds."""
 
 
 def lost(place: tuple[str, str, int], start: int) -> LateEvent:
-    """A row that the run without it never had."""
+    """A row that the run without it never received."""
     of_row = {"input": place[0], "lane": place[1], "position": place[2], "start": start, "end": None}
-    said = {
+    fields = {
         "cti": None,
         "outcome": str(Outcome.DROPPED_LATE),
         "reason": None,
@@ -36,13 +36,13 @@ def lost(place: tuple[str, str, int], start: int) -> LateEvent:
         "moved_by": None,
         "raw": "",
     }
-    return LateEvent(**of_row, **said)
+    return LateEvent(**of_row, **fields)
 
 
-def require_right_behind(query: SampledQuery, rows: int, *, lacking: bool = True) -> bool:
-    """See that without the events of the first `rows` only what starts before the end of the gap is another row.
+def require_right_after(query: SampledQuery, rows: int, *, lacking: bool = True) -> bool:
+    """Check that without the events of the first `rows` only results that start before the end of the gap differ.
 
-    `lacking`: also that only such rows are lacking. False where there are no such events.
+    `lacking`: also check that only such rows are missing. False if there are no such events.
     """
     _, found = released(query)
     read = read_of(query, whole_run(query))
@@ -69,10 +69,10 @@ def require_right_behind(query: SampledQuery, rows: int, *, lacking: bool = True
 @pytest.mark.parametrize("kind", KINDS)
 @settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
-def test_what_starts_behind_a_gap_is_right(kind: str, data: st.DataObject) -> None:
-    query = asked(data.draw(cases(kind, Scope())))
+def test_results_that_start_after_a_gap_are_right(kind: str, data: st.DataObject) -> None:
+    query = query_of(data.draw(cases(kind, Scope())))
     rows = data.draw(st.integers(1, max(len(query.elements), 1)))
-    assume(require_right_behind(query, rows, lacking=kind not in MADE_BY_ROWS))
+    assume(require_right_after(query, rows, lacking=kind not in MADE_BY_ROWS))
 
 
 CLIPPED = """
@@ -101,4 +101,4 @@ expect: {events: []}
 def test_a_row_that_is_not_cut_off_may_be_wrong_for_as_long_as_it_lasts() -> None:
     [document] = yaml_documents(CLIPPED)
     transcript = parse(document, "clipped")
-    assert require_right_behind(asked(prepare(transcript, define(transcript))), 1)
+    assert require_right_after(query_of(prepare(transcript, define(transcript))), 1)

@@ -1,30 +1,30 @@
-"""What panes held after each row is what the reference makes of their members; and each member is looked at once."""
+"""The values of panes after each row are those of the reference, and each member is evaluated once."""
 
 import pytest
 from hypothesis import given
 
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import StreamDefinition
-from streaming.reference.aggregates import aggregate_value
-from streaming.simulator import held_values
-from streaming.simulator.record import RecordedRun, record
-from streaming.simulator.silence import SILENT
-from streaming.simulator.simulate import simulate, told
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.reference.aggregates.result_column import aggregate_value
+from streaming.simulator.recorded import held_values
+from streaming.simulator.recorded.record import RecordedRun, record
+from streaming.simulator.recorded.silence import SILENT
+from streaming.simulator.simulate import present, simulate
 from streaming.temporal.events import Shape
 from streaming.transcripts.format import TranscriptRow
-from streaming.wire.case import Case, EndMode
-from tests.reference.drawn import KINDS, cases
-from tests.simulator.test_agreement import SCOPE, asked, some
+from streaming.wire.execution.case import Case, EndMode
+from tests.reference.drawn.cases import KINDS, cases
+from tests.simulator.test_agreement import SCOPE, query_of, some
 
 WINDOWS = [kind for kind in KINDS if kind in ("tumbling", "hopping", "time_interval", "session", "snapshot", "count")]
 
 
 @pytest.mark.parametrize("kind", WINDOWS)
-def test_each_step_of_each_pane_is_what_the_reference_makes_of_its_members(kind: str) -> None:
+def test_each_step_of_each_pane_has_the_values_of_the_reference(kind: str) -> None:
     @some
     @given(cases(kind, SCOPE))
     def holds(case: Case) -> None:
-        recorded = record(asked(case))
+        recorded = record(query_of(case))
         check_values(recorded)
         check_members(recorded)
 
@@ -44,8 +44,8 @@ def check_values(recorded: RecordedRun) -> None:
 
 
 def check_members(recorded: RecordedRun) -> None:
-    """What came into a pane and what left it, step by step, is what it holds."""
-    shown = iter(told(recorded).panes)
+    """The members that joined and left a pane, step by step, add up to its contents."""
+    shown = iter(present(recorded).panes)
     for node in recorded.panes.values():
         for pane in node.all:
             held: set[int] = set()
@@ -57,8 +57,8 @@ def check_members(recorded: RecordedRun) -> None:
 
 
 @pytest.mark.parametrize("window", ["TUMBLE 10h", "SESSION 10m"])
-def test_each_member_of_a_large_pane_is_looked_at_once(window: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Again for each row that follows, and a sample with a pane of 2,000 took ten times as long."""
+def test_each_member_of_a_large_pane_is_evaluated_once(window: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If each later row evaluated it again, a sample with a pane of 2,000 would take ten times as long."""
     graph = parse_sql(f"INSERT INTO o SELECT STREAM SUM(v) AS total FROM cars WINDOW BY {window};").graph
     assert graph is not None
     streams = {"cars": StreamDefinition(shape=Shape.POINT, fields={"v": "double"})}

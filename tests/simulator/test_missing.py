@@ -1,4 +1,4 @@
-"""Rows that a window missed, also behind a join: what would have counted had it come in time."""
+"""Rows that a window missed, also after a join: rows that would have counted if they had been in time."""
 
 from typing import Any
 
@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given, settings
 
 from streaming.definition.graph import QueryGraph, WindowNode
-from streaming.definition.streams import StreamDefinition
-from streaming.simulator.in_time import in_time_run
-from streaming.simulator.missing import MissedRows
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.simulator.model import Simulation
-from streaming.simulator.record import record
-from streaming.simulator.sample import SampleRow
+from streaming.simulator.recorded.in_time import in_time_run
+from streaming.simulator.recorded.missing import MissedRows
+from streaming.simulator.recorded.record import record
+from streaming.simulator.samples.sample import SampleRow
 from streaming.simulator.simulate import simulate
 from streaming.temporal.outcomes import IN_TIME
-from streaming.wire.case import Case
-from tests.reference.drawn import Scope, cases
+from streaming.wire.execution.case import Case
+from tests.reference.drawn.cases import Scope, cases
 from tests.simulator.picture import at
-from tests.simulator.test_agreement import FIXED, asked
+from tests.simulator.test_agreement import FIXED, query_of
 
 some = settings(max_examples=max(20, settings.default.max_examples // 4))
 
@@ -27,7 +27,7 @@ def test_one_more_run_finds_what_following_each_row_finds(kind: str) -> None:
     @some
     @given(cases(kind, Scope(alone=True)))
     def holds(case: Case) -> None:
-        recorded = record(asked(case))
+        recorded = record(query_of(case))
         [node] = [node.id for node in case.graph.nodes if isinstance(node, WindowNode)]
         panes, supposed = recorded.panes[node], in_time_run(recorded)
         late = {
@@ -78,10 +78,10 @@ def simulated(*rows: tuple[str, int, int]) -> Simulation:
     return simulate(graph, streams, {}, sample)
 
 
-def test_a_window_behind_a_join_says_which_rows_it_missed() -> None:
+def test_a_window_after_a_join_names_the_rows_that_it_missed() -> None:
     found = simulated(("r", 0, 30), ("l", 1, 2), ("l", 5, 6), ("l", 3, 4), ("l", 12, 13))
     assert [(pane.states[-1].values, pane.missed) for pane in found.panes] == [({"n": 2}, [4]), ({"n": 1}, [])]
-    assert found.rows[3].why[-2] == "As it came it would have counted in [10:00:00, 10:00:10) of 'w'."
+    assert found.rows[3].why[-2] == "As received, it would have counted in [10:00:00, 10:00:10) of 'w'."
 
 
 def test_rows_that_only_met_each_other_say_so() -> None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from streaming.definition.streams import StreamDefinition
-from streaming.simulator.pasting import PastedSample, read_pasted
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.simulator.samples.pasting import PastedSample, read_pasted
 
 CARS: dict[str, Any] = {
     "shape": "interval",
@@ -13,8 +13,8 @@ CARS: dict[str, Any] = {
 }
 
 
-def pasted(text: str, most: int = 100, **said: str) -> PastedSample:
-    return read_pasted(text, "cars", StreamDefinition.model_validate(CARS), said, None, most)
+def pasted(text: str, most: int = 100, **chosen: str) -> PastedSample:
+    return read_pasted(text, "cars", StreamDefinition.model_validate(CARS), chosen, None, most)
 
 
 def test_columns_are_found_by_name_whatever_their_case() -> None:
@@ -39,12 +39,12 @@ def test_columns_are_found_by_name_whatever_their_case() -> None:
     [("1700000000", "s"), ("1700000000000", "ms"), ("1700000000000000", "us"), ("1700000000000000000", "ns"),
      ("2023-11-14T22:13:20Z", "iso")],
 )  # fmt: skip
-def test_the_unit_of_times_is_told_by_their_size(time: str, unit: str) -> None:
+def test_the_unit_of_times_is_guessed_from_their_size(time: str, unit: str) -> None:
     found = pasted(f"plate,start,end\nA,{time},{time}\n")
     assert (found.rows[0]["start"], found.columns[1].unit) == (1_700_000_000_000_000, unit)
 
 
-def test_what_is_said_goes_before_what_is_guessed() -> None:
+def test_chosen_columns_take_precedence_over_guessed_ones() -> None:
     found = pasted("plate,start,seen,end\nA,1,1700000000,1700000009\n", start="seen")
     assert found.rows[0]["start"] == 1_700_000_000_000_000
     assert [(each.target, each.guessed) for each in found.columns] == [
@@ -60,8 +60,8 @@ def test_bad_lines_become_bad_rows_with_their_reason() -> None:
     assert [row["bad"] for row in found.rows] == ["A,fast,1700000000,1700000001", "B,1", "C,1,soon,1700000001"]
     assert [(note.row, note.message) for note in found.notes] == [
         (1, "Line 2: speed: expected a number, found 'fast'."),
-        (2, "Line 3 has 2 cells, and the header 4."),
-        (3, "Line 4: 'soon' in 'start' is no time (s)."),
+        (2, "Line 3 has 2 cells, but the header has 4."),
+        (3, "Line 4: 'soon' in 'start' is not a time (s)."),
     ]
 
 
@@ -82,3 +82,19 @@ def test_a_text_without_times_or_with_too_much_says_so() -> None:
     assert len(found.rows) == 2
     assert [note.row for note in found.notes] == [None, None]
     assert "Only the first 2 of 3 records" in found.notes[1].message
+
+
+def test_times_are_read_by_the_pattern_of_the_stream() -> None:
+    time = {
+        "column": "day",
+        "time_column": "clock",
+        "unit": "pattern",
+        "pattern": "dd.MM.yyyy HH:mm",
+        "zone": "Europe/Berlin",
+    }
+    stream = StreamDefinition.model_validate({"fields": {"v": "long"}, "event_time": {"start": time}})
+    found = read_pasted("day,clock,v\n05.03.2024,11:00,1\n05.03.2024,late,2\n", "s", stream, {}, None, 100)
+    assert [row.get("start") for row in found.rows] == [1_709_632_800_000_000, None]
+    assert [note.message for note in found.notes] == [
+        "Line 3: '05.03.2024 late' in 'day' is not a time (dd.MM.yyyy HH:mm)."
+    ]

@@ -3,19 +3,19 @@
 import pytest
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.simulator.model import SimulatedPane, Simulation
-from streaming.simulator.record import record
-from streaming.simulator.sample import SampleRow
+from streaming.simulator.recorded.record import record
+from streaming.simulator.samples.sample import SampleRow
 from streaming.simulator.simulate import sampled_query, simulate, why_nothing
 from streaming.temporal.ticks import Tick
-from streaming.wire.case import EndMode
+from streaming.wire.execution.case import EndMode
 from tests.simulator.picture import GRAPH, ROWS, STREAM, at
 
 
 @pytest.fixture(scope="module")
 def picture() -> Simulation:
-    """The simulation, whose sample goes on after the 14 rows."""
+    """The simulation, whose sample continues after the 14 rows."""
     rows = [SampleRow.model_validate(row) for row in ROWS]
     streams = {"s": StreamDefinition.model_validate(STREAM)}
     return simulate(QueryGraph.model_validate(GRAPH), streams, {}, rows, EndMode.NONE)
@@ -29,7 +29,7 @@ def test_each_row_has_the_outcome_of_the_picture(picture: Simulation) -> None:
     assert picture.outcomes == {"s": {"on_time": 7, "reordered": 5, "adjusted": 1, "dropped_late": 1}}
 
 
-def test_the_staircase_is_four_seconds_behind_the_largest_start(picture: Simulation) -> None:
+def test_the_staircase_has_a_delay_of_four_seconds(picture: Simulation) -> None:
     [steps] = [each.steps for each in picture.staircases if each.node == "s" and each.lane is None]
     seen = [(step.after, step.at, step.cause) for step in steps]
     expected = {1: -1, 2: 2, 4: 5, 6: 9, 9: 12, 11: 17, 13: 23}
@@ -37,7 +37,7 @@ def test_the_staircase_is_four_seconds_behind_the_largest_start(picture: Simulat
 
 
 def held(pane: SimulatedPane, after: int) -> tuple[list[int], int]:
-    """The rows in a pane after so many rows, and the count that it would give."""
+    """Return the rows in a pane after so many rows, and the count that it would emit."""
     rows: set[int] = set()
     count = 0
     for state in pane.states:
@@ -47,7 +47,7 @@ def held(pane: SimulatedPane, after: int) -> tuple[list[int], int]:
     return sorted(rows), count
 
 
-def test_the_panes_hold_and_speak_as_in_the_picture(picture: Simulation) -> None:
+def test_the_panes_hold_and_emit_as_in_the_picture(picture: Simulation) -> None:
     first, second, third = picture.panes
     assert [(pane.start, pane.end) for pane in picture.panes] == [(at(0), at(10)), (at(10), at(20)), (at(20), at(30))]
     assert held(first, 14) == ([1, 2, 3, 4, 5, 8], 6)
@@ -64,7 +64,7 @@ def test_the_adjusted_row_keeps_what_was_not_final(picture: Simulation) -> None:
     assert (row.moved_by, row.cti_met, row.set_by, row.smallest_delay) == (2_000_000, at(9), 6, 6_000_000)
 
 
-def test_a_result_says_what_made_it(picture: Simulation) -> None:
+def test_a_result_names_its_origins(picture: Simulation) -> None:
     [track] = [each for each in picture.tracks if each.node == "out"]
     first, second = track.rows
     assert (first.after, first.rows, first.released_by, first.released_cti) == (9, [1, 2, 3, 4, 5, 8], 9, at(12))
@@ -82,7 +82,7 @@ def test_the_dropped_row_says_why_and_what_would_have_kept_it(picture: Simulatio
         "Dropped: 10:00:04 is before the CTI 10:00:12 set by row 9 (10:00:16 minus 4 s). "
         "It had ended at 10:00:06, so adjust had nothing left to keep.",
         "Kept whole if the delay is at least 12 s, its end if it is more than 10 s.",
-        "As it came it would have counted in [10:00:00, 10:00:10) of 'w'.",
+        "As received, it would have counted in [10:00:00, 10:00:10) of 'w'.",
         "With shift it would be [10:00:12, 10:00:14).",
     ]
 
@@ -104,26 +104,26 @@ def test_rows_in_time_say_which_cti_they_met(picture: Simulation) -> None:
     )
 
 
-def test_what_waits_says_for_what(picture: Simulation) -> None:
+def test_a_waiting_node_names_what_it_waits_for(picture: Simulation) -> None:
     waits = "closes when the CTI reaches 10:00:30; now it is 10:00:23. A row of 's' that starts at 10:00:34 or later"
-    assert picture.holding == [f"'w' holds 1 pane back: it {waits} would bring it."]
+    assert picture.holding == [f"'w' still holds 1 pane: it {waits} would bring it."]
     assert picture.panes[2].why == [f"It {waits} would bring it."]
     assert picture.panes[0].why == [
-        "Row 9 closed it: the CTI had come to its end 10:00:10.",
+        "Row 9 closed it: the CTI had reached its end 10:00:10.",
         "Would have counted here as they came, but did not: row 10.",
     ]
 
 
 @pytest.mark.parametrize(
-    ("node", "second", "said"),
+    ("node", "second", "sentences"),
     [
         ("out", 25, ["The pane [10:00:20, 10:00:30) of 'w' has not closed. It closes when the CTI reaches 10:00:30; "
                      "now it is 10:00:23. A row of 's' that starts at 10:00:34 or later would bring it."]),
         ("out", 45, ["No row of the sample lives at 10:00:45."]),
-        ("s", 4, ["At 10:00:04 's' has 1 row.", "Not taken at the door: row 10, which lived there."]),
+        ("s", 4, ["At 10:00:04 's' has 1 row.", "Rejected by the input: row 10, which lived there."]),
     ],
 )  # fmt: skip
-def test_what_is_not_there_says_why(node: str, second: int, said: list[str]) -> None:
+def test_an_empty_place_explains_why(node: str, second: int, sentences: list[str]) -> None:
     query = sampled_query(
         QueryGraph.model_validate(GRAPH),
         {"s": StreamDefinition.model_validate(STREAM)},
@@ -131,4 +131,4 @@ def test_what_is_not_there_says_why(node: str, second: int, said: list[str]) -> 
         [SampleRow.model_validate(row) for row in ROWS],
         EndMode.NONE,
     )
-    assert why_nothing(record(query), node, Tick(at(second))) == said
+    assert why_nothing(record(query), node, Tick(at(second))) == sentences

@@ -1,4 +1,4 @@
-"""A stream that two inputs read, as in a join of it with itself: a row stands there once for each."""
+"""A stream that two inputs read, as in a self-join: a row appears once for each input."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import EventTimeBy, StreamDefinition
+from streaming.definition.streams.stream import EventTimeBy, StreamDefinition
 from streaming.reference.execution import finished_run
 from streaming.simulator.comparing import compare
 from streaming.simulator.model import Simulation
-from streaming.simulator.sample import SampledQuery, SampleError, SampleItem, SampleRow
+from streaming.simulator.samples.sample import SampledQuery, SampleError, SampleItem, SampleRow
 from streaming.simulator.simulate import sampled_query, simulate
 from streaming.temporal.ticks import INFINITY
 from streaming.transcripts.rows import case_rows
-from streaming.wire.case import Case, EndMode
+from streaming.wire.execution.case import Case, EndMode
 
 PAIRS = """
 WITH p AS (SELECT a.k, a.v AS one, b.v AS other FROM s a JOIN s b ON a.k = b.k)
@@ -46,31 +46,35 @@ def graph() -> QueryGraph:
 def items(drawn: list[dict[str, Any]]) -> list[SampleItem]:
     rows: list[SampleItem] = []
     for number, row in enumerate(drawn):
-        said = {"start": row["start"], "end": row["start"] + row["length"], "payload": {"k": row["k"], "v": number}}
-        rows.append(SampleRow.model_validate({"stream": "s", **said}))
+        row_fields = {
+            "start": row["start"],
+            "end": row["start"] + row["length"],
+            "payload": {"k": row["k"], "v": number},
+        }
+        rows.append(SampleRow.model_validate({"stream": "s", **row_fields}))
         rows += ["batch"] if number % 3 == 2 else []
     return rows
 
 
-def asked(sample: list[SampleItem]) -> SampledQuery:
+def query_of(sample: list[SampleItem]) -> SampledQuery:
     return sampled_query(graph(), STREAMS, WAITING, sample)
 
 
 @given(ROWS)
-def test_what_is_shown_of_a_self_join_is_what_the_reference_gives(drawn: list[dict[str, Any]]) -> None:
+def test_a_simulated_self_join_has_the_results_of_the_reference(drawn: list[dict[str, Any]]) -> None:
     sample = items(drawn)
     found: Simulation = simulate(graph(), STREAMS, WAITING, sample)
     case = Case("pairs", graph(), STREAMS, tuple(case_rows(sample, STREAMS)), advance=WAITING, end=EndMode.FLUSH)
     run = finished_run(case)
-    told = {(row.input, row.position): row.outcome for row in found.rows}
-    assert told == {(element.input, element.position): judged.outcome for element, judged in run.judged.items()}
+    outcomes = {(row.input, row.position): row.outcome for row in found.rows}
+    assert outcomes == {(element.input, element.position): judged.outcome for element, judged in run.judged.items()}
     [track] = [each for each in found.tracks if each.node == "out"]
     assert sorted((row.start, INFINITY if row.end is None else row.end, str(row.payload)) for row in track.rows) == (
         sorted((row.flow.start, row.flow.end, str(dict(row.flow.payload))) for row in run.outputs)
     )
 
 
-def test_a_row_stands_there_for_each_input_that_reads_it() -> None:
+def test_a_row_appears_for_each_input_that_reads_it() -> None:
     sample = items([{"start": 9, "length": 2, "k": "x"}, {"start": 2, "length": 9, "k": "x"}])
     rows = simulate(graph(), STREAMS, WAITING, sample).rows
     assert [(row.number, row.sample_row, row.input, row.outcome) for row in rows] == [
@@ -79,7 +83,7 @@ def test_a_row_stands_there_for_each_input_that_reads_it() -> None:
         (3, 2, "a", "dropped_late"),
         (4, 2, "b", "adjusted"),
     ]
-    assert compare(asked(sample), ["b"]).policies[0].outcomes == {"s": {"on_time": 2, "dropped_late": 2}}
+    assert compare(query_of(sample), ["b"]).policies[0].outcomes == {"s": {"on_time": 2, "dropped_late": 2}}
 
 
 def test_inputs_that_read_a_stream_by_different_event_times_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""What may be taken back into results: it changes nothing but what is final, whatever comes after it."""
+"""Rows that may be repaired: a repair changes only final results, whatever follows."""
 
 import json
 from collections.abc import Mapping
@@ -12,14 +12,14 @@ from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.release import Release, releases
 from streaming.reference.executor import ReferenceRun
 from streaming.simulator.comparing import ComparedRow
-from streaming.simulator.repairing import corrected, reason_to_wait, reasons_against
-from streaming.simulator.replaying import replay
-from streaming.simulator.sample import SampledQuery
+from streaming.simulator.replay.repairing import corrected, reason_to_wait, reasons_against
+from streaming.simulator.replay.replaying import replay
+from streaming.simulator.samples.sample import SampledQuery
 from streaming.simulator.stepping import step
 from streaming.temporal.events import Event, Shape
 from streaming.temporal.outcomes import QUARANTINED
-from tests.reference.drawn import KINDS, Scope, cases
-from tests.simulator.test_agreement import asked
+from tests.reference.drawn.cases import KINDS, Scope, cases
+from tests.simulator.test_agreement import query_of
 from tests.simulator.test_replaying import of, read_of, whole_run
 
 ENDLESS: Final = {
@@ -27,7 +27,7 @@ ENDLESS: Final = {
     *("order_edges", "snapshot", "count", "set_duration_by_payload"),
 }
 TAKEN: Final = [kind for kind in KINDS if kind not in ENDLESS]
-"""Kinds by which a row reaches only so far."""
+"""Kinds in which a row has a limited reach."""
 some = settings(max_examples=max(6, settings.default.max_examples // 16))
 
 
@@ -38,7 +38,7 @@ def released(query: SampledQuery) -> tuple[frozenset[str], dict[str, Release]]:
 
 
 def given_after(query: SampledQuery, rows: int, found: Mapping[str, Release]) -> dict[str, int | None]:
-    """Until when each output had given all after so many rows."""
+    """Return until when each output had emitted everything after so many rows."""
     run = ReferenceRun(query.graph, query.streams, query.settings)
     for row in query.elements[:rows]:
         step(run, row)
@@ -50,9 +50,9 @@ def given_after(query: SampledQuery, rows: int, found: Mapping[str, Release]) ->
 @pytest.mark.parametrize("kind", TAKEN)
 @settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
-def test_what_a_row_changes_that_may_be_taken_back_was_final_then(kind: str, data: st.DataObject) -> None:
-    """Taken back after some rows, it changes nothing of what the rows that come later bring."""
-    query = asked(data.draw(cases(kind, Scope())))
+def test_the_results_that_a_repair_changes_were_final(kind: str, data: st.DataObject) -> None:
+    """A repair after some rows does not change the effect of later rows."""
+    query = query_of(data.draw(cases(kind, Scope())))
     edges, found = released(query)
     assume(not reasons_against(query.graph, edges, found))
     read = read_of(query, whole_run(query))
@@ -88,12 +88,16 @@ EDGE_QUERY: list[dict[str, Any]] = [
     ("changes", "edges", "words"),
     [
         ({}, frozenset({"s"}), ["its input s has edges, and how long one stays open is not known"]),
-        ({"emit": "running"}, frozenset(), ["windows gives rows before they are final"]),
-        ({"window": {"kind": "count", "n": 3}}, frozenset(), ["of windows (windows that the rows make) a row may"]),
+        ({"emit": "running"}, frozenset(), ["windows emits rows before they are final"]),
+        (
+            {"window": {"kind": "count", "n": 3}},
+            frozenset(),
+            ["in windows (windows that depend on the rows) a row can"],
+        ),
         ({}, frozenset(), []),
     ],
 )
-def test_why_nothing_can_be_taken_back(changes: dict[str, Any], edges: frozenset[str], words: list[str]) -> None:
+def test_reasons_against_any_repair(changes: dict[str, Any], edges: frozenset[str], words: list[str]) -> None:
     nodes = [EDGE_QUERY[0], {**EDGE_QUERY[1], **changes}, EDGE_QUERY[2]]
     nodes[1]["aggregates"] = [{"name": "n", "function": "count"}]
     graph = QueryGraph.model_validate_json(json.dumps({"version": 1, "name": "q", "nodes": nodes}))
@@ -114,11 +118,11 @@ def changed(start: int, before: float, after: float) -> ComparedRow:
     )
 
 
-def stored(start: int, value: float, **said: Any) -> dict[str, Any]:
-    return {"output": "out", "start": start, "end": start + 10, "payload": {"x": value}, **said}
+def stored(start: int, value: float, **fields: Any) -> dict[str, Any]:
+    return {"output": "out", "start": start, "end": start + 10, "payload": {"x": value}, **fields}
 
 
-def test_what_was_given_is_taken_back_to_its_last_digit_and_what_was_taken_back_does_not_stand() -> None:
+def test_a_repair_retracts_the_stored_digits_and_ignores_retracted_rows() -> None:
     sums = 0.1 + 0.2
     newest_first = [("2-0-1", stored(0, sums)), ("2-0-0", stored(0, 0.5, deleted=True)), ("1-0-0", stored(0, 0.5))]
     found = corrected([changed(0, 0.3, 0.7)], newest_first, "r")

@@ -1,19 +1,19 @@
-"""Rows of adapters, of quarantine and made-up ones, as rows of a sample."""
+"""Rows of adapters and of quarantine, and generated rows, as rows of a sample."""
 
 from typing import Any
 
 import pytest
 
 from streaming.adapters.preview import SampleRow as PreviewRow
-from streaming.definition.streams import StreamDefinition
-from streaming.simulator.capturing import of_adapter, of_quarantine
-from streaming.simulator.generating import generated
-from streaming.simulator.sample import SampleRow
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.simulator.samples.capturing import of_adapter, of_quarantine
+from streaming.simulator.samples.generating import generated
+from streaming.simulator.samples.sample import SampleRow
 from streaming.temporal.events import Cti, edge_end, edge_start, interval
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.messages import LateEvent
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 
 FIELDS = {"k": "string", "v": "decimal(5,2)"}
 
@@ -22,7 +22,7 @@ def stream(shape: str = "interval", **more: Any) -> StreamDefinition:
     return StreamDefinition.model_validate({"shape": shape, "fields": FIELDS, **more})
 
 
-def test_rows_of_an_adapter_stand_as_in_transcripts() -> None:
+def test_rows_of_an_adapter_have_the_form_of_transcripts() -> None:
     elements = [interval(1, 5, {"k": "a", "v": None}), Cti(Tick(3)), Cti(INFINITY), MalformedRow(Reason.BAD_ROW)]
     rows = [PreviewRow("0", place, element, "{", None) for place, element in enumerate(elements)]
     found = of_adapter("s", stream(), rows)
@@ -50,7 +50,7 @@ def late(raw: str, start: int | None = 4, node: str = "cars") -> LateEvent:
     )  # fmt: skip
 
 
-def test_rows_of_quarantine_come_as_they_were() -> None:
+def test_rows_of_quarantine_are_as_received() -> None:
     rows = [late('{"k": "a", "v": 1.5, "ts": 4}'), late('{"payload": {"k": "b"}}'), late("a,1"), late("{", None)]
     found = of_quarantine({"cars": ("s", stream())}, [*rows, late("{}", node="gone")])
     assert found.rows == [
@@ -64,7 +64,7 @@ def test_rows_of_quarantine_come_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("shape", ["point", "interval", "edge"])
-def test_made_up_rows_are_of_the_stream_and_repeatable(shape: str) -> None:
+def test_generated_rows_fit_the_stream_and_are_repeatable(shape: str) -> None:
     dials = {"rate": 1.0, "late_share": 0.5, "late_mean": "5s", "late_max": "20s", "seed": 7}
     one, two = (generated("s", stream(shape), dials, 40) for _ in range(2))
     assert one == two

@@ -19,5 +19,5 @@ from streaming.simulator.words import length
         (-20, "-20 ticks"),
     ],
 )
-def test_a_length_is_said_exactly_in_a_unit_that_people_read(ticks: int, words: str) -> None:
+def test_a_length_is_exact_and_in_a_readable_unit(ticks: int, words: str) -> None:
     assert length(ticks) == words

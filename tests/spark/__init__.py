@@ -1,1 +1,1 @@
-"""What the room `spark` promises: most of it without Spark, the rest in one session that all tests share."""
+"""Tests of the room `spark`: most of them without Spark, the rest in one session that all of them share."""

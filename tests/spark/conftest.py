@@ -6,12 +6,12 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from streaming.spark.session import start_session
+from streaming.spark.session.session import start_session
 
 
 @pytest.fixture(scope="session")
 def last_session() -> Iterator[None]:
-    """Whatever session is there when all tests have ended is stopped."""
+    """Stop the session that is left when all tests have ended."""
     yield
     if SparkContext._active_spark_context is not None:
         SparkContext._active_spark_context.stop()
@@ -19,6 +19,7 @@ def last_session() -> Iterator[None]:
 
 @pytest.fixture
 def session(last_session: None) -> SparkSession:
-    """A local session with the engine's settings: that of the test before, or a new one where that was stopped."""
+    """Return a local session with the engine's settings: that of the previous test, or a new one if that was
+    stopped."""
     del last_session
     return start_session()

@@ -1,7 +1,7 @@
 """A carrier's batches in this process: the same planner, feed, operators and sink, with dictionaries for Spark's state.
 
-A `Crash` ends a batch where a killed process would have: what was written stays, Spark's state does not, and the next
-batch is planned again from the journaled offset, as Spark does.
+A `Crash` ends a batch like a killed process: written files stay, Spark's state does not, and the next batch is planned
+again from the journaled offset, as Spark does.
 """
 
 from collections import defaultdict
@@ -14,18 +14,19 @@ import pytest
 from pyspark.sql.streaming.stateful_processor import TimerValues
 
 from streaming.engine.operators.bucket import BucketOperators
-from streaming.spark.envelope import CarrierMessage, packed, rows_of, unpacked
-from streaming.spark.feed import run_task
-from streaming.spark.feed_work import share_out
-from streaming.spark.lane_clocks import purge_clocks
-from streaming.spark.layout import CarrierFolder, CarrierSettings, create
-from streaming.spark.manifests import Manifest, read_manifest
-from streaming.spark.offset import Offset
-from streaming.spark.part_files import TaskSink
-from streaming.spark.planner import Planner
-from streaming.spark.publishing import publish
-from streaming.spark.shared_keys import place_of
-from streaming.spark.stage import StageProcessor
+from streaming.spark.errors import explain_query
+from streaming.spark.messages.envelope import CarrierMessage, packed, rows_of, unpacked
+from streaming.spark.messages.shared_keys import place_of
+from streaming.spark.planning.planner import Planner
+from streaming.spark.query.layout import CarrierFolder, CarrierSettings, create
+from streaming.spark.query.manifests import Manifest, read_manifest
+from streaming.spark.query.offset import Offset
+from streaming.spark.sink.part_files import TaskSink
+from streaming.spark.sink.publishing import publish_written
+from streaming.spark.source.attempts import is_repeated, tasks_of
+from streaming.spark.source.feed import run_task
+from streaming.spark.source.lane_clocks import purge_clocks
+from streaming.spark.stage.stage import StageProcessor
 
 State = dict[tuple[int, str, int], dict[tuple[str], tuple[bytes]]]
 """By stage, place and bucket."""
@@ -38,7 +39,7 @@ class Crash(Exception):
 
 @contextmanager
 def fault_of_operators(batch: int) -> Iterator[None]:
-    """Meanwhile the operators fail in `batch`, after their turn."""
+    """Make the operators fail in `batch`, after their turn."""
     turn = BucketOperators.turn
 
     def broken(self: BucketOperators, number: int, envelopes: Any) -> Any:
@@ -75,7 +76,7 @@ class MapInMemory:
 
 
 class Loop:
-    """One carrier whose batches are run one by one."""
+    """A carrier whose batches run one by one."""
 
     def __init__(self, home: Path, location: str | None = None, **settings: Any) -> None:
         self.home = home
@@ -89,11 +90,12 @@ class Loop:
         self.planner = self._planner()
 
     def restart(self) -> None:
-        """A new driver over what the old one left."""
+        """Start a new driver on the files of the old one."""
         self.planner = self._planner()
 
     def batch(self, on_stage: Callable[[str], None] = lambda _: None) -> Manifest | None:
-        """Run one batch, the interrupted one first; None when there is nothing to do. `on_stage` may raise Crash."""
+        """Run one batch, first the interrupted one; return None when there is nothing to do. A batch without any output
+        has an empty manifest. `on_stage` may raise Crash."""
         if self.planned is None:
             after = self.planner.plan(self.offset)
             if after is self.offset:
@@ -109,10 +111,10 @@ class Loop:
         for partition in range(self.carrier.settings.partitions):
             purge_clocks(self.carrier.folder, partition, self.offset.n - 1)
         self.carrier.control.compact(self.offset.control, self.offset.entries)
-        return read_manifest(self.carrier.folder, self.offset.n)
+        return read_manifest(self.carrier.folder, self.offset.n) or Manifest(batch=self.offset.n)
 
     def killed_at(self, stage: str) -> bool:
-        """Kill the next batch at `stage` and begin anew over what it left; whether it came so far."""
+        """Kill the next batch at `stage` and restart from its files; return True if it reached the stage."""
 
         def crash(reached: str) -> None:
             if reached == stage:
@@ -126,8 +128,32 @@ class Loop:
         return False
 
     def run(self) -> list[Manifest]:
-        """Batches until there is nothing to do."""
+        """Run batches until there is nothing to do."""
         return list(iter(self.batch, None))
+
+    def upheld(self) -> list[Manifest]:
+        """Run batches until there is nothing to do, and restart the query as its runner does.
+
+        Raises the error that ends it for good.
+        """
+        found: list[Manifest] = []
+        while True:
+            manifest, error = self.attempted()
+            if error is not None:
+                self.restart()
+            elif manifest is None:
+                return found
+            else:
+                found.append(manifest)
+
+    def attempted(self) -> tuple[Manifest | None, Exception | None]:
+        """Run one batch, or return its error if it is to be repeated. Raises the error that ends the query for good."""
+        try:
+            return self.batch(), None
+        except Exception as error:
+            if not is_repeated(self.carrier, explain_query(error)):
+                raise
+            return None, error
 
     def _planner(self) -> Planner:
         def now() -> int:
@@ -138,7 +164,7 @@ class Loop:
 
     def _tasks(self) -> list[Any]:
         assert self.planned is not None
-        return share_out(self.carrier.location, self.carrier.settings.partitions, self.planned)
+        return tasks_of(self.carrier, self.planned)
 
     def _operate(self, rows: list[CarrierMessage], state: State) -> list[CarrierMessage]:
         for number in range(self.carrier.settings.stages):
@@ -165,4 +191,4 @@ class Loop:
             sink.take(row)
         summaries = sink.finish()
         on_stage("written")
-        publish(self.carrier, self.planned.n, summaries)
+        publish_written(self.carrier, rows[0].batch if rows else None, summaries)

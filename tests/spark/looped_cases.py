@@ -1,4 +1,4 @@
-"""Cases of transcripts by planner, feed, operators and sink in this process: alone, shared, in buckets, or killed."""
+"""Cases of transcripts run by planner, feed, operators and sink in this process: alone, shared, in buckets, killed."""
 
 import random
 import tempfile
@@ -9,21 +9,22 @@ from typing import Any
 
 import pytest
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import InputNode
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import NotRunnable, QueryPlan
-from streaming.spark.control import AddBinding
-from streaming.spark.execution import AT_END, spec_of, tell
+from streaming.spark.execution import AT_END, send_results, spec_of
 from streaming.spark.local_run import local_result
+from streaming.spark.query.control import AddBinding
 from streaming.transcripts import judge
 from streaming.transcripts.load import LoadedTranscript
 from streaming.transcripts.prepare import Cuts, define, prepare, variants
-from streaming.wire.case import ONLY_LANE, Case, CaseResult
-from streaming.wire.case_execution import CaseSink, execution_of
-from streaming.wire.execution import ExecutionError
+from streaming.wasm.modules import FOLDER, named_modules, store
+from streaming.wire.execution.case import ONLY_LANE, Case, CaseResult
+from streaming.wire.execution.case_execution import CaseSink, execution_of
+from streaming.wire.execution.interface import ExecutionError
 from tests.spark.loop import Loop
-from tests.spark.told_lines import lines_of
+from tests.spark.result_lines import lines_of
 
 STAGES = ("planned", "fed", "written", "published")
 RunCases = Callable[[Sequence[Case]], list[CaseResult]]
@@ -31,9 +32,9 @@ RunCases = Callable[[Sequence[Case]], list[CaseResult]]
 
 @dataclass(frozen=True)
 class Looped:
-    """How cases are run: so many in one carrier, in so many buckets and stages; `kills` says where batches are killed.
+    """Runs `together` cases in one carrier, in `buckets` and `stages`; `kills` chooses where batches are killed.
 
-    With `isolate` off a fault of one case ends its carrier, as in production where a binding has several buckets.
+    Without `isolate` an error of one case ends its carrier, as in production if a binding has several buckets.
     """
 
     together: int = 1
@@ -43,7 +44,7 @@ class Looped:
     kills: random.Random | None = None
 
     def __call__(self, cases: Sequence[Case]) -> list[CaseResult]:
-        """The results of `cases`, in their order."""
+        """Return the results of `cases`, in their order."""
         found: list[CaseResult] = []
         for first in range(0, len(cases), self.together):
             with tempfile.TemporaryDirectory(prefix="punctual-looped-") as home:
@@ -53,6 +54,7 @@ class Looped:
     def _in_one(self, cases: Sequence[Case], home: Path) -> list[CaseResult]:
         loop = Loop(home, list_ctis=True, isolate=self.isolate, buckets=self.buckets, stages=self.stages)
         for index, case in enumerate(cases):
+            store(home / FOLDER, named_modules(case.graph))
             loop.carrier.control.append(self._carried(case, f"c{index}", home))
         manifests = []
         while (manifest := self._batch(loop)) is not None:
@@ -63,7 +65,7 @@ class Looped:
         sink = CaseSink(case)
         try:
             query, found = execution_of(case), local_result(name, home / "results" / name, manifests, 0.0)
-            counted = tell(query, found, sink, lines_of(query))
+            counted = send_results(query, found, sink, lines_of(query))
         except ExecutionError as error:
             return CaseResult(case.id, failure=str(error))
         return sink.result(counted)
@@ -86,13 +88,13 @@ class Looped:
 
 
 def divided(loaded: LoadedTranscript) -> bool:
-    """Whether the plan of a transcript that is not refused makes use of two buckets in one stage."""
+    """Return True if the plan of an accepted transcript uses two buckets in one stage."""
     plan = _plan(loaded, stages=1)
     return plan is not None and plan.buckets == 2
 
 
 def chained(loaded: LoadedTranscript) -> bool:
-    """Whether the plan of a transcript that is not refused makes use of two stages."""
+    """Return True if the plan of an accepted transcript uses two stages."""
     plan = _plan(loaded, stages=2)
     return plan is not None and plan.second is not None
 
@@ -109,7 +111,7 @@ def _plan(loaded: LoadedTranscript, stages: int) -> QueryPlan | None:
 def differing(
     transcripts: Sequence[LoadedTranscript], cuts: Cuts, run: RunCases, monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
-    """What of `transcripts` does not hold when `run` runs their cases in the place of Spark."""
+    """Return the transcripts that do not hold when `run` runs their cases instead of Spark."""
     with monkeypatch.context() as patched:
         patched.setattr(judge, "execute", lambda _, cases: run(cases))
         verdicts = list(judge.judge(transcripts, "spark", cuts))

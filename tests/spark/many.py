@@ -1,4 +1,4 @@
-"""Bindings whose feed remembers many keys of substreams or many open edges, over inputs of some batches."""
+"""Bindings whose feed stores many keys of substreams or many open edges, over inputs of some batches."""
 
 import json
 from pathlib import Path
@@ -10,11 +10,11 @@ from tests.spark.specs import spec
 ROWS_A_BATCH = 8
 DEVICES = 12
 SHAPES = {"keys": "point", "edges": "edge"}
-"""What the feed remembers much of, and the shape of rows that makes it so."""
+"""The state that grows large, and the shape of rows that makes it so."""
 
 
 def many_spec(what: str, run: str = "a-1", lanes: str = "") -> RunSpec:
-    """`specs.spec` over `<what>.jsonl`; `lanes`: over these lanes, each of one letter, without them over one."""
+    """Return `specs.spec` over `<what>.jsonl`; `lanes`: a letter for each lane, or "" for a single lane."""
     content = json.loads(spec("a", f"{what}.jsonl", run=run).model_dump_json())
     stream = content["inputs"]["readings"]["stream"]
     stream["shape"] = SHAPES[what]
@@ -24,7 +24,8 @@ def many_spec(what: str, run: str = "a-1", lanes: str = "") -> RunSpec:
 
 
 def write_many(home: Path, what: str, batches: int, lanes: str = "") -> None:
-    """Readings of twelve devices of which each batch has some, late ones too; edges end batches after they began."""
+    """Write readings of twelve devices, some of them in each batch and some late; edges end batches after they
+    start."""
     rows = list(_edges(batches) if what == "edges" else _readings(batches))
     if lanes:
         rows = [{**row, "lane": lanes[int(row["payload"]["value"]) % len(lanes)]} for row in rows]

@@ -11,7 +11,8 @@ WINDOW = 10
 
 
 def write_readings(path: Path, batches: int) -> None:
-    """Rows of two devices over `batches` micro-batches; every fifth row is late and one row of each batch is broken."""
+    """Write rows of two devices over `batches` micro-batches; every fifth row is late, one row of each batch is
+    broken."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
     for number in range(batches * ROWS_A_BATCH):
@@ -24,7 +25,7 @@ def write_readings(path: Path, batches: int) -> None:
 
 
 def spec(binding: str, path: str, *, run: str | None = None, final: bool = False, where: str = "true") -> RunSpec:
-    """Count and sum of the readings for each device and 10 us; a CTI every 2 rows, 5 us delay, drop."""
+    """Return count and sum of the readings for each device and 10 us; a CTI every 2 rows, 5 us delay, drop."""
     content = {
         "organisation": "tests",
         "binding": binding,

@@ -14,7 +14,7 @@ SAMPLE = 40
 OTHERS = 50
 KILLED_SAMPLE = 40
 IN_EVERY_TEST = 2
-"""So many slices are of `make test`; `make thorough` takes them all. The engine's tests take every cut of each."""
+"""The number of slices in `make test`; `make thorough` takes them all. The engine's tests take every cut of each."""
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def transcripts(shared_transcripts: Path) -> list[LoadedTranscript]:
 
 @pytest.fixture(scope="module")
 def runnable(transcripts: list[LoadedTranscript]) -> list[LoadedTranscript]:
-    """Those that are not refused."""
+    """Return the transcripts that are not refused."""
     return [each for each in transcripts if each.transcript.expect is not None]
 
 
@@ -52,7 +52,7 @@ def test_transcripts_hold_when_each_batch_is_killed_once(
     [Looped(), Looped(together=1 + OTHERS), Looped(buckets=2, isolate=False)],
     ids=["alone", f"shared with {OTHERS}", "dedicated in two buckets"],
 )
-def test_a_transcript_passes_alike_in_any_company(
+def test_a_transcript_passes_regardless_of_the_other_bindings(
     runnable: list[LoadedTranscript], way: Looped, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sample = random.Random(5).sample(list(filter(divided, runnable)), SAMPLE)

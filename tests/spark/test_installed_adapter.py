@@ -1,10 +1,10 @@
-"""A binding whose input is a kind of an installed package: its rows and its own CTIs run like any other's."""
+"""A binding with an adapter of an installed package: its rows and its own CTIs run like any other's."""
 
 import json
 from pathlib import Path
 
-from streaming.spark.committed_rows import committed_lines
-from streaming.spark.control import AddBinding
+from streaming.spark.query.control import AddBinding
+from streaming.spark.sink.committed_rows import committed_lines
 from streaming.wire.messages import RunSpec
 from tests.adapters.installing import ticker_installed
 from tests.spark.loop import Loop
@@ -12,7 +12,7 @@ from tests.spark.specs import spec
 
 
 def ticks(binding: str) -> RunSpec:
-    """Counts the rows of ten seconds; nothing but the adapter's CTIs moves time on."""
+    """Return a count of the rows of ten seconds; only the adapter's CTIs advance time."""
     content = json.loads(spec(binding, "none").model_dump_json().replace("value", "n"))
     stream = content["inputs"]["readings"]["stream"]
     del stream["advance"]

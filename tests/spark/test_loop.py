@@ -1,4 +1,4 @@
-"""What a carrier promises, batch by batch, killed at every stage of a batch: all of it without Spark's own process."""
+"""The guarantees of a carrier, batch by batch, killed at every stage of a batch: without Spark's own process."""
 
 import json
 from collections import Counter
@@ -11,13 +11,13 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.rows.adapter import RowsAdapter
 from streaming.engine.columns import ipc
-from streaming.spark.committed_rows import committed_lines
-from streaming.spark.control import AddBinding, AtEnd, StopBinding
 from streaming.spark.errors import DISK_FULL, explain_query
-from streaming.spark.manifests import Manifest
-from streaming.wire.messages import ProgressReport, RunSpec
-from streaming.wire.results import PartKind, committed_batches, read_commit
-from streaming.wire.stored import remove, stored_after
+from streaming.spark.query.control import AddBinding, AtEnd, StopBinding
+from streaming.spark.query.manifests import Manifest
+from streaming.spark.sink.committed_rows import committed_lines
+from streaming.storage.results import PartKind, committed_batches, read_commit
+from streaming.storage.stored import remove, stored_after
+from streaming.wire.messages import RunSpec
 from tests.spark.loop import Crash, Loop, fault_of_operators
 from tests.spark.specs import spec, write_readings
 
@@ -68,7 +68,7 @@ def test_a_finite_input_is_read_to_its_end_flushed_and_reported(loop: Loop) -> N
     assert len(manifests) == BATCHES + 1
     assert [state for state, _, _ in states(manifests, "a")] == ["running", "completed"]
     results, late = rows(loop, "a")
-    report = ProgressReport.model_validate_json(json.dumps(manifests[-1].reports[0]))
+    report = manifests[-1].reports[0]
     assert report.results == len(results) > 0
     assert report.quarantined == len(late) > 0
     counts = report.inputs["readings"]
@@ -106,7 +106,7 @@ def test_many_bindings_share_each_batch(loop: Loop, undisturbed: tuple[list[str]
     assert all(rows(loop, f"b{number}") == undisturbed for number in range(20))
 
 
-def test_envelopes_that_are_compressed_say_the_same(
+def test_compressed_envelopes_have_the_same_content(
     loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ipc, "_LARGE", 0)
@@ -128,7 +128,7 @@ def test_a_stop_without_flush_keeps_state_and_positions(loop: Loop, undisturbed:
 
 
 @pytest.mark.parametrize("kind", ["results", "late"])
-def test_a_run_goes_on_without_a_gap_or_a_double_after_its_rows_were_deleted(
+def test_a_run_resumes_without_lost_or_repeated_rows_after_its_rows_were_deleted(
     loop: Loop, undisturbed: tuple[list[str], list[str]], kind: PartKind
 ) -> None:
     add(loop, spec("a", "readings.jsonl"))
@@ -144,25 +144,25 @@ def test_a_run_goes_on_without_a_gap_or_a_double_after_its_rows_were_deleted(
     add(loop, spec("a", "readings.jsonl", run="a-2"))
     last = loop.run()[-1].reports[0]
     after = [list(each) for each in rows(loop, "a")]
-    assert first["results"] + last["results"] == len(undisturbed[0]), "totals count what was deleted too"
+    assert first.results + last.results == len(undisturbed[0]), "totals include deleted rows"
     after[place] = sorted([*before[place], *after[place]])
     assert tuple(after) == undisturbed
 
 
-def test_a_stop_with_flush_sends_infinity_where_final_asks_for_it(loop: Loop) -> None:
+def test_a_stop_with_flush_sends_infinity_if_final_requests_it(loop: Loop) -> None:
     add(loop, spec("asks", "readings.jsonl", final=True))
     add(loop, spec("does_not", "readings.jsonl"))
     loop.batch()
     for name in ("asks", "does_not"):
         stop(loop, name, flush=True)
     manifest = loop.run()[-1]
-    ended = {report["run"]: report["inputs"]["readings"]["ended"] for report in manifest.reports}
+    ended = {report.run: report.inputs["readings"].ended for report in manifest.reports}
     assert ended["asks-1"] is True
     assert not ended.get("does_not-1", False)
     assert len(rows(loop, "asks")[0]) > len(rows(loop, "does_not")[0])
 
 
-def test_another_query_under_the_same_binding_begins_anew(loop: Loop) -> None:
+def test_another_query_under_the_same_binding_starts_without_state(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
     loop.batch()
     loop.batch()
@@ -170,7 +170,7 @@ def test_another_query_under_the_same_binding_begins_anew(loop: Loop) -> None:
     loop.run()
     add(loop, spec("a", "readings.jsonl", run="a-2", where="value >= 0"))
     manifests = loop.run()
-    assert manifests[-1].reports[0]["inputs"]["readings"]["received"] == BATCHES * 5
+    assert manifests[-1].reports[0].inputs["readings"].received == BATCHES * 5
     assert [key for key, content in loop.state.items() if content] == []
 
 
@@ -188,9 +188,7 @@ def test_a_missing_input_fails_its_own_run_with_a_sentence(
     assert rows(loop, "a") == undisturbed
 
 
-def test_a_run_that_failed_goes_on_after_the_file_came_back(
-    loop: Loop, undisturbed: tuple[list[str], list[str]]
-) -> None:
+def test_a_failed_run_resumes_after_the_file_returned(loop: Loop, undisturbed: tuple[list[str], list[str]]) -> None:
     add(loop, spec("a", "readings.jsonl"))
     loop.batch()
     hidden = (loop.home / "readings.jsonl").rename(loop.home / "hidden")
@@ -202,7 +200,7 @@ def test_a_run_that_failed_goes_on_after_the_file_came_back(
 
 
 @pytest.mark.parametrize("breaks_at", [2, 5])
-def test_a_fault_while_reading_undoes_the_batch_of_that_binding_alone(
+def test_a_read_error_undoes_the_batch_of_that_binding_alone(
     loop: Loop, undisturbed: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch, breaks_at: int
 ) -> None:
     read = RowsAdapter.read
@@ -227,7 +225,7 @@ def test_a_fault_while_reading_undoes_the_batch_of_that_binding_alone(
 
 
 @pytest.mark.parametrize("breaks_at", [1, 3, BATCHES])
-def test_a_fault_of_the_operators_undoes_the_batch_of_that_binding_alone(
+def test_an_error_of_the_operators_undoes_the_batch_of_that_binding_alone(
     loop: Loop, undisturbed: tuple[list[str], list[str]], breaks_at: int
 ) -> None:
     add(loop, spec("a", "readings.jsonl"))
@@ -242,7 +240,7 @@ def test_a_fault_of_the_operators_undoes_the_batch_of_that_binding_alone(
     assert rows(loop, "a") == undisturbed
 
 
-def test_a_full_disk_is_no_fault_of_a_binding(loop: Loop) -> None:
+def test_a_full_disk_is_not_blamed_on_a_binding(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
     folder = loop.home / "results" / "a" / "quarantine"
     folder.mkdir(parents=True)
@@ -252,8 +250,8 @@ def test_a_full_disk_is_no_fault_of_a_binding(loop: Loop) -> None:
     assert explain_query(raised.value).message == DISK_FULL
 
 
-def test_a_fault_of_the_machine_is_known_by_its_cause_where_spark_says_nothing() -> None:
-    """So Spark tells of a commit whose Python worker did not start on a busy machine, nor that of its abort."""
+def test_an_error_of_the_machine_is_identified_by_its_cause_if_spark_reports_none() -> None:
+    """Check the only signs of a commit whose Python worker did not start on a busy machine, and of its abort."""
     error, job = RuntimeError("Writing job failed."), RuntimeError("Writing job failed.")
     error._cause = job  # type: ignore[attr-defined]
     job._cause = RuntimeError("Python worker failed to connect back.")  # type: ignore[attr-defined]
@@ -274,11 +272,11 @@ def test_totals_are_counted_once_when_a_batch_is_published_twice(loop: Loop) -> 
         loop.batch(crash)
     manifest = loop.batch()
     assert manifest is not None
-    assert manifest.reports[0]["results"] == len(rows(loop, "a")[0])
-    assert manifest.reports[0]["inputs"]["readings"]["received"] == 10
+    assert manifest.reports[0].results == len(rows(loop, "a")[0])
+    assert manifest.reports[0].inputs["readings"].received == 10
 
 
-def test_the_commits_say_how_large_their_parts_are(loop: Loop) -> None:
+def test_commits_contain_the_sizes_of_their_parts(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
     loop.run()
     folder = loop.home / "results" / "a"
@@ -291,7 +289,7 @@ def test_the_commits_say_how_large_their_parts_are(loop: Loop) -> None:
 
 def test_every_outcome_in_quarantine_is_in_the_totals(loop: Loop) -> None:
     add(loop, spec("a", "readings.jsonl"))
-    counts = loop.run()[-1].reports[0]["inputs"]["readings"]["outcomes"]
+    counts = loop.run()[-1].reports[0].inputs["readings"].outcomes
     late = Counter(json.loads(row)["outcome"] for row in rows(loop, "a")[1])
     assert late == {name: count for name, count in counts.items() if name in late and count}
     assert set(late) == {"malformed", "dropped_late"}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from streaming.spark.binding import BuiltBindings, binding_of
-from streaming.spark.control import AddBinding
-from tests.bench.density import spec
+from streaming.spark.query.binding import BuiltBindings, binding_of
+from streaming.spark.query.control import AddBinding
+from tests.bench.organisations.density import spec
 from tests.spark.loop import Loop
 
 MANY = 6_000
@@ -14,7 +14,7 @@ MANY = 6_000
 
 @pytest.mark.thorough
 def test_each_of_many_bindings_is_built_once(tmp_path: Path) -> None:
-    """Were a number of them remembered, one too many, asked for in turns, and each would be built in every turn."""
+    """Check against a bounded cache: with one binding too many, requested in turn, it would build each every time."""
     carrier = Loop(tmp_path).carrier
     entries = [
         carrier.control.append(
@@ -26,7 +26,7 @@ def test_each_of_many_bindings_is_built_once(tmp_path: Path) -> None:
     assert all(binding_of(carrier, entry) is known for entry, known in zip(entries, first, strict=True))
 
 
-def test_who_is_asked_for_no_more_is_forgotten_and_who_is_asked_for_stays(tmp_path: Path) -> None:
+def test_unused_bindings_are_forgotten_and_used_ones_stay(tmp_path: Path) -> None:
     carrier, at = Loop(tmp_path).carrier, [0.0]
     added = AddBinding(kind="add", tick=0, spec=spec("b"), bucket_ids=[0], lanes={}, at_end="flush")
     entry = carrier.control.append(added)

@@ -1,14 +1,14 @@
-"""A batch leaves no cycles of references: nothing of it stays in a worker's memory until Python looks for them."""
+"""A batch leaves no reference cycles: none of its objects stays in a worker's memory until Python's cycle search."""
 
 import gc
 from pathlib import Path
 
-from streaming.spark.control import AddBinding
-from tests.bench.density import spec
+from streaming.spark.query.control import AddBinding
+from tests.bench.organisations.density import spec
 from tests.spark.loop import Loop
 
 
-def test_what_a_batch_made_is_freed_when_it_is_done(tmp_path: Path) -> None:
+def test_the_memory_of_a_batch_is_freed_at_its_end(tmp_path: Path) -> None:
     loop = Loop(tmp_path)
     for name in ("a", "b"):
         added = AddBinding(kind="add", tick=0, spec=spec(name), bucket_ids=[0], lanes={"cars": ["0"]}, at_end="nothing")

@@ -1,4 +1,4 @@
-"""One carrier of several organisations: each finds its own under its own name, and loses nothing to another."""
+"""One carrier of several organisations: each sees its own bindings under their own names, and loses nothing."""
 
 import json
 from pathlib import Path
@@ -6,26 +6,26 @@ from typing import Any
 
 import pytest
 
-from streaming.spark.control import AddBinding, ForgetBinding, SaveBinding, StopBinding
 from streaming.spark.errors import PunctualError
-from streaming.spark.fair_share import ReadWish, RowBudget, share
-from streaming.spark.manifests import Manifest
-from streaming.spark.token_bucket import read_rates, write_rate
+from streaming.spark.planning.fair_share import ReadRequest, RowBudget, share
+from streaming.spark.planning.token_bucket import read_rates, write_rate
+from streaming.spark.query.control import AddBinding, ForgetBinding, SaveBinding, StopBinding
+from streaming.spark.query.manifests import Manifest
 from streaming.wire.messages import RunSpec
 from tests.spark.loop import Loop
+from tests.spark.planning.test_token_bucket import Shelf
 from tests.spark.specs import spec, write_readings
 from tests.spark.test_loop import BATCHES, STAGES, undisturbed
 from tests.spark.test_on_spark import rows
-from tests.spark.test_token_bucket import Shelf
 
 __all__ = ["undisturbed"]
 Undisturbed = tuple[list[str], list[str]]
 ONE, TWO = "organisation-1", "organisation-2"
 
 
-def of(organisation: str, run: str, **said: Any) -> RunSpec:
-    """Every organisation has a binding a, which reads a file of the same name in its own folder."""
-    return spec("a", said.pop("path", "readings.jsonl"), run=run, **said).model_copy(
+def of(organisation: str, run: str, **changed: Any) -> RunSpec:
+    """Return a binding `a` of `organisation`, which reads the file of that name in the organisation's folder."""
+    return spec("a", changed.pop("path", "readings.jsonl"), run=run, **changed).model_copy(
         update={"organisation": organisation}
     )
 
@@ -42,7 +42,7 @@ def pooled(root: Path, **settings: Any) -> Loop:
 
 
 def own(root: Path, organisation: str) -> Loop:
-    """The carrier of a runner of the organisation's own."""
+    """Return the carrier of a runner of the organisation's own."""
     folder = root / organisation
     return Loop(folder, str(folder / "carriers" / "main"), files=str(folder / "files"))
 
@@ -79,9 +79,7 @@ def changes(manifests: list[Manifest], organisation: str) -> list[tuple[str, str
     ]
 
 
-def test_bindings_of_one_id_in_two_organisations_give_what_each_gives_alone(
-    root: Path, undisturbed: Undisturbed
-) -> None:
+def test_bindings_with_one_id_in_two_organisations_give_their_own_results(root: Path, undisturbed: Undisturbed) -> None:
     write_readings(root / TWO / "files" / "readings.jsonl", BATCHES - 2)
     loop = pooled(root)
     add(loop, of(ONE, "1"))
@@ -95,7 +93,7 @@ def test_bindings_of_one_id_in_two_organisations_give_what_each_gives_alone(
     assert results(root, TWO) == rows(root / "alone", "a") != undisturbed
 
 
-def test_nothing_of_results_lies_in_the_pool_and_nothing_of_the_pool_in_an_organisation(root: Path) -> None:
+def test_the_pool_holds_no_results_and_an_organisation_no_files_of_the_pool(root: Path) -> None:
     loop = pooled(root)
     add(loop, of(ONE, "1"))
     loop.run()
@@ -105,7 +103,7 @@ def test_nothing_of_results_lies_in_the_pool_and_nothing_of_the_pool_in_an_organ
     assert not (root / "pool-1" / "results").exists()
 
 
-def test_who_fails_is_stopped_and_told_and_others_hear_nothing(root: Path, undisturbed: Undisturbed) -> None:
+def test_a_failure_is_reported_to_its_own_organisation_only(root: Path, undisturbed: Undisturbed) -> None:
     loop = pooled(root)
     add(loop, of(ONE, "1", path="../organisation-2/files/readings.jsonl"))
     add(loop, of(TWO, "2"))
@@ -118,14 +116,14 @@ def test_who_fails_is_stopped_and_told_and_others_hear_nothing(root: Path, undis
 
 
 @pytest.mark.parametrize("organisation", ["../other", "a/b", "", ".", "a.b"])
-def test_an_organisation_that_could_name_another_folder_is_refused(root: Path, organisation: str) -> None:
+def test_an_organisation_whose_name_could_be_another_folder_is_refused(root: Path, organisation: str) -> None:
     with pytest.raises(PunctualError, match="no organisation"):
         pooled(root).carrier.shared_of(organisation)
     with pytest.raises(PunctualError, match="no organisation"):
         pooled(root).carrier.files_of(organisation)
 
 
-def test_a_command_for_one_binding_leaves_that_of_the_same_id_alone(root: Path, undisturbed: Undisturbed) -> None:
+def test_a_command_for_one_binding_spares_another_with_the_same_id(root: Path, undisturbed: Undisturbed) -> None:
     loop = pooled(root)
     add(loop, of(ONE, "1"))
     add(loop, of(TWO, "2"))
@@ -138,9 +136,7 @@ def test_a_command_for_one_binding_leaves_that_of_the_same_id_alone(root: Path, 
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_binding_that_is_forgotten_leaves_nothing_in_the_pool(
-    root: Path, undisturbed: Undisturbed, stage: str
-) -> None:
+def test_a_forgotten_binding_leaves_nothing_in_the_pool(root: Path, undisturbed: Undisturbed, stage: str) -> None:
     loop = pooled(root)
     add(loop, of(ONE, "1"))
     add(loop, of(TWO, "2"))
@@ -187,7 +183,7 @@ def save(loop: Loop, binding: str, path: str) -> None:
     loop.carrier.control.append(SaveBinding(kind="savepoint", tick=0, binding=binding, path=path, moving=True))
 
 
-def test_the_limit_of_one_organisation_holds_no_other_back(root: Path, undisturbed: Undisturbed) -> None:
+def test_the_limit_of_one_organisation_does_not_slow_another(root: Path, undisturbed: Undisturbed) -> None:
     loop = pooled(root)
     write_rate(loop.carrier.folder, 0, ONE)
     write_rate(loop.carrier.folder, 1_000_000, TWO)
@@ -203,20 +199,20 @@ def test_the_limit_of_one_organisation_holds_no_other_back(root: Path, undisturb
     assert results(root, ONE) == undisturbed
 
 
-def wish(organisation: str, binding: str, waiting: int, most: int = 10_000) -> ReadWish:
-    return ReadWish(binding, "in", Shelf({"0": waiting}), {"0": 0}, most, organisation=organisation)
+def read_request(organisation: str, binding: str, waiting: int, most: int = 10_000) -> ReadRequest:
+    return ReadRequest(binding, "in", Shelf({"0": waiting}), {"0": 0}, most, organisation=organisation)
 
 
-def test_a_batch_is_shared_out_among_organisations_first() -> None:
-    many = [wish(ONE, f"b{number}", 1_000) for number in range(50)]
-    one = wish(TWO, "a", 1_000)
+def test_a_batch_is_divided_among_organisations_first() -> None:
+    many = [read_request(ONE, f"b{number}", 1_000) for number in range(50)]
+    one = read_request(TWO, "a", 1_000)
     share([*many, one], RowBudget(1_000, {}), 0, first=0)
     assert one.taken == 500
     assert sum(each.taken for each in many) == 500
 
 
-def test_what_an_organisation_leaves_others_get_and_a_limit_of_its_own_is_not_passed() -> None:
-    small, large, limited = wish(ONE, "a", 10), wish(TWO, "a", 5_000), wish("three", "a", 5_000)
+def test_unused_shares_go_to_other_organisations_within_their_own_limits() -> None:
+    small, large, limited = read_request(ONE, "a", 10), read_request(TWO, "a", 5_000), read_request("three", "a", 5_000)
     budget = RowBudget(1_000, {"three": 100})
     waiting = share([small, large, limited], budget, 0, first=0)
     assert (small.taken, large.taken, limited.taken) == (10, 890, 100)

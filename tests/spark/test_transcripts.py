@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from streaming.spark.execution import AT_END, execute_together, spec_of, tell
-from streaming.spark.layout import CarrierSettings
+from streaming.spark.execution import AT_END, execute_together, send_results, spec_of
 from streaming.spark.local_run import run_to_end
+from streaming.spark.query.layout import CarrierSettings
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import LoadedTranscript
 from streaming.transcripts.prepare import Cuts
-from streaming.wire.case import Case, CaseResult
-from streaming.wire.case_execution import CaseSink, execution_of
+from streaming.wire.execution.case import Case, CaseResult
+from streaming.wire.execution.case_execution import CaseSink, execution_of
 from tests.spark.looped_cases import differing as differing_by
 from tests.spark.looped_cases import divided
-from tests.spark.told_lines import lines_of
+from tests.spark.result_lines import lines_of
 from tests.transcripts.loaded import with_shared
 
 pytestmark = pytest.mark.spark
@@ -41,7 +41,7 @@ def test_a_sample_of_transcripts_holds_for_every_cut(session: SparkSession, shar
 
 
 def test_the_session_of_others_is_left_running(session: SparkSession) -> None:
-    """It is active in the thread that started it alone."""
+    """Check an existing session, which is active only in the thread that started it."""
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(execute_together, []).result() == []
     assert session.range(3).count() == 3
@@ -68,7 +68,7 @@ def dedicated(session: SparkSession, case: Case, home: Path, buckets: int) -> Ca
     query, sink = execution_of(case), CaseSink(case)
     spec = spec_of(query, "c0", home, home)
     found = run_to_end(session, [(spec, AT_END[case.end])], home / "carrier", settings)["c0"]
-    return sink.result(tell(query, found, sink, lines_of(query)))
+    return sink.result(send_results(query, found, sink, lines_of(query)))
 
 
 @pytest.mark.thorough

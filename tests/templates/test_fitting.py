@@ -1,10 +1,10 @@
-"""Which streams fit a template is what the checker says; guesses have reasons."""
+"""The checker decides which streams fit a template; guesses have reasons."""
 
 import pytest
 
 from streaming.definition.faults import Severity
 from streaming.definition.sql.check import check_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.templates.catalogue import QueryTemplate, templates
 from streaming.templates.fitting import InputFit, StreamFit, fits
 from streaming.temporal.events import Shape
@@ -49,7 +49,7 @@ def test_its_own_streams_fit_it_best_by_their_names(template: QueryTemplate) -> 
 
 @pytest.mark.parametrize("template", templates(), ids=named)
 def test_each_offered_field_makes_a_sound_query_and_no_other_does(template: QueryTemplate) -> None:
-    """Of one input; keys of joins are then compared with others of the same type."""
+    """Checked for one input; keys of joins are then compared with others of the same type."""
     for name, own in template.streams.items():
         [each] = [one for one in fits(template, {"mine": stream(KINDS, own.shape)}) if one.input == name]
         for field in each.streams[0].fields:
@@ -58,7 +58,7 @@ def test_each_offered_field_makes_a_sound_query_and_no_other_does(template: Quer
 
 
 def is_sound_somehow(template: QueryTemplate, name: str, field: str, of: str) -> bool:
-    """Whether the query is sound with `of` for a field: alone, or with the same type in the other streams."""
+    """Return true if the query is valid with `of` for a field: alone, or with the same type in the other streams."""
     for alike in (False, True):
         streams = {
             each: stream(
@@ -75,10 +75,10 @@ def is_sound_somehow(template: QueryTemplate, name: str, field: str, of: str) ->
     return False
 
 
-def test_names_go_before_types_and_each_guess_says_why() -> None:
+def test_names_precede_types_and_each_guess_has_a_reason() -> None:
     found = only("speeding_cars", {"id": "string", "road_name": "string", "Speed": "long", "mass": "double"})
     assert [(each.field, each.proposed, each.reason) for each in found.fields] == [
-        ("road", "road_name", "Its name is alike."),
+        ("road", "road_name", "Its name is similar."),
         ("speed", "Speed", "It has the same name."),
     ]
     found = only("speeding_cars", {"street": "string", "a": "long", "b": "double"})
@@ -88,10 +88,10 @@ def test_names_go_before_types_and_each_guess_says_why() -> None:
     ]
     found = only("web_sessions", {"who": "string"})
     assert [each.proposed for each in found.fields] == ["who", "who"]
-    assert found.fields[1].reason == "No other field that fits is left, so it stands for two."
+    assert found.fields[1].reason == "No other matching field is left, so it is used twice."
 
 
-def test_wrong_types_are_not_offered_and_what_is_missing_is_said() -> None:
+def test_wrong_types_are_not_offered_and_missing_fields_are_reported() -> None:
     found = only("speeding_cars", KINDS)
     assert [each.offered for each in found.fields] == [
         ["plate", "count", "speed", "price", "ok", "at"],

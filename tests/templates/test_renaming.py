@@ -1,4 +1,4 @@
-"""Every template on other streams means the same: other names of streams and fields, and nothing else."""
+"""Every template on other streams has the same meaning: only names of streams and fields differ."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from streaming.definition.faults import Severity
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.printing.words import KEYWORDS
 from streaming.definition.sql.rewriting.comments import read_comments
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.templates.catalogue import FOLDER, QueryTemplate, templates
 from streaming.templates.renaming import OwnStream, renamed
 from streaming.transcripts.judge import judge
@@ -18,7 +18,7 @@ from webapp.scenarios.template_samples import scenario_on
 
 
 def own_streams(template: QueryTemplate, mark: str) -> dict[str, OwnStream]:
-    """Other names for all, each its own: `mark` stands before them."""
+    """Return other names for all, each different: they start with `mark`."""
     return {
         name: OwnStream(f"{mark}{name}", {field: f"{mark}{index}_{field}" for field in stream.fields})
         for index, (name, stream) in enumerate(template.streams.items())
@@ -35,7 +35,7 @@ def definitions(template: QueryTemplate, own: Mapping[str, OwnStream]) -> dict[s
 
 
 @pytest.mark.parametrize("template", templates(), ids=named)
-def test_it_gives_the_same_by_other_names(template: QueryTemplate) -> None:
+def test_it_has_the_same_results_with_other_names(template: QueryTemplate) -> None:
     own = own_streams(template, "my_")
     text = renamed(template.sql, "mine", own)
     scenario = scenario_on(template, own, text)
@@ -64,8 +64,8 @@ def test_its_comments_and_its_lines_stay(template: QueryTemplate) -> None:
 
 
 @pytest.mark.parametrize("template", templates(), ids=named)
-def test_names_that_the_text_has_itself_give_way(template: QueryTemplate) -> None:
-    """Streams are called as its steps and outputs are, fields as its columns, and as words of the language."""
+def test_conflicting_names_of_the_text_change(template: QueryTemplate) -> None:
+    """Streams have the names of its steps and outputs, fields those of its columns, and of words of the language."""
     checked = check_sql(template.sql, template.streams)
     assert checked.script.graph is not None
     ids = [node.id for node in checked.script.graph.nodes if node.id not in template.streams]
@@ -82,7 +82,7 @@ def test_names_that_the_text_has_itself_give_way(template: QueryTemplate) -> Non
     assert {node.stream for node in found.script.graph.nodes if node.kind == "input"} == set(definitions(template, own))
 
 
-def test_what_has_no_name_of_its_own_follows_and_two_of_one_name_are_told_apart() -> None:
+def test_unnamed_columns_follow_and_equal_names_are_distinguished() -> None:
     [template] = [each for each in templates() if each.name == "ticks_and_reference"]
     trades = OwnStream("deals", {"symbol": "ticker", "price": "name", "quantity": "order"})
     listings = OwnStream("shares", {"symbol": "isin", "company": "name"})

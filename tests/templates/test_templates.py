@@ -1,4 +1,4 @@
-"""Every template does what it says."""
+"""Every template keeps its promises."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_it_holds_for_every_cut(template: QueryTemplate, executor: ExecutorName)
 
 
 @pytest.mark.parametrize("template", templates(), ids=named)
-def test_it_shows_something_that_is_late_and_says_so_in_a_sentence(template: QueryTemplate) -> None:
+def test_it_shows_something_late_and_has_a_sentence_on_it(template: QueryTemplate) -> None:
     assert template.late
     assert template.head.shows.endswith(".")
     assert 40 < len(template.head.shows) < 260

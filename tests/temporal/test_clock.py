@@ -34,7 +34,7 @@ def test_a_point_lives_for_one_tick() -> None:
     assert (point(5).start, point(5).end) == (5, 6)
 
 
-def test_an_event_of_each_shape_has_its_payload_and_an_empty_one_when_none_is_given() -> None:
+def test_an_event_of_each_shape_has_its_payload_which_is_empty_by_default() -> None:
     one = {"k": "a"}
     given = (point(5, one), interval(5, 7, one), edge_start(5, one), edge_end(5, 7, one))
     assert [event.payload for event in given] == [one] * 4
@@ -140,7 +140,7 @@ def test_a_malformed_row_does_not_count_for_n() -> None:
     assert emitted(lane, point(2)) == [2]
 
 
-# T6: what a generated CTI follows
+# T6: the basis of a generated CTI
 
 
 def test_a_cti_follows_every_nth_event() -> None:
@@ -288,17 +288,17 @@ def test_lateness_is_the_cti_minus_sync_for_violations_only() -> None:
     assert (in_time.lateness, in_time.moved_by) == (None, None)
 
 
-def test_a_dropped_event_says_that_it_came_before_the_cti() -> None:
+def test_a_dropped_event_has_the_reason_before_cti() -> None:
     lane = clock()
     lane.take_cti(Cti(Tick(10)))
     judged = lane.take(point(7))
     assert (judged.reason, judged.lateness, judged.event, judged.original) == (Reason.BEFORE_CTI, 3, None, point(7))
 
 
-# T13: the original travels beside
+# T13: the original is recorded with the adjusted event
 
 
-def test_the_original_event_travels_beside_the_adjusted_one() -> None:
+def test_the_original_event_is_recorded_with_the_adjusted_one() -> None:
     lane = clock(late=Late.ADJUST)
     lane.take_cti(Cti(Tick(10)))
     judged = lane.take(interval(7, 15))

@@ -1,4 +1,4 @@
-"""The clock of a lane where the wall clock or another lane has a say: T9, T14, T16, T18, T26."""
+"""The clock of a lane when the wall clock or another lane affects it: T9, T14, T16, T18, T26."""
 
 from streaming.temporal.clock import LaneClock, started_at
 from streaming.temporal.events import Cti, edge_end, edge_start, point
@@ -55,7 +55,7 @@ def test_the_arrival_raises_the_lane_also_under_a_dropped_event_from_the_future(
     assert lane.cti == 10
 
 
-# T16, T26: CTIs that the lane did not say
+# T16, T26: CTIs that come from outside the lane
 
 
 def test_raising_a_lane_moves_it_up_only_and_counts_nothing() -> None:
@@ -90,7 +90,7 @@ def test_a_held_event_is_enqueued_and_moves_nothing() -> None:
     assert lane.state() == before
 
 
-def test_a_held_event_that_violates_the_cti_is_late_all_the_same() -> None:
+def test_a_held_event_that_violates_the_cti_is_still_late() -> None:
     lane = guarded(Future.HOLD)
     lane.take_cti(Cti(Tick(5000)))
     assert lane.take(point(1101), Tick(1000)).outcome is Outcome.DROPPED_LATE
@@ -112,7 +112,7 @@ def test_after_infinity_an_event_from_the_future_is_after_end() -> None:
     assert lane.take(point(1101), Tick(1000)).reason is Reason.AFTER_END
 
 
-def test_the_sync_of_an_edge_end_is_what_may_lie_in_the_future() -> None:
+def test_the_future_guard_checks_the_sync_of_an_edge_end() -> None:
     lane = guarded(Future.HOLD, count=5)
     lane.take(edge_start(1000), Tick(1000))
     largest = lane.largest_sync
@@ -121,7 +121,7 @@ def test_the_sync_of_an_edge_end_is_what_may_lie_in_the_future() -> None:
     assert lane.state().open_edges == ()
 
 
-def test_the_end_of_a_start_from_the_future_is_start_dropped_though_it_lies_there_too() -> None:
+def test_the_end_of_a_start_from_the_future_is_start_dropped_even_in_the_future() -> None:
     lane = guarded(Future.DROP)
     lane.take(edge_start(2000), Tick(1000))
     judged = lane.take(edge_end(2000, 3000), Tick(1000))

@@ -66,7 +66,7 @@ def test_the_frontier_never_goes_back_and_is_never_above_a_lane(moves: list[tupl
 
 
 @given(steps)
-def test_a_restored_frontier_goes_on_as_the_first_would(moves: list[tuple[str, int]]) -> None:
+def test_a_restored_frontier_continues_like_the_first(moves: list[tuple[str, int]]) -> None:
     one, other = Frontier(["a", "b"]), Frontier(["a", "b"])
     for lane, cti in moves:
         other = Frontier.restored(other.lanes, other.at)
@@ -93,7 +93,7 @@ def test_a_lane_that_counts_again_holds_the_frontier_where_it_is() -> None:
     assert frontier.at == 20
 
 
-def test_with_all_lanes_left_out_the_frontier_stands_still() -> None:
+def test_with_all_lanes_left_out_the_frontier_does_not_move() -> None:
     frontier = Frontier(["a", "b"])
     frontier.advance("a", Tick(20))
     assert not frontier.leave_out(["a", "b"])

@@ -1,4 +1,4 @@
-"""Which lanes are idle: T16."""
+"""The rule for idle lanes: T16."""
 
 import pytest
 
@@ -41,14 +41,14 @@ def test_an_element_without_an_arrival_came_at_the_last_heartbeat() -> None:
     assert idle_at(rule, 1150) == {"a", "b"}
 
 
-def test_an_element_before_any_wall_clock_counts_as_heard_at_the_first_heartbeat() -> None:
+def test_an_element_before_any_wall_clock_counts_as_arrived_at_the_first_heartbeat() -> None:
     rule = silence()
     assert not rule.hear("a", None)
     assert idle_at(rule, 1000) == set()
     assert idle_at(rule, 1100) == {"a", "b"}
 
 
-def test_hearing_a_lane_says_whether_it_returns() -> None:
+def test_an_element_of_an_idle_lane_reports_its_return() -> None:
     rule = silence()
     idle_at(rule, 1000)
     idle_at(rule, 1100)
@@ -56,7 +56,7 @@ def test_hearing_a_lane_says_whether_it_returns() -> None:
     assert rule.idle == {"b"}
 
 
-def test_a_wall_clock_that_steps_back_stands_still() -> None:
+def test_a_wall_clock_that_steps_back_is_ignored() -> None:
     rule = silence()
     idle_at(rule, 1000)
     rule.hear("a", Tick(1000))
@@ -65,7 +65,7 @@ def test_a_wall_clock_that_steps_back_stands_still() -> None:
     assert idle_at(rule, 1099) == set()
 
 
-def test_a_lane_first_heard_after_a_step_back_was_heard_at_the_highest_wall_clock() -> None:
+def test_a_lane_first_seen_after_a_step_back_was_seen_at_the_highest_wall_clock() -> None:
     rule = silence()
     idle_at(rule, 1000)
     idle_at(rule, 500)
@@ -76,7 +76,7 @@ def test_a_lane_first_heard_after_a_step_back_was_heard_at_the_highest_wall_cloc
     assert rule.idle == {"c"}
 
 
-def test_an_arrival_that_is_earlier_than_the_last_takes_nothing_back() -> None:
+def test_an_arrival_that_is_earlier_than_the_last_changes_nothing() -> None:
     rule = silence()
     rule.hear("a", Tick(1000))
     rule.hear("a", Tick(900))
@@ -91,7 +91,7 @@ def test_without_idle_after_no_lane_is_ever_idle() -> None:
 
 
 @pytest.mark.parametrize("restored_after", [0, 1, 2, 3])
-def test_a_rule_goes_on_from_what_it_remembers(restored_after: int) -> None:
+def test_a_restored_rule_continues(restored_after: int) -> None:
     rule = silence()
     found = []
     for step, now in enumerate((1000, 1060, 1140, 1200)):

@@ -19,7 +19,7 @@ from streaming.temporal.ticks import INFINITY, Tick, Ticks
 
 @dataclass(frozen=True)
 class Raise:
-    """A lower bound that the lane did not say itself: an import, a return from idleness, a heartbeat."""
+    """A lower bound that does not come from the lane: an import, a return from idleness, a heartbeat."""
 
     to: Tick
 
@@ -133,7 +133,7 @@ def test_nothing_is_enqueued_exactly_when_the_outcome_is_one_of_quarantine(
 
 
 @given(settings, elements)
-def test_lateness_is_positive_and_stands_at_violations_only(advance: AdvanceTime, sequence: list[Element]) -> None:
+def test_only_violations_have_a_lateness_and_it_is_positive(advance: AdvanceTime, sequence: list[Element]) -> None:
     for judged in run(LaneClock(advance), sequence):
         assert judged.lateness is None or judged.lateness > 0
         if judged.outcome in IN_TIME:
@@ -162,7 +162,7 @@ def test_every_enqueued_end_closes_an_enqueued_start(advance: AdvanceTime, seque
 
 
 @given(settings, stopped)
-def test_stopping_and_going_on_from_the_state_changes_nothing(
+def test_a_stop_and_a_restart_from_the_state_change_nothing(
     advance: AdvanceTime, run_and_stop: tuple[list[Element], int]
 ) -> None:
     sequence, stop = run_and_stop
@@ -193,7 +193,7 @@ def test_a_clock_remembers_every_field_of_its_state() -> None:
 
 
 def reread(state: LaneClockState) -> LaneClockState:
-    """The state as it comes back from JSON."""
+    """Return the state after a round trip through JSON."""
     raw = json.loads(json.dumps(asdict(state)))
     edges = tuple(OpenEdge(**edge) for edge in raw.pop("open_edges"))
     return LaneClockState(**raw, open_edges=edges)

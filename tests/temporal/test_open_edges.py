@@ -1,4 +1,4 @@
-"""Edge ends find their starts (T11), and what becomes of the ends of starts that were moved or dropped."""
+"""Edge ends match their starts (T11), also if the start was moved or dropped."""
 
 from decimal import Decimal
 from typing import Any
@@ -151,7 +151,7 @@ def test_equal_edges_are_closed_first_in_first_out() -> None:
     assert [each.event for each in judged] == [edge_start(7), edge_start(10), edge_end(7, 20), edge_end(10, 30)]
 
 
-def test_payloads_are_equal_by_value_and_null_is_as_good_as_missing() -> None:
+def test_payloads_are_equal_by_value_and_null_equals_a_missing_field() -> None:
     assert payload_key({"a": Decimal("1.50"), "b": None}) == payload_key({"a": Decimal("1.5")})
     assert payload_key({"a": 0.0}) == payload_key({"a": -0.0})
     assert payload_key({"a": {"x": [1, None]}, "b": "t"}) == payload_key({"b": "t", "a": {"x": [1, None], "y": None}})
@@ -186,7 +186,7 @@ def test_payloads_that_differ_have_different_keys() -> None:
     assert len({payload_key(payload) for payload in payloads}) == len(payloads)
 
 
-def test_an_end_says_which_edge_it_closes_and_where_that_began() -> None:
+def test_an_end_names_the_edge_that_it_closes_and_the_start_position() -> None:
     clock = lane(Late.ADJUST, cti=10)
     for position in (3, 4):
         clock.take(edge_start(5, {"k": "a"}), None, position)

@@ -110,7 +110,7 @@ def test_instants_are_ticks_or_iso_text_and_utc_without_a_zone(text: int | str, 
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (FIRST_TICK - 1, f"{FIRST_TICK - 1} ticks"),
         (LAST_TICK + 2, f"{LAST_TICK + 2} ticks"),
@@ -118,8 +118,8 @@ def test_instants_are_ticks_or_iso_text_and_utc_without_a_zone(text: int | str, 
         ("9999-12-31T23:59:59-05:00", "'9999-12-31T23:59:59-05:00'"),
     ],
 )
-def test_instants_outside_the_years_1_to_9999_are_refused_by_their_value(value: int | str, said: str) -> None:
-    with pytest.raises(TimeTextError, match=f"^{re.escape(said)} is outside the years 1 to 9999$"):
+def test_instants_outside_the_years_1_to_9999_are_refused_by_their_value(value: int | str, message: str) -> None:
+    with pytest.raises(TimeTextError, match=f"^{re.escape(message)} is outside the years 1 to 9999$"):
         parse_instant(value)
 
 
@@ -130,8 +130,8 @@ def test_an_instant_that_is_neither_a_whole_number_nor_text_is_refused_by_its_va
 
 
 @pytest.mark.parametrize("text", ["", "noon", "2026-02-30", "12:00"])
-def test_text_that_is_no_instant_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(TimeTextError, match=f"^'{text}' is not an instant; write ISO 8601, such as '2026-01-31T12:00"):
+def test_text_that_is_not_an_instant_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(TimeTextError, match=f"^'{text}' is not an instant; write ISO 8601, for example '2026-01-31T"):
         parse_instant(text)
 
 
@@ -162,7 +162,7 @@ def test_the_sentinels_and_times_outside_the_calendar_have_a_text() -> None:
 
 
 SPELLED = json.loads(Path(__file__).with_name("spelled_instants.json").read_text())
-"""What sentences of the server and `formatInstant` of the pages, which reads this too, make of an instant."""
+"""The text of an instant in sentences of the server and in `formatInstant` of the pages, which reads this too."""
 
 
 @pytest.mark.parametrize(("ticks", "text"), SPELLED)
@@ -171,5 +171,5 @@ def test_an_instant_is_spelled_as_the_pages_spell_it(ticks: int, text: str) -> N
 
 
 @pytest.mark.parametrize("ticks", [INFINITY, NO_CTI, Tick(LAST_TICK + 1), Tick(FIRST_TICK - 1)])
-def test_what_is_beyond_all_years_is_spelled_in_words(ticks: Tick) -> None:
+def test_an_instant_outside_all_years_is_spelled_in_words(ticks: Tick) -> None:
     assert spell_instant(ticks) == format_instant(ticks)

@@ -1,4 +1,4 @@
-"""Tumbling and hopping windows against their definition, looked for by brute force."""
+"""Tumbling and hopping windows against their definition, checked by brute force."""
 
 import pytest
 from hypothesis import given

@@ -13,5 +13,5 @@ def repository_transcripts() -> tuple[LoadedTranscript, ...]:
 
 
 def with_shared(shared: Path) -> list[LoadedTranscript]:
-    """Return those of the folder `shared`, and after them those of the repository."""
+    """Return the transcripts of the folder `shared`, then those of the repository."""
     return [*load([shared]), *repository_transcripts()]

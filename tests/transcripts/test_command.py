@@ -42,7 +42,7 @@ def test_a_transcript_that_holds_prints_ok(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ({"v": "3"}, "events missing: out [5, 6) {v: 3, d: 0.25}; events not expected: out [5, 6) {v: 2, d: 0.25}"),
         ({"d": "0.5000001"}, "events missing: out [1, 2) {v: 1, d: 0.5000001}"),
@@ -52,12 +52,12 @@ def test_a_transcript_that_holds_prints_ok(tmp_path: Path, capsys: pytest.Captur
     ],
 )
 def test_each_part_of_the_expectation_can_fail(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: dict[str, str], said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: dict[str, str], message: str
 ) -> None:
     code, lines = run(tmp_path, capsys, GOOD.format(**RIGHT | wrong))
     assert code == 1
     assert lines[0].startswith("FAIL right: ")
-    assert said in lines[0]
+    assert message in lines[0]
     assert lines[1] == "0 passed, 1 failed"
 
 
@@ -85,7 +85,7 @@ def test_a_gap_that_is_marked_passes_while_it_is_one(tmp_path: Path, capsys: pyt
     assert (code, lines[0]) == (0, "ok right")
 
 
-def test_a_mark_does_not_hide_an_expectation_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mark_does_not_hide_an_impossible_expectation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, lines = run(tmp_path, capsys, GOOD.format(**RIGHT | {"v": "'2'"}) + "broken_on: [reference]\n")
     assert code == 1
     assert "an expected payload cannot be: v: expected a whole number, found '2'" in lines[0]
@@ -98,50 +98,62 @@ def test_a_definition_that_is_not_refused_fails_its_error(tmp_path: Path, capsys
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("comment: hello", "comment: transcripts have no such key; DEFINITION.md section 4 lists them"),
-        ("end: never", "end: One of 'flush', 'stop' or 'none' is expected here"),
-        ("error: cycle", "Say either 'expect' or 'error'"),
-        ("end: stop\nend: none", "the key 'end' stands twice"),
+        ("end: never", "end: Expected one of 'flush', 'stop' or 'none' here"),
+        ("error: cycle", "Set either 'expect' or 'error'"),
+        ("end: stop\nend: none", "the key 'end' occurs twice"),
     ],
 )
 def test_a_key_that_does_not_exist_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:
     code, lines = run(tmp_path, capsys, GOOD.format(**RIGHT) + line + "\n")
     assert code == 1
-    assert said in "\n".join(lines)
+    assert message in "\n".join(lines)
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ("{stream: s, cti: 4, start: 3}", "A row with 'cti' cannot have start; write two rows"),
-        ("{stream: s, start: 3, strict: true}", "'strict' goes with 'cti' only"),
+        ("{stream: s, start: 3, strict: true}", "'strict' is valid with 'cti' only"),
         ("{stream: s, start: 3, colour: red}", "colour: transcripts have no such key"),
         ("{stream: t, start: 3}", "a row names the stream 't'; name one under 'streams'"),
     ],
 )
-def test_a_row_that_says_two_things_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: str, said: str
+def test_a_row_with_two_meanings_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: str, message: str
 ) -> None:
     code, lines = run(tmp_path, capsys, GOOD.format(**RIGHT).replace("input:\n", f"input:\n  - {row}\n"))
     assert code == 1
-    assert said in "\n".join(lines)
+    assert message in "\n".join(lines)
 
 
-def test_a_path_that_does_not_exist_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_path_that_does_not_exist_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "nowhere.yaml"), "--executor", "reference"]) == 1
     assert "nowhere.yaml does not exist; name a .yaml file or a folder of them" in capsys.readouterr().out
 
 
-def test_a_folder_without_transcripts_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_that_cannot_be_read_stops_no_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.yaml").write_text("name: odd\nstreamz: {}\n", encoding="utf-8")
+    (tmp_path / "b.yaml").write_text("name: [", encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(GOOD.format(**RIGHT), encoding="utf-8")
+    assert main([str(tmp_path), "--executor", "reference"]) == 1
+    first, second, third, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"FAIL odd: {tmp_path / 'a.yaml'}, document 1: ")
+    assert second.startswith(f"FAIL {tmp_path / 'b.yaml'}: ")
+    assert third == "ok right"
+    assert last == "1 passed, 2 failed"
+
+
+def test_a_folder_without_transcripts_is_not_a_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path), "--executor", "reference"]) == 1
     assert "no transcript in" in capsys.readouterr().out
 
 
-def test_a_stream_that_nobody_reads_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stream_that_nobody_reads_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = GOOD.format(**RIGHT).replace("query:", "  t: {shape: point, fields: {}}\nquery:")
     code, lines = run(tmp_path, capsys, text)
     assert code == 1

@@ -1,10 +1,10 @@
-"""From transcripts to cases: heartbeats, arrivals, the binding's settings, and which cases are cut."""
+"""Conversion of transcripts to cases: heartbeats, arrivals, the binding's settings, and cuts."""
 
 from typing import Any
 
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare, variants
-from streaming.wire.case import Case, CaseRow
+from streaming.wire.execution.case import Case, CaseRow
 
 NODES = [{"id": "s", "kind": "input", "stream": "s"}, {"id": "out", "kind": "output", "input": "s"}]
 
@@ -38,7 +38,7 @@ def test_a_heartbeat_is_a_row_and_the_arrival_of_those_that_follow() -> None:
     )
 
 
-def test_a_row_says_whether_it_is_a_heartbeat() -> None:
+def test_a_row_is_marked_as_a_heartbeat() -> None:
     beat, event = case([{"stream": "s", "heartbeat": 0}, {"stream": "s", "start": 2}]).rows
     assert (beat.heartbeat, event.heartbeat) == (0, None)
 
@@ -54,7 +54,7 @@ def test_the_input_is_cut_at_heartbeats_too() -> None:
     assert cut == [[0, 0, 0], [0, 1, 1], [0, 0, 1], [0, 1, 2]]
 
 
-def test_a_case_with_an_import_is_run_as_it_is_cut_and_no_other_way() -> None:
+def test_a_case_with_an_import_runs_with_its_own_cuts_only() -> None:
     two = [*NODES, {"id": "f", "kind": "input", "stream": "f"}, {"id": "fast", "kind": "output", "input": "f"}]
     written = case(
         [{"stream": "s", "start": 1}, {"stream": "s", "start": 2}],
@@ -65,6 +65,6 @@ def test_a_case_with_an_import_is_run_as_it_is_cut_and_no_other_way() -> None:
     assert variants(written, "all", restarts=True) == [written]
 
 
-def test_the_bindings_settings_stand_in_the_case_by_input() -> None:
+def test_the_bindings_settings_are_in_the_case_by_input() -> None:
     written = case([], advance={"s": {"late": "keep"}})
     assert {node: settings.late for node, settings in written.advance.items()} == {"s": "keep"}

@@ -1,4 +1,4 @@
-"""Transcripts whose query is a text: its settings, its EVENTTIME BY, its faults."""
+"""Transcripts whose query is a text: its settings, its EVENTTIME BY, its errors."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from streaming.temporal.settings import Late
 from streaming.transcripts.__main__ import main
 from streaming.transcripts.load import TranscriptError, parse
 from streaming.transcripts.prepare import define, prepare
-from streaming.wire.case import Case
+from streaming.wire.execution.case import Case
 
 SQL = "SELECT STREAM * FROM s; ADVANCE TIME s EVERY 2 DELAY 5us LATE ADJUST;"
 
@@ -29,7 +29,7 @@ def test_advance_time_of_the_text_is_the_bindings() -> None:
     assert (settings.late, settings.generate and settings.generate.every) == (Late.ADJUST, 2)
 
 
-def test_settings_beside_the_text_replace_it_input_by_input() -> None:
+def test_settings_next_to_the_text_replace_it_input_by_input() -> None:
     settings = case(advance={"s": {"generate": {"every": 1, "delay": 0}, "late": "keep"}}).advance["s"]
     assert (settings.late, settings.generate and settings.generate.every) == (Late.KEEP, 1)
 
@@ -53,7 +53,7 @@ def test_the_start_of_a_row_is_where_eventtime_by_says() -> None:
     assert found.streams["s"].event_time is None
 
 
-def test_a_start_beside_eventtime_by_is_refused() -> None:
+def test_a_start_with_eventtime_by_is_refused() -> None:
     with pytest.raises(TranscriptError, match="taken from t; leave it out"):
         case(sql="SELECT STREAM * FROM s EVENTTIME BY t;", input=[{"stream": "s", "start": 1, "payload": {}}])
 
@@ -72,7 +72,7 @@ def test_the_query_is_a_graph_or_a_text(keys: dict[str, Any]) -> None:
         ("SELECT STREAM * FROM x;", "unknown_stream"),
     ],
 )
-def test_faults_of_a_text_have_their_codes(sql: str, code: str, tmp_path: Path) -> None:
+def test_errors_of_a_text_have_their_codes(sql: str, code: str, tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(
         json.dumps({"name": "t", "streams": document()["streams"], "sql": sql, "error": code})
     )
@@ -95,9 +95,9 @@ def test_a_file_that_cannot_be_read_is_a_verdict_as_well(tmp_path: Path, capsys:
     assert main([str(tmp_path), "--executor", "reference", "--json"]) == 1
     (verdict,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert (verdict["name"], verdict["passed"]) == ("", False)
-    assert "stands twice" in verdict["differs"]
+    assert "occurs twice" in verdict["differs"]
 
 
-def test_a_definition_with_faults_says_what_would_mend_them() -> None:
+def test_a_definition_with_errors_names_their_remedies() -> None:
     with pytest.raises(TranscriptError, match=r"unknown_field: There is no field 'kk'\. Did you mean k\?"):
         case(sql="SELECT STREAM * FROM s WHERE kk = 'a'")

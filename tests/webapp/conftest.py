@@ -10,8 +10,8 @@ import pytest
 import redis
 from django.test import Client
 
-from tests.webapp.audit.emptying import events_may_be_emptied
-from tests.webapp.rows.application import working_as_application
+from tests.webapp.application_role import working_as_application
+from tests.webapp.emptying import events_may_be_emptied
 from webapp.accounts.models import Membership, Organisation, User
 from webapp.accounts.permissions import Role
 from webapp.core.context import installation_context, organisation_context
@@ -106,7 +106,7 @@ def in_acme(acme: Organisation) -> Iterator[None]:
 
 @dataclass
 class Clock:
-    """A clock that stands still until it is told."""
+    """A clock that changes only when a test sets it."""
 
     at: datetime = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from webapp.accounts.models import User
 
 
 def acted_as(person: Person, by: str = "ada@installation.example") -> Person:
-    """Return `person` with the client of the superuser `by`, who has begun to act as them."""
+    """Return `person` with the client of the superuser `by`, who acts as them."""
     client = Client(raise_request_exception=False)
     admin = User.objects.create_superuser(by, "a long enough password")
     client.force_login(admin, backend="allauth.account.auth_backends.AuthenticationBackend")

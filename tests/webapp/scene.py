@@ -1,4 +1,4 @@
-"""One run under the reconciler: a clock that is told, a launcher that only writes down, and what a runner would say."""
+"""One run under the reconciler: a clock set by tests, a launcher that only records, and simulated runner reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,8 @@ from uuid import UUID
 import redis
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, ResultRow, RunnerLease, RunObserved, RunSpec
+from streaming.wire.messages import ResultRow, RunnerLease, RunObserved, RunSpec
+from streaming.wire.progress import ProgressReport
 from tests.webapp.conftest import Clock, Person
 from webapp.core.context import organisation_context
 from webapp.runs.models import Run

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from tests.webapp.accounts.test_tokens import made
 from tests.webapp.administration.test_exports import link, written
 from tests.webapp.conftest import Person, join
 from tests.webapp.organisations.conftest import accept, delete, invited, look, roles, visitor
-from tests.webapp.test_tokens import made
 from webapp.accounts.permissions import Role
 from webapp.administration.exporting import LONGEST
 from webapp.administration.models import Export
@@ -18,18 +18,18 @@ from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 
 
-def told(person: Person) -> list[tuple[str, Any, Any]]:
+def last_events(person: Person) -> list[tuple[str, Any, Any]]:
     """Return what the newest event says, the newest first."""
     with organisation_context(person.organisation.pk):
         return [(each.action, each.before, each.after) for each in AuditEvent.objects.all()[:2]]
 
 
-def test_a_token_is_renamed_and_goes_on(alice: Person) -> None:
+def test_a_renamed_token_stays_valid(alice: Person) -> None:
     token = made(alice)
     answered = alice.put(f"tokens/{token['id']}/", {"name": " weekly "})
     assert (answered.status_code, answered.json()["name"]) == (200, "weekly")
     assert [each["name"] for each in alice.get("tokens/").json()] == ["weekly"]
-    assert told(alice)[0] == ("token.renamed", {"name": "nightly"}, {"name": "weekly"})
+    assert last_events(alice)[0] == ("token.renamed", {"name": "nightly"}, {"name": "weekly"})
     signed_in = alice.client.get("/api/t/acme/queries/", headers={"Authorization": f"Bearer {token['token']}"})
     assert signed_in.status_code == 200
 
@@ -51,20 +51,20 @@ def test_a_token_keeps_its_name_where_the_new_one_is_none(alice: Person, name: s
     assert [each["name"] for each in alice.get("tokens/").json()] == ["nightly"]
 
 
-def test_to_give_what_is_so_already_is_no_change(alice: Person) -> None:
+def test_setting_the_present_value_is_no_change(alice: Person) -> None:
     token = made(alice)
     invitation, _ = invited(alice)
-    before = told(alice)
+    before = last_events(alice)
     assert alice.put(f"tokens/{token['id']}/", {"name": "nightly"}).status_code == 200
     assert alice.put(f"invitations/{invitation['id']}/", {"role": "designer"}).status_code == 200
-    assert told(alice) == before
+    assert last_events(alice) == before
 
 
 def test_who_accepts_an_invitation_whose_role_was_changed_gets_the_new_one_by_the_old_link(alice: Person) -> None:
     invitation, text = invited(alice, role="admin")
     answered = alice.put(f"invitations/{invitation['id']}/", {"role": "viewer"})
     assert (answered.status_code, answered.json()["role"]) == (200, "viewer")
-    assert told(alice)[0] == ("invitation.role_changed", {"role": "admin"}, {"role": "viewer"})
+    assert last_events(alice)[0] == ("invitation.role_changed", {"role": "admin"}, {"role": "viewer"})
     assert look(text).json()["role"] == "viewer"
     accept(visitor("dora@acme.example", alice.organisation), text)
     assert roles(alice)["dora@acme.example"] == "viewer"
@@ -85,7 +85,7 @@ def test_a_deleted_export_leaves_no_file_no_row_and_no_way_to_it(alice: Person, 
     assert delete(alice, f"exports/{export}/").status_code == 204
     assert list((tmp_path / f"{alice.organisation.pk}-exports").iterdir()) == []
     assert alice.get("exports/").json() == []
-    assert [told(alice)[0][0], told(alice)[0][1]["state"]] == ["export.deleted", "ready"]
+    assert [last_events(alice)[0][0], last_events(alice)[0][1]["state"]] == ["export.deleted", "ready"]
     assert alice.client.get(url).status_code == 404
     assert delete(alice, f"exports/{export}/").status_code == 404
 

@@ -33,10 +33,11 @@ def demo_organisation() -> Organisation:
 def test_it_is_laid_out_once(own_machine: None) -> None:
     assert lay_out() == lay_out()
     with organisation_context(demo_organisation().pk):
-        assert [stream.name for stream in Stream.objects.all()] == ["cars"]
-        assert [query.name for query in Query.objects.all()] == ["cars_by_minute", "speeding"]
-        assert [binding.name for binding in Binding.objects.all()] == ["cars_by_minute", "speeding"]
-        assert [(run.binding.name, run.desired) for run in Run.objects.all()] == [("speeding", "running")]
+        assert [stream.name for stream in Stream.objects.all()] == ["cars", "passages"]
+        assert [query.name for query in Query.objects.all()] == ["cars_by_minute", "speeding", "toll_by_gate"]
+        assert [binding.name for binding in Binding.objects.all()] == ["cars_by_minute", "speeding", "toll_by_gate"]
+        runs = {run.binding.name: run.desired for run in Run.objects.all()}
+        assert runs == {"speeding": "running", "toll_by_gate": "running"}
 
 
 def test_what_it_prints_signs_in(own_machine: None) -> None:
@@ -61,6 +62,6 @@ def test_its_stream_shows_a_sample(own_machine: None, client: Client) -> None:
 
 def test_a_public_installation_refuses_it(settings: Any, db: None) -> None:
     settings.OWN_MACHINE = False
-    with pytest.raises(CommandError, match="one's own machine"):
+    with pytest.raises(CommandError, match="your own machine"):
         lay_out()
     assert not Organisation.objects.exists()

@@ -1,4 +1,4 @@
-"""Streams, queries and bindings change, are renamed and deleted; what needs them is told, follows or is in the way."""
+"""Streams, queries and bindings are changed, renamed and deleted; their users follow, are reported, or prevent it."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from webapp.core.context import organisation_context
 
 
 def body_of(shown: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """What a page sends that changes something of a stream that it was shown."""
+    """Return a page's request that changes a part of a stream that it has shown."""
     kept = {key: shown[key] for key in ("name", "definition", "adapter")}
     return {**kept, "upon": shown["revision"], **changes}
 
@@ -47,8 +47,8 @@ def test_what_needs_a_stream_or_a_query_is_listed_and_keeps_it_from_being_delete
         assert delete(alice, path).status_code == 204
         assert alice.get(path).status_code == 404
     with organisation_context(alice.organisation.pk):
-        told = list(AuditEvent.objects.values_list("action", flat=True)[:3])
-    assert told == ["stream.deleted", "query.deleted", "binding.deleted"]
+        event = list(AuditEvent.objects.values_list("action", flat=True)[:3])
+    assert event == ["stream.deleted", "query.deleted", "binding.deleted"]
 
 
 def test_a_renamed_stream_takes_queries_and_bindings_with_it(
@@ -94,7 +94,7 @@ def test_a_text_follows_what_is_renamed_and_keeps_its_comments(alice: Person, ca
     assert renamed.json()["current"]["text"] == followed.replace("watching", "looking")
 
 
-def test_a_change_upon_what_somebody_else_has_changed_is_refused_and_says_who(
+def test_a_change_based_on_an_old_state_is_refused_and_says_who_changed_it(
     alice: Person, binding: dict[str, Any], cars: dict[str, Any]
 ) -> None:
     assert alice.put(f"streams/{cars['id']}/", body_of(cars, name="lorries")).status_code == 200

@@ -6,13 +6,13 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
+from tests.webapp.accounts.test_tokens import program
 from tests.webapp.conftest import Person
-from tests.webapp.test_tokens import program
 from webapp.accounts import tokens
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 from webapp.monitoring import seats
-from webapp.monitoring.seats import OF_A_PERSON, Seat
+from webapp.monitoring.seats import PAGES, StreamSlot
 
 
 def events(person: Person) -> int:
@@ -71,15 +71,15 @@ def test_a_name_holds_nothing_that_is_not_seen_or_turns_text_around(alice: Perso
 
 
 def test_a_person_watches_a_few_pages_at_once_and_leaves_room_for_others() -> None:
-    taken = [Seat("o", "alice") for _ in range(OF_A_PERSON)]
+    taken = [StreamSlot("o", "alice") for _ in range(PAGES.person)]
     for each in taken:
         each.take()
-    with pytest.raises(seats.Busy, match="watched at once already"):
-        Seat("o", "alice").take()
-    other = Seat("o", "bob")
+    with pytest.raises(seats.Busy, match="are already open"):
+        StreamSlot("o", "alice").take()
+    other = StreamSlot("o", "bob")
     other.take()
     for each in (*taken, other, other):
         each.leave()
-    again = Seat("o", "alice")
+    again = StreamSlot("o", "alice")
     again.take()
     again.leave()

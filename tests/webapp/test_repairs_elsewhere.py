@@ -1,13 +1,13 @@
-"""Rows are taken back into results that lie on an object store, and by a pool, as into others."""
+"""Rows are restored into results on an object store, and by a pool, as anywhere else."""
 
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from streaming.wire.result_location import NOTE
+from streaming.storage.result_location import NOTE
 from tests.webapp.conftest import Person
-from tests.webapp.repaired import Repaired, line, nodes, waited, window
-from tests.webapp.test_repairs import TUMBLING, late_in, started
+from tests.webapp.samples.repaired import Repaired, line, nodes, waited, window
+from tests.webapp.samples.test_repairs import TUMBLING, late_in, started
 from tests.webapp.test_results_on_a_store import BUCKET, one_store, store
 
 __all__ = ["one_store", "started", "store"]
@@ -15,7 +15,7 @@ LINES = [*late_in(0, 100, 7), line(140, "AB 1", 100)]
 
 
 def check(repaired: Repaired, home: Path) -> None:
-    """What was dropped is taken back, killed before it is written down, as if it had been waited for."""
+    """Dropped rows are restored, with a kill before the repair is stored, as if the run had waited for them."""
     repaired.run()
     before = repaired.stands()
     assert repaired.repair(outcome="dropped_late")["rows"] == 7

@@ -2,27 +2,35 @@
 
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
 
+from streaming.storage.object_store import object_folder
+from streaming.storage.result_location import NOTE
+from streaming.storage.results import Commit, RunBatches
 from streaming.wire.messages import ResultRow
-from streaming.wire.object_store import object_folder
-from streaming.wire.result_location import NOTE
-from streaming.wire.results import Commit, RunBatches
 from tests.object_store import KEY, SECRET, ObjectStore, object_store
 from tests.webapp.administration.test_deleting import condemned
 from tests.webapp.conftest import Person
-from tests.webapp.test_bindings_changed import end_runs
-from tests.webapp.test_pages import all_pages, late
-from tests.webapp.test_replay import Stage, stage  # noqa: F401 - a fixture
+from tests.webapp.monitoring.test_pages import all_pages, late
+from tests.webapp.runs.bindings.test_bindings_changed import end_runs
+from tests.webapp.samples.test_replay import Stage, stage  # noqa: F401 - a fixture
 from tests.wire.written import write_commit, write_part
+from webapp.accounts.limits.quotas import set_limit
 from webapp.administration.deleting import delete_if_due
 from webapp.administration.exporting import _write_results
+from webapp.audit.recording import Target, record
 from webapp.core.context import organisation_context
+from webapp.core.limited.fair import Claim, FairPlaces
+from webapp.monitoring.exporting import preparing
+from webapp.runs.audit_targets import BINDING_DELETED
 from webapp.runs.models import Run
 from webapp.runs.storage.storage_cleanup import forget_left_over
 
@@ -76,7 +84,7 @@ def folder(own: Path, binding: dict[str, Any]) -> Path:
 
 @pytest.fixture
 def runs(alice: Person, binding: dict[str, Any], folder: Path) -> list[str]:
-    """Two runs, of which the second one is open."""
+    """Write two runs; the second one is open."""
     found = []
     for first in (1, 6):
         end_runs(alice)
@@ -97,6 +105,7 @@ def answers(alice: Person, binding: dict[str, Any], runs: list[str]) -> dict[str
                 )
         answered = alice.get(f"runs/{run}/quarantine/file/?format=csv&runs=all")
         found[f"file {run}"] = b"".join(answered.streaming_content if answered.streaming else [answered.content])
+    found["standing"] = alice.get(f"bindings/{binding['id']}/outputs/out/current/?as_of=7").json()
     found["kept"] = alice.get("kept/").json()
     found["of runs"] = alice.get(f"bindings/{binding['id']}/results/").json()
     found["next"] = alice.get(f"bindings/{binding['id']}/next-start/").json()
@@ -121,14 +130,40 @@ def test_everything_is_shown_as_it_was_on_the_disk(
         assert after[name] == expected, name
     assert len(after[f"results {runs[0]} 2 all"]) == 30
     assert len(after[f"quarantine {runs[0]} 1 own"]) == 10
+    assert len(after["standing"]["rows"]) == 21
     assert len(after["sample"]["rows"]) == 5
     assert list((own / ".previews").iterdir()) == [], "what a limited process was given is gone"
 
 
-def test_a_replay_says_what_it_said_on_the_disk(stage: Stage, store: ObjectStore) -> None:  # noqa: F811
-    before = stage.told(outcome="dropped_late")
+def test_copies_for_the_rows_that_stand_are_limited(
+    alice: Person,
+    binding: dict[str, Any],
+    runs: list[str],
+    own: Path,
+    store: ObjectStore,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    share = replace(preparing.COMPUTED.share, waits_s=0.0)
+    monkeypatch.setattr(preparing, "COMPUTED", FairPlaces(share, preparing.BUSY))
+    standing = f"bindings/{binding['id']}/outputs/out/current/?as_of=7"
+    with ExitStack() as exports:
+        for number in range(share.organisation):
+            exports.enter_context(preparing.COMPUTED.place(Claim(alice.organisation.pk, str(number))))
+        assert alice.get(standing).status_code == 200, "nothing is copied from the disk"
+        move(own, store)
+        refused = alice.get(standing)
+        assert (refused.status_code, refused.json()["message"]) == (429, preparing.BUSY)
+    assert alice.get(standing).status_code == 200
+    with organisation_context(alice.organisation.pk):
+        set_limit("disk_bytes", 0)
+    full = alice.get(standing)
+    assert (full.status_code, full.json()["code"]) == (409, "over_quota")
+
+
+def test_a_replay_gives_the_same_as_on_the_disk(stage: Stage, store: ObjectStore) -> None:  # noqa: F811
+    before = stage.replay_answer(outcome="dropped_late")
     move(stage.data / stage.scene.organisation, store)
-    assert stage.told(outcome="dropped_late") == before
+    assert stage.replay_answer(outcome="dropped_late") == before
     assert before["counted"] == 4
 
 
@@ -158,20 +193,20 @@ def test_a_page_costs_few_requests_and_never_lists_parts(
     for batch in range(1, 101):
         commit(folder, batch, run)
     move(own, store)
-    before = len(store.asked())
+    before = len(store.requests_seen())
     page = alice.get(f"runs/{run}/results/?limit=50").json()
-    asked = store.asked()[before:]
+    asked = store.requests_seen()[before:]
     assert len(page["rows"]) == 50
     # The commits are listed once; then 17 of them are read, and the part of each, twice: its size, and its content.
     assert sum("list-type" in each or each.split(" ")[1].count("/") < 3 for each in asked) <= 1
     assert len(asked) <= 1 + 17 * 6
-    before = len(store.asked())
+    before = len(store.requests_seen())
     rare = alice.get(f"runs/{run}/quarantine/?text=nowhere").json()
     assert (rare["rows"], rare["next"]) == ([], "37-0-0"), "a page ends after 64 commits, and says where to go on"
-    assert len(store.asked()) - before <= 1 + 64 * 6
+    assert len(store.requests_seen()) - before <= 1 + 64 * 6
 
 
-def test_a_store_that_refuses_is_told_in_a_sentence_without_its_name_or_keys(
+def test_a_refusing_store_is_reported_in_a_sentence_without_its_name_or_keys(
     alice: Person, runs: list[str], own: Path, store: ObjectStore
 ) -> None:
     move(own, store)
@@ -189,17 +224,20 @@ def test_a_store_that_refuses_is_told_in_a_sentence_without_its_name_or_keys(
 def test_what_deleted_bindings_and_organisations_left_goes_from_the_store(
     alice: Person, binding: dict[str, Any], runs: list[str], own: Path, store: ObjectStore, redis_connection: Any
 ) -> None:
-    for name in (f"kept/{binding['id']}/points/1.json", "kept/0b5d0e5e-0000-4000-8000-000000000000/points/1.json"):
+    deleted, unknown = "0b5d0e5e-0000-4000-8000-000000000000", "1c5d0e5e-0000-4000-8000-000000000000"
+    for name in (f"kept/{each}/points/1.json" for each in (binding["id"], deleted, unknown, "later")):
         (own / name).parent.mkdir(parents=True)
         (own / name).write_text("{}")
     move(own, store)
     store.put(BUCKET, f"all/{own.name}-neighbour/results/x", b"theirs")
     with organisation_context(alice.organisation.pk):
+        record(BINDING_DELETED, target=Target("binding", UUID(deleted), "deleted"))
         forget_left_over()
         Run.objects.update(ended_at=timezone.now())
     there = set(store.objects(BUCKET))
     assert f"all/{own.name}/kept/{binding['id']}/points/1.json" in there
-    assert not any("0b5d0e5e" in key for key in there)
+    assert not any(deleted in key for key in there)
+    assert {f"all/{own.name}/kept/{each}/points/1.json" for each in (unknown, "later")} <= there
     assert delete_if_due(condemned(alice), timezone.now())
     mine = [key for key in store.objects(BUCKET) if key.startswith(f"all/{own.name}")]
     assert mine == [f"all/{own.name}-neighbour/results/x"]

@@ -31,26 +31,35 @@ CHECKED = [
         "response_schema_conformance",
     )
 ]
-EVENTS = "GET /api/t/{slug}/runs/{run}/events/"
-"""Never ends by itself; tests/webapp/test_events.py reads it."""
+ENDLESS = {
+    "GET /api/t/{slug}/runs/{run}/events/",
+    "GET /api/t/{slug}/bindings/{binding}/outputs/{node}/stream/",
+}
+"""They never end; tests/webapp/monitoring/test_events.py and tests/webapp/subscribing read them."""
 MANY = pytest.param(200, marks=pytest.mark.thorough)
 
 
 @pytest.fixture
 def existing(alice: Person, binding: dict[str, Any], cars: dict[str, Any]) -> dict[str, str]:
-    """What the parameters of an address name."""
+    """Return values for the parameters of an address."""
     run = alice.post(f"bindings/{binding['id']}/start/")
     assert run.status_code == 201, run.content
     made = ids_of(OwnThings(alice, cars["id"], binding["query"], binding["id"], "nightly"))
-    return {**made, "run": run.json()["id"], "template": "dead_man", "slug": alice.organisation.slug}
+    return {**made, "run": run.json()["id"], "template": "dead_man", "node": "out", "slug": alice.organisation.slug}
 
 
 def cases_of(operation: Any) -> st.SearchStrategy[schemathesis.Case]:
     """Return what fits the schema of the operation, and where it takes a body also what does not."""
     fitting = operation.as_strategy()
-    if not operation.body:
-        return fitting
-    return fitting | fitting | operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
+    negative = operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
+    return (fitting | fitting | negative if operation.body else fitting).map(_with_its_own_host)
+
+
+def _with_its_own_host(case: schemathesis.Case) -> schemathesis.Case:
+    """Remove a drawn header Host: Django refuses an invalid one with 400 before the API sees it."""
+    for name in [name for name in case.headers or {} if name.lower() == "host"]:
+        del case.headers[name]
+    return case
 
 
 def headers(person: Person) -> dict[str, str]:
@@ -65,7 +74,7 @@ def test_answers_fit_the_schema(
     examples: int, alice: Person, existing: dict[str, str], redis_connection: Any, subtests: pytest.Subtests
 ) -> None:
     sent = headers(alice)
-    for label in sorted(OPERATIONS.keys() - {EVENTS}):
+    for label in sorted(OPERATIONS.keys() - ENDLESS):
         with subtests.test(label), undone():
             _keeps_its_schema(OPERATIONS[label], examples, sent, existing)
 
@@ -89,4 +98,4 @@ def _keeps_its_schema(operation: Any, examples: int, sent: dict[str, str], exist
 
 def test_every_endpoint_is_asked() -> None:
     assert len(OPERATIONS) >= 35
-    assert EVENTS in OPERATIONS
+    assert OPERATIONS.keys() >= ENDLESS

@@ -1,4 +1,4 @@
-"""Many cases on one stage: what a case writes is taken back, so that the next finds the database as it was."""
+"""Many cases on one stage: the writes of a case are rolled back, so that the next one finds the same database."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from django.db import transaction
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """Take back what is written to the database inside; files and Redis keep what they got."""
+    """Roll back the writes to the database inside; files and Redis keep theirs."""
     with transaction.atomic():
         yield
         transaction.set_rollback(True)

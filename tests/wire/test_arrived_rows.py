@@ -1,4 +1,4 @@
-"""Rows become columns and come back as the same rows."""
+"""Rows convert to columns and back to the same rows."""
 
 from decimal import Decimal
 
@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, Shape, edge_end, edge_start, interval, point
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import RowKind, no_raw
-from streaming.wire.arrived_rows import JudgedRow, arrived_of, elements
-from streaming.wire.arrow_types import arrow_schema, fields_of
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived import RowKind, no_raw
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of, elements
+from streaming.wire.rows.arrow_types import arrow_schema, fields_of
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 STREAM = StreamDefinition(shape=Shape.EDGE, fields={"k": "string", "n": "long"})
 TICKS = st.integers(-(10**15), 10**15)
@@ -30,11 +30,11 @@ ELEMENTS: st.SearchStrategy[Element] = st.one_of(
 
 
 @given(st.lists(ELEMENTS, max_size=10))
-def test_rows_come_back_as_they_were(found: list[Element]) -> None:
-    chunk = arrived_of([JudgedRow(i, element, f"raw {i}") for i, element in enumerate(found)], STREAM)
-    assert list(elements(chunk)) == found
-    assert chunk.raw(range(len(found))) == [f"raw {i}" for i in range(len(found))]
-    assert chunk.positions.tolist() == list(range(len(found)))
+def test_rows_convert_to_columns_and_back(rows: list[Element]) -> None:
+    chunk = arrived_of([JudgedRow(i, element, f"raw {i}") for i, element in enumerate(rows)], STREAM)
+    assert list(elements(chunk)) == rows
+    assert chunk.raw(range(len(rows))) == [f"raw {i}" for i in range(len(rows))]
+    assert chunk.positions.tolist() == list(range(len(rows)))
 
 
 def test_a_stream_without_fields_keeps_its_row_count() -> None:
@@ -44,14 +44,14 @@ def test_a_stream_without_fields_keeps_its_row_count() -> None:
     assert list(elements(chunk)) == [point(1), point(2)]
 
 
-def test_an_unknown_arrival_is_a_sentinel_and_none_at_all_is_no_column() -> None:
+def test_an_unknown_arrival_is_a_sentinel_and_without_arrivals_there_is_no_column() -> None:
     known = arrived_of([JudgedRow(0, point(1), "", 7), JudgedRow(1, point(2), "")], STREAM)
     assert known.arrival is not None
     assert known.arrival.tolist() == [7, NO_CTI]
     assert arrived_of([JudgedRow(0, point(1), "")], STREAM).arrival is None
 
 
-def test_kinds_and_sentinels_stand_in_the_columns() -> None:
+def test_the_columns_contain_kinds_and_sentinels() -> None:
     rows = [edge_start(3, {"k": "a", "n": 1}), Cti(INFINITY), MalformedRow(Reason.BAD_ROW)]
     chunk = arrived_of([JudgedRow(i, row, "") for i, row in enumerate(rows)], STREAM)
     assert chunk.kind.tolist() == [RowKind.EDGE_START, RowKind.CTI, RowKind.MALFORMED]
@@ -90,6 +90,6 @@ def test_nested_and_exact_values_survive() -> None:
     assert list(elements(arrived_of([JudgedRow(0, event, "")], stream))) == [event]
 
 
-def test_a_chunk_without_raw_rows_says_so() -> None:
+def test_a_chunk_without_raw_rows_raises() -> None:
     with pytest.raises(LookupError, match="no raw rows"):
         no_raw([0])

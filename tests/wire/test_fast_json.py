@@ -1,4 +1,4 @@
-"""JSON of states, reports and manifests: what Python's own encoder and decoder make of it."""
+"""JSON of states, reports and manifests, compared with Python's own encoder and decoder."""
 
 import json
 import math
@@ -18,16 +18,16 @@ VALUES: list[Any] = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=["numbers", "enumerations", "infinite", "half a surrogate pair"])
-def test_either_reads_what_the_other_wrote(value: Any) -> None:
+def test_each_decoder_reads_the_output_of_the_other_encoder(value: Any) -> None:
     plain = json.loads(json.dumps(value))
     assert json.loads(encoded(value)) == decoded(encoded(value)) == decoded(json.dumps(value).encode()) == plain
     assert encoded(value) == encoded(value)
 
 
-def test_no_number_stays_none() -> None:
+def test_nan_stays_nan() -> None:
     assert math.isnan(decoded(encoded(math.nan)))
 
 
-def test_what_is_no_json_is_refused() -> None:
+def test_invalid_json_is_refused() -> None:
     with pytest.raises(ValueError, match="Expecting"):
         decoded(b"{")

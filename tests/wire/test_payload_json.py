@@ -1,4 +1,4 @@
-"""Payloads as JSON: what comes back is what went in, whichever way it was written."""
+"""Payloads as JSON: reading returns the written payload, in each format."""
 
 import json
 from decimal import Decimal
@@ -6,9 +6,9 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK
-from streaming.wire.payload_json import column_to_json, payload_from_json, payload_text, payload_to_json, row_text
+from streaming.wire.rows.payload_json import column_to_json, payload_from_json, payload_text, payload_to_json, row_text
 
 FIELDS = parse_fields(
     {
@@ -35,23 +35,23 @@ payloads = st.fixed_dictionaries(
 
 
 @given(payloads)
-def test_what_was_written_is_read_back(payload: dict[str, object]) -> None:
-    shown = json.loads(json.dumps(payload_to_json(payload, FIELDS)))
-    assert payload_from_json(shown, FIELDS) == payload
-    assert {name: column_to_json([payload[name]], of)[0] for name, of in FIELDS.items()} == shown
+def test_a_written_payload_is_read_back(payload: dict[str, object]) -> None:
+    written = json.loads(json.dumps(payload_to_json(payload, FIELDS)))
+    assert payload_from_json(written, FIELDS) == payload
+    assert {name: column_to_json([payload[name]], of)[0] for name, of in FIELDS.items()} == written
 
 
 @given(payloads)
-def test_as_text_only_decimals_are_spelt_otherwise(payload: dict[str, object]) -> None:
+def test_the_text_of_a_payload_differs_only_in_decimals(payload: dict[str, object]) -> None:
     read = json.loads(payload_text(payload, FIELDS), parse_float=Decimal)
     assert payload_from_json(read, FIELDS) == payload
 
 
-def test_a_field_that_a_payload_lacks_is_null_and_a_time_without_a_date_is_its_tick() -> None:
+def test_a_missing_field_is_null_and_a_time_outside_the_calendar_is_its_tick() -> None:
     fields = parse_fields({"at": "timestamp", "v": "long"})
     assert payload_to_json({"at": LAST_TICK + 5}, fields) == {"at": LAST_TICK + 5, "v": None}
 
 
-def test_a_row_says_its_times_in_ticks_and_decimals_as_numbers() -> None:
+def test_a_row_has_its_times_in_ticks_and_decimals_as_numbers() -> None:
     row = row_text(1, INFINITY, {"v": Decimal("1E+3")}, parse_fields({"v": "decimal(10,2)"}), output="a")
     assert row == '{"output": "a", "start": 1, "end": null, "payload": {"v": 1000}}'

@@ -1,12 +1,12 @@
-"""Rows at the door: implicit rowtimes (T17); the transcripts of malformed rows show all else."""
+"""Reading rows with implicit rowtimes (T17); the transcripts of malformed rows cover the rest."""
 
 import pytest
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, point
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick
-from streaming.wire.rows import MalformedRow, read_row
+from streaming.wire.rows.row_json import MalformedRow, read_row
 
 EXPLICIT = StreamDefinition.model_validate({"fields": {"v": "long"}})
 IMPLICIT = StreamDefinition.model_validate({"fields": {"v": "long"}, "rowtime": "implicit"})
@@ -23,11 +23,11 @@ def test_the_start_is_the_arrival_where_rowtimes_are_implicit() -> None:
 
 
 @pytest.mark.parametrize("arrival", [None, FIRST_TICK - 1, LAST_TICK + 1])
-def test_without_an_arrival_inside_the_years_there_is_no_time(arrival: int | None) -> None:
+def test_without_an_arrival_in_the_range_of_ticks_the_time_is_bad(arrival: int | None) -> None:
     assert read_row(ROW, IMPLICIT, arrival) == MalformedRow(Reason.BAD_TIME)
 
 
-def test_a_row_that_cannot_be_parsed_is_bad_before_it_has_no_time() -> None:
+def test_an_unparsable_row_is_a_bad_row_even_without_a_time() -> None:
     assert read_row({"bad": "{"}, IMPLICIT) == MalformedRow(Reason.BAD_ROW)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from streaming.definition.strict import Strict
-from streaming.wire.results import Commit, PartKind, ResultPart, part_path, write_atomically
+from streaming.storage.results import Commit, PartKind, ResultPart, part_path, write_atomically
 
 
 def write_part(folder: Path, kind: PartKind, batch: int, task: int | str, rows: Sequence[Strict]) -> ResultPart:

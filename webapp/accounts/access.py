@@ -1,4 +1,4 @@
-"""Who may enter an organisation, and the view that enters it from the URL."""
+"""Entry to an organisation: check of membership and rights, and the view that takes the organisation from the URL."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,11 +14,12 @@ from webapp.accounts.permissions import Permission, Role, RouteRule, roles_with,
 from webapp.accounts.tokens import TokenInUse
 from webapp.core.context import act_as, enter_organisation, installation_context, organisation_context
 from webapp.core.errors import Forbidden, NotFound
+from webapp.core.limited.admission import admission, admit
 
 
 @dataclass(frozen=True)
 class OrganisationEntry:
-    """Who has entered which organisation, in which role; a service account is no person, and has always a token."""
+    """A request's entry to an organisation: its role, and its person or token. A service account always has a token."""
 
     organisation: Organisation
     role: Role
@@ -27,7 +28,7 @@ class OrganisationEntry:
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """What may be done: by the role, and with a token by what that one may."""
+        """Return the permissions of the role; with a token, only those that the token has too."""
         mine = shared(self.role)
         return mine if self.token is None else mine & self.token.permissions
 
@@ -42,19 +43,19 @@ def access_organisation(user: User, slug: str) -> Membership:
 
 
 def enter(request: Request, slug: str) -> OrganisationEntry:
-    """Return who enters `slug` by this request. Raises `NotFound` if it is absent or not theirs."""
+    """Return the entry of this request to the organisation `slug`. Raises `NotFound` if it is absent or not theirs."""
     token = request.auth if isinstance(request.auth, TokenInUse) else None
     if token is not None and token.organisation.slug != slug:
         raise NotFound
     if token is not None and token.person is None:
         return OrganisationEntry(token.organisation, token.role, None, token)
-    assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
+    assert isinstance(request.user, User)  # nosec B101 # for the type checker only
     membership = access_organisation(request.user, slug)
     return OrganisationEntry(membership.organisation, Role(membership.role), request.user, token)
 
 
 def check_rights(entry: OrganisationEntry, rule: RouteRule) -> None:
-    """Check that who entered may do what `rule` asks for. Raises `Forbidden` with a sentence."""
+    """Check that `entry` has the permission that `rule` requires. Raises `Forbidden` with a sentence."""
     needed = rule.permission
     if needed not in shared(entry.role):
         *others, last = roles_with(needed)
@@ -64,13 +65,13 @@ def check_rights(entry: OrganisationEntry, rule: RouteRule) -> None:
         raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
     if entry.token is not None and needed not in entry.permissions:
         refused = f"The role {entry.token.role} of this token may not {needed.value} here."
-        raise Forbidden(f"{refused} Use a token that was made with more.")
+        raise Forbidden(f"{refused} Use a token that has this permission.")
 
 
 class TenantView(APIView):
     """A view below `/api/t/<slug>/`: the organisation comes from the URL and is in context for this request only.
 
-    What each method asks for stands in the permission matrix; a method without a rule is refused.
+    The permission matrix holds the permission that each method requires; a method without a rule is refused.
     """
 
     entry: OrganisationEntry
@@ -78,23 +79,24 @@ class TenantView(APIView):
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer with the context closed before and after."""
-        with organisation_context(None):
+        with organisation_context(None), admission():
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check sign-in, membership and right, then enter the organisation."""
+        """Check sign-in, membership and right, then enter the organisation and take a place. Raises `Busy`."""
         super().initial(request, *args, **kwargs)
         act_as(actor_of(request))
         self.entry = enter(request, kwargs["slug"])
         if not hasattr(self, str(request.method).lower()):
             raise exceptions.MethodNotAllowed(str(request.method))
-        assert request.resolver_match is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+        assert request.resolver_match is not None  # nosec B101 # for the type checker
         rule = route_rule(request.resolver_match.route, str(request.method))
         if rule is None:
-            raise Forbidden("This address has no rule in the permission matrix. Tell whoever runs this installation.")
+            raise Forbidden("This address has no rule in the permission matrix. Contact your administrator.")
         check_rights(self.entry, rule)
         self.rule = rule
         enter_organisation(self.entry.organisation.pk)
+        admit(self.entry.organisation.pk)
 
     @property
     def user(self) -> User | None:
@@ -102,5 +104,5 @@ class TenantView(APIView):
         return self.entry.person
 
     def may(self, permission: Permission) -> bool:
-        """Whether who entered may do `permission` here."""
+        """Return whether this request has `permission` here."""
         return permission in self.entry.permissions

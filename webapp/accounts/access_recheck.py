@@ -1,4 +1,4 @@
-"""Whether somebody who was let in would be let in now: asked again while an answer lasts."""
+"""Access checked again while a long answer is sent: would the same request still be allowed?"""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,19 +15,19 @@ from webapp.accounts.access import OrganisationEntry, check_rights, enter
 from webapp.accounts.actors import IMPERSONATED_UNTIL
 from webapp.accounts.permissions import RouteRule
 from webapp.accounts.tokens import TokenAuthentication
-from webapp.core.authentication import SessionAuthentication
 from webapp.core.context import organisation_context
 from webapp.core.errors import ApiError
+from webapp.core.http.authentication import SessionAuthentication
 
 LOOKED_AT: Final = frozenset({"HTTP_AUTHORIZATION", "REMOTE_ADDR"})
-"""What of a request says who asks, beside its session."""
+"""Headers that identify the caller, in addition to the session."""
 
 
 @dataclass(frozen=True)
-class Visit:
-    """How somebody came into an organisation: by a session or by a token, from where, and under which rule.
+class AccessGrant:
+    """The way that a request got access to an organisation: session or token, address, and rule.
 
-    `holder` is the id of the person; None for a service account. It keeps no row that was read, only what to look for.
+    `holder` is the id of the person; None for a service account. No database rows are kept, only what finds them again.
     """
 
     organisation: UUID
@@ -38,10 +38,10 @@ class Visit:
     session: str | None
 
 
-def visit_of(request: Request, entry: OrganisationEntry, rule: RouteRule) -> Visit:
-    """Return how `entry` was made by `request`, which was allowed by `rule`."""
+def visit_of(request: Request, entry: OrganisationEntry, rule: RouteRule) -> AccessGrant:
+    """Return how `request` got access: `entry` under `rule`."""
     meta = {str(name): str(value) for name, value in request.META.items() if name in LOOKED_AT}
-    return Visit(
+    return AccessGrant(
         organisation=entry.organisation.pk,
         slug=entry.organisation.slug,
         holder=None if entry.person is None else entry.person.pk,
@@ -51,11 +51,12 @@ def visit_of(request: Request, entry: OrganisationEntry, rule: RouteRule) -> Vis
     )
 
 
-def still_allowed(visit: Visit) -> bool:
-    """Return whether the same request would be let in now, judged by the code that judged it first.
+def still_allowed(visit: AccessGrant) -> bool:
+    """Return whether the same request would be allowed now, judged by the code that judged it first.
 
-    The session must still be there, be this person's, and be no impersonation that is over; the token be in force, for
-    its network too; person, membership, service account and organisation be there; and the role, by now, suffice.
+    The session must still exist, belong to this person and be no impersonation that is over. A token must be valid,
+    also for its network. Person, membership, service account and organisation must exist, and the role must still
+    suffice.
     """
     with organisation_context(None):
         request = Request(_again(visit), authenticators=[TokenAuthentication(), SessionAuthentication()])
@@ -75,8 +76,8 @@ def _impersonation_is_over(request: Request) -> bool:
     return until is not None and until <= timezone.now().isoformat()
 
 
-def _again(visit: Visit) -> HttpRequest:
-    """Return a request that reads, with what the first one came with; session and person are read anew."""
+def _again(visit: AccessGrant) -> HttpRequest:
+    """Return a GET request with the headers and session of the first one; session and person are read again."""
     request: Any = HttpRequest()
     request.method = "GET"
     request.META = dict(visit.meta)

@@ -1,4 +1,4 @@
-"""Who a request comes from, in the words of the audit log."""
+"""The actor of a request, as the audit log names it."""
 
 from rest_framework.request import Request
 
@@ -7,13 +7,13 @@ from webapp.accounts.tokens import TokenInUse
 from webapp.core.context import Actor
 
 IMPERSONATOR = "impersonator"
-"""The key of the session under which the address of the installation's admin stands who acts as somebody else."""
+"""Session key: the address of the installation's administrator who acts as this person."""
 IMPERSONATED_UNTIL = "impersonation_until"
-"""The key of the session under which the moment stands when that ends, as ISO text in UTC."""
+"""Session key: when the impersonation ends, as ISO text in UTC."""
 
 
 def actor_of(request: Request) -> Actor:
-    """Return the actor: a person, a person's token, a service account; nobody where nobody is signed in."""
+    """Return the actor: a person, a person's token, a service account, or "nobody signed in"."""
     address = request.META.get("REMOTE_ADDR") or None
     if isinstance(request.auth, TokenInUse):
         token = request.auth

@@ -9,5 +9,6 @@ class AccountsConfig(AppConfig):
     name = "webapp.accounts"
 
     def ready(self) -> None:
-        """Import for their registrations."""
-        from webapp.accounts import checks, previews, sign_in_events  # noqa: F401
+        """Import modules that register themselves."""
+        from webapp.accounts import checks, sign_in_events  # noqa: F401
+        from webapp.accounts.limits import previews  # noqa: F401

@@ -1,4 +1,4 @@
-"""The start-up check that every address of an organisation has a rule in the permission matrix, and no rule is idle."""
+"""The start-up check that routes of an organisation and rules of the permission matrix match."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ def routes() -> Iterator[tuple[str, Any]]:
 
 
 def answered(view: Any) -> frozenset[str]:
-    """Return the methods that a class-based view answers, HEAD and OPTIONS aside."""
+    """Return the methods that a class-based view answers, except HEAD and OPTIONS."""
     return frozenset(method for method in METHODS | {"patch"} if hasattr(view.view_class, method))
 
 

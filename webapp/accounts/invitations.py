@@ -1,7 +1,7 @@
-"""Invitations: made, sent, sent again, taken back, looked at, accepted.
+"""Invitations: made, sent, sent again, revoked, read, accepted.
 
-The text in the mail reads `inv_<key id>_<secret>`. Whoever holds it may see what it is for and make an account for its
-address; only who has verified that address joins.
+The text in the mail reads `inv_<key id>_<secret>`. Its holder may see the organisation and sign up with the invited
+address. Only a person who has verified that address can join.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from django.utils import timezone
 
 from streaming.definition.faults import FaultCode
 from webapp.accounts import mail
+from webapp.accounts.limits.quotas import check_room, counts
 from webapp.accounts.members import check_may_give, members, standing
 from webapp.accounts.models import Invitation, Membership, User
 from webapp.accounts.organisations import check_open, lock_organisation
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import check_room, counts
 from webapp.accounts.secret_texts import SecretPurpose
 from webapp.audit.recording import Target, record
 from webapp.core.context import installation_context, organisation_context
@@ -33,38 +33,38 @@ from webapp.core.tenancy import TenantQuerySet
 INVITATION: Final = SecretPurpose("inv", "webapp.accounts.invitations")
 DAYS: Final = 7
 FORGOTTEN_AFTER_DAYS: Final = 30
-"""How long an invitation stays after its days, whatever became of it; its audit events stay for good."""
+"""Days until a closed or expired invitation is deleted; its audit events stay."""
 NOBODY_JOINS: Final = "nobody is invited and nobody joins"
 
 
 @dataclass(frozen=True)
 class InvitationDelivery:
-    """An invitation that was made or renewed; `link` is for who invited, where there is no server to mail it."""
+    """An invitation that was made or renewed; `link` is for the inviting person if there is no mail server."""
 
     invitation: Invitation
     link: str | None = None
 
 
 class InvitationOver(ApiError):
-    """The text opens nothing: forged, used, taken back, replaced, or too old; deliberately the same."""
+    """The text opens no invitation: forged, used, revoked, replaced or expired; deliberately one sentence for all."""
 
     status = 404
     code = "not_found"
 
     def __init__(self) -> None:
         super().__init__(
-            f"This invitation is not valid: it was used, taken back or replaced, or it is older than {DAYS} days. "
-            "Ask who invited you for a new one."
+            f"This invitation is not valid: it was used, revoked or replaced, or it is older than {DAYS} days. "
+            "Ask the person who invited you for a new one."
         )
 
 
 def invitations() -> QuerySet[Invitation]:
-    """Return the invitations of the organisation in context that wait to be accepted or have expired, newest first."""
+    """Return the open and expired invitations of the organisation in context, newest first."""
     return Invitation.objects.filter(accepted_at=None, revoked_at=None)
 
 
 def access_invitation(invitation: UUID) -> Invitation:
-    """Return one that waits or has expired. Raises `NotFound` if absent or not yours."""
+    """Return an open or expired invitation. Raises `NotFound` if absent or not yours."""
     found = invitations().filter(pk=invitation).first()
     if found is None:
         raise NotFound
@@ -73,22 +73,22 @@ def access_invitation(invitation: UUID) -> Invitation:
 
 @counts("members")
 def places_taken() -> int:
-    """Return how many members there are, and invitations that could still be accepted."""
+    """Return the number of members plus invitations that can still be accepted."""
     return members().count() + invitations().filter(expires_at__gt=timezone.now()).count()
 
 
 def invite(*, email: str, role: Role, by: User) -> InvitationDelivery:
-    """Invite `email`, and send the mail; `sent_at` stays None if the mail server did not take it.
+    """Invite `email`, and send the mail; `sent_at` stays None if the mail server did not accept it.
 
-    Raises `Faulty` for what is no address, `Forbidden` for a role above one's own, `Conflict` for who is a member or
-    invited already, `OverQuota`. Whether somebody has an account is not asked: the answer must not tell.
+    Raises `Faulty` for an invalid address, `Forbidden` for a role above one's own, `Conflict` for a member or an open
+    invitation, `OverQuota`. It never checks for an account of that address: the answer must not reveal one.
     """
     address = _address(email)
     with transaction.atomic():
         check_open(NOBODY_JOINS)
         check_may_give(role, standing(by))
         if members().filter(user__email__iexact=address).exists():
-            raise Conflict(f"{address} is a member already. Change the role there.")
+            raise Conflict(f"{address} is already a member. Change the role in the list of members.")
         _void_expired(address)
         check_room("members", places_taken())
         made, now = INVITATION.make(), timezone.now()
@@ -107,9 +107,9 @@ def invite(*, email: str, role: Role, by: User) -> InvitationDelivery:
 
 
 def resend(*, invitation: UUID, by: User) -> InvitationDelivery:
-    """Send an invitation again with a new secret and new days; the text that was sent before opens nothing any more.
+    """Send an invitation again with a new secret and new days; the earlier text becomes invalid.
 
-    Raises `NotFound`, `Forbidden` if its role is above one's own, `OverQuota` where it had expired.
+    Raises `NotFound`, `Forbidden` if its role is above one's own, `OverQuota` if it had expired.
     """
     with transaction.atomic():
         check_open(NOBODY_JOINS)
@@ -126,9 +126,9 @@ def resend(*, invitation: UUID, by: User) -> InvitationDelivery:
 
 
 def change_role(*, invitation: UUID, role: Role, by: User) -> Invitation:
-    """Let who accepts an invitation join as `role`; the text that was sent goes on opening it.
+    """Change the role in which the invited person joins; the text that was sent stays valid.
 
-    Raises `NotFound`, `Forbidden` if the role it has or gets is above one's own, `Conflict`.
+    Raises `NotFound`, `Forbidden` if the old or new role is above one's own, `Conflict`.
     """
     with transaction.atomic():
         check_open(NOBODY_JOINS)
@@ -143,7 +143,7 @@ def change_role(*, invitation: UUID, role: Role, by: User) -> Invitation:
 
 
 def revoke(*, invitation: UUID, by: User) -> None:
-    """Take an invitation back. Raises `NotFound`, `Forbidden` if its role is above one's own."""
+    """Revoke an invitation. Raises `NotFound`, `Forbidden` if its role is above one's own."""
     with transaction.atomic():
         lock_organisation()
         found = access_invitation(invitation)
@@ -154,9 +154,9 @@ def revoke(*, invitation: UUID, by: User) -> None:
 
 
 def find(text: str) -> Invitation | None:
-    """Return the invitation that `text` opens, with its organisation; None if it is none, expired, revoked or accepted.
+    """Return the invitation that `text` opens, with its organisation; None if absent, expired, revoked or accepted.
 
-    For known and unknown texts in the same time.
+    Takes the same time for known and unknown texts.
     """
     found = _opened(text)
     if found is None or found.accepted_at is not None or not _in_force(found):
@@ -165,7 +165,7 @@ def find(text: str) -> Invitation | None:
 
 
 def accept(*, text: str, by: User) -> Membership:
-    """Let `by` join by the invitation; accepting twice is the same as once, and a member keeps the role they have.
+    """Let `by` join with the invitation; accepting twice has the effect of once, and members keep their role.
 
     Raises `InvitationOver`, `Forbidden` for another address than the invited one, `Conflict` while the organisation is
     to be deleted, `OverQuota`.
@@ -191,7 +191,7 @@ def accept(*, text: str, by: User) -> Membership:
 def forget_old(now: datetime) -> int:
     """Delete the invitations of the organisation in context that ended long ago, and return how many.
 
-    Those that wait are bounded by the quota of members; those that expired would pile up in the list for ever.
+    The quota of members limits open invitations; expired ones would pile up in the list.
     """
     over = Invitation.objects.filter(expires_at__lt=now - timedelta(days=FORGOTTEN_AFTER_DAYS))
     return over.delete()[0]
@@ -221,7 +221,7 @@ def _address(email: str) -> str:
         validate_email(address)
     except ValidationError:
         remedy = "Write it as name@example.org."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "This is no e-mail address.", remedy, field="email")]) from None
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "This isn't an e-mail address.", remedy, field="email")]) from None
     return address
 
 
@@ -230,12 +230,12 @@ def _void_expired(address: str) -> None:
     now = timezone.now()
     old = invitations().filter(email=address)
     if old.filter(expires_at__gt=now).exists():
-        raise Conflict(f"{address} is invited already. Send that invitation again, or revoke it first.")
+        raise Conflict(f"{address} is already invited. Send that invitation again, or revoke it first.")
     old.update(revoked_at=now)
 
 
 def _deliver(invitation: Invitation, text: str) -> InvitationDelivery:
-    """Send the mail, after the transaction: a mail for a row that was rolled back opens nothing."""
+    """Send the mail, after the transaction: a mail for a row that was rolled back would open nothing."""
     if not settings.MAIL_GOES_OUT:
         return InvitationDelivery(invitation, f"{settings.ADDRESS_OF_PAGES}/invitation#{text}")
     context = {"invitation": invitation, "organisation": invitation.organisation, "text": text}
@@ -246,16 +246,16 @@ def _deliver(invitation: Invitation, text: str) -> InvitationDelivery:
 
 
 def _opened(text: str) -> Invitation | None:
-    """Return the invitation with the secret in `text`, whatever became of it, with its organisation."""
+    """Return the invitation with the secret in `text`, in any state, with its organisation."""
     key_id = INVITATION.key_id(text)
     rows: TenantQuerySet[Invitation] = TenantQuerySet(Invitation)
-    with installation_context("which organisation an invitation is of, is what its text says"):
+    with installation_context("the text of an invitation determines its organisation"):
         found = rows.filter(key_id=key_id).select_related("organisation").first() if key_id else None
     return found if INVITATION.opens(text, found.digest if found else None) else None
 
 
 def _in_force(invitation: Invitation) -> bool:
-    """Whether it was not taken back, and is accepted or can still be."""
+    """Return whether the invitation isn't revoked and is accepted or can still be."""
     if invitation.revoked_at is not None:
         return False
     return invitation.accepted_at is not None or invitation.expires_at > timezone.now()
@@ -263,7 +263,7 @@ def _in_force(invitation: Invitation) -> bool:
 
 def _check_address(invitation: Invitation, by: User) -> None:
     own = EmailAddress.objects.filter(user=by, email__iexact=invitation.email)
-    if settings.MAIL_GOES_OUT:  # else nobody can verify an address, and the secret of the link is what was handed over
+    if settings.MAIL_GOES_OUT:  # without mail nobody can verify an address; the link's secret is proof enough
         own = own.filter(verified=True)
     if not own.exists():
         raise Forbidden(

@@ -1,7 +1,7 @@
-"""Members: their roles, their leaving, and who owns.
+"""Members: roles, removal, and ownership.
 
-At every moment somebody owns the organisation; an admin never makes, lowers or removes owners; nobody raises
-themselves. All of it is checked under the lock of the organisation, so that two owners cannot leave at once.
+An organisation always has an owner. An admin never makes, lowers or removes owners; nobody raises their own role. All
+of this is checked under the lock of the organisation, so that two owners cannot leave at once.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def access_member(member: UUID) -> Membership:
 
 
 def standing(user: User) -> Membership:
-    """Return the membership of `user` here as it is now. Raises `NotFound` for who was removed a moment ago."""
+    """Return the present membership of `user` here. Raises `NotFound` if they were removed a moment ago."""
     found = members().filter(user=user).first()
     if found is None:
         raise NotFound
@@ -44,7 +44,7 @@ def standing(user: User) -> Membership:
 
 
 def with_second_factor(users: Iterable[User]) -> set[UUID]:
-    """Return the ids of those of `users` who have a second factor; recovery codes alone are none."""
+    """Return the ids of those of `users` who have a second factor; recovery codes alone don't count."""
     factors = Authenticator.objects.filter(user__in=list(users)).exclude(type=Authenticator.Type.RECOVERY_CODES)
     return set(factors.values_list("user_id", flat=True))
 
@@ -54,7 +54,7 @@ def check_may_give(role: Role, by: Membership) -> None:
     if not allows(Role(by.role), Permission.ADMINISTER):
         raise Forbidden(f"Your role {by.role} may not administer here. Ask for the role admin or owner.")
     if not ALLOWED[role] <= ALLOWED[Role(by.role)]:
-        raise Forbidden(f"Your role {by.role} may not make somebody {role}. Ask an owner.")
+        raise Forbidden(f"Your role {by.role} may not make a person {role}. Ask an owner.")
 
 
 def change_role(*, member: UUID, role: Role, by: User) -> Membership:
@@ -79,7 +79,7 @@ def change_role(*, member: UUID, role: Role, by: User) -> Membership:
 
 
 def remove_member(*, member: UUID, by: User) -> None:
-    """Take a member out, or let them leave; their tokens here end, and nothing that runs does.
+    """Remove a member, or let them leave; their tokens here are revoked, and runs continue.
 
     Raises `Forbidden` where `by` may not, `Conflict` for the last owner.
     """
@@ -100,19 +100,19 @@ def remove_member(*, member: UUID, by: User) -> None:
 
 
 def transfer_organisation(*, member: UUID, by: User) -> Organisation:
-    """Make another member owner in the place of `by`, who becomes admin.
+    """Make another member owner instead of `by`, who becomes admin.
 
-    Raises `Forbidden` if `by` is no owner any more, `Conflict` for oneself and for an account that is shut.
+    Raises `Forbidden` if `by` is not an owner any more, `Conflict` for oneself and for a closed account.
     """
     with transaction.atomic():
-        organisation = check_open("it is not handed over")
+        organisation = check_open("it can't be transferred")
         found, mine = access_member(member), standing(by)
         if mine.role != Role.OWNER:
-            raise Forbidden(f"Your role {mine.role} may not own here. Ask for the role owner.")
+            raise Forbidden(f"Your role {mine.role} may not transfer this organisation. Ask for the role owner.")
         if found.pk == mine.pk:
             raise Conflict("You own this organisation already. Choose another member.")
         if not found.user.is_active:
-            raise Conflict(f"The account of {found.user.email} is shut. Choose another member.")
+            raise Conflict(f"The account of {found.user.email} is closed. Choose another member.")
         before = {mine.user.email: mine.role, found.user.email: found.role}
         found.role, mine.role = Role.OWNER, Role.ADMIN
         for each in (found, mine):
@@ -128,10 +128,10 @@ def target(member: Membership) -> Target:
 
 
 def owned_by_nobody_else(user: User) -> list[str]:
-    """Return the short names of the organisations that `user` owns and nobody else whose account is open."""
+    """Return the short names of the organisations that only `user` owns, not counting owners with closed accounts."""
     owners = Membership.objects.filter(role=Role.OWNER)
     others = owners.filter(organisation=OuterRef("organisation"), user__is_active=True).exclude(user=user)
-    with installation_context("an account is to be shut, in whatever organisations it is an owner"):
+    with installation_context("an account is to be closed that may own several organisations"):
         alone = owners.filter(~Exists(others), user=user).order_by("organisation__slug")
         return list(alone.values_list("organisation__slug", flat=True))
 
@@ -142,9 +142,9 @@ def _check_may_touch(member: Membership, by: Membership) -> None:
 
 
 def _check_not_last_owner(member: Membership) -> None:
-    """Owners whose account is shut do not count: nobody could act for them."""
+    """Raise `Conflict` for the last owner. Owners with closed accounts do not count: nobody could act for them."""
     others = members().filter(role=Role.OWNER, user__is_active=True).exclude(pk=member.pk)
     if not others.exists():
         raise Conflict(
-            f"{member.user.email} is the last owner of this organisation. Make somebody else owner first, or delete it."
+            f"{member.user.email} is the last owner of this organisation. Assign another owner first, or delete it."
         )

@@ -13,14 +13,14 @@ from webapp.core.tenancy import TenantModel
 
 
 class UserAccounts(BaseUserManager["User"]):
-    """Creates users, who sign in by their e-mail address. People who sign up are made by allauth instead."""
+    """Creates users, who sign in with their e-mail address. allauth creates people who sign up."""
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """Create a user; without a password nobody can sign in as them.
 
-        The address counts as verified, for whoever runs the installation entered it.
+        The address counts as verified, because an administrator entered it.
         """
-        from allauth.account.models import EmailAddress  # stands on the user model
+        from allauth.account.models import EmailAddress  # it needs the user model
 
         user = self.model(email=self.normalize_email(email), **fields)
         user.set_password(password)
@@ -30,7 +30,7 @@ class UserAccounts(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
-        """Create a user who runs the installation."""
+        """Create an administrator of the installation."""
         return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
 
 
@@ -51,9 +51,10 @@ class User(AbstractUser):
 
 
 class Organisation(models.Model):
-    """The tenant: owns everything below it, and nothing crosses.
+    """The tenant: owns everything below it; organisations never share data.
 
-    `delete_after`: an owner asked for its deletion; until then nothing runs and everything can be read and taken back.
+    `delete_after`: an owner requested its deletion. Until then nothing runs, everything is readable, and the deletion
+    can be cancelled.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -72,7 +73,7 @@ class Organisation(models.Model):
 
 
 class Membership(models.Model):
-    """That a user belongs to an organisation, in one role."""
+    """A user's membership of an organisation, in one role."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     organisation = models.ForeignKey(Organisation, on_delete=models.CASCADE, related_name="memberships")
@@ -92,7 +93,7 @@ class Membership(models.Model):
 
 
 class ServiceAccount(TenantModel):
-    """A program that works in the organisation under its own name: it has a role and tokens, and no sign-in."""
+    """A program that works in the organisation under its own name: it has a role and tokens, but cannot sign in."""
 
     exported = ("id", "name", "role", "created_at", "created_by", "disabled_at")
 
@@ -115,11 +116,11 @@ class ServiceAccount(TenantModel):
 
 
 class Token(TenantModel):
-    """What a program shows instead of a session: it acts for a person or a service account, in at most `role`.
+    """A program's credential instead of a session: it acts for a person or a service account, in at most `role`.
 
-    `digest` is the HMAC of the secret; the secret itself is nowhere. A token is never deleted by its person, but
-    revoked, so that what was once done with it can be named. `networks` are CIDRs; none: from everywhere. `scopes` are
-    permissions; none: all of its role.
+    `digest` is the HMAC of the secret; the secret is not stored. People revoke tokens and never delete them, so that
+    past actions stay attributable. `networks` are CIDRs; empty: usable from everywhere. `scopes` are permissions;
+    empty: all of its role. permissions; none: all of its role.
     """
 
     exported = (
@@ -148,7 +149,7 @@ class Token(TenantModel):
     revoked_at = models.DateTimeField(null=True)
 
     class Meta(TenantModel.Meta):
-        """Newest first; of a person or of a service account."""
+        """Newest first; each token belongs to a person or to a service account."""
 
         ordering: ClassVar = ["-created_at", "-pk"]
         constraints: ClassVar = [
@@ -162,7 +163,7 @@ class Token(TenantModel):
 
 
 class Invitation(TenantModel):
-    """That somebody with the address `email` may join in `role`; `digest` is the HMAC of the secret in the mail."""
+    """An invitation for `email` to join in `role`; `digest` is the HMAC of the secret in the mail."""
 
     exported = ("email", "role", "invited_by", "created_at", "expires_at", "accepted_at", "revoked_at")
 
@@ -178,7 +179,7 @@ class Invitation(TenantModel):
     revoked_at = models.DateTimeField(null=True)
 
     class Meta(TenantModel.Meta):
-        """Newest first; one that is open for each address."""
+        """Newest first; one open invitation for each address."""
 
         ordering: ClassVar = ["-created_at", "-pk"]
         constraints: ClassVar = [
@@ -194,7 +195,7 @@ class Invitation(TenantModel):
 
 
 class OrganisationLimit(TenantModel):
-    """A limit that the installation's admins set for this organisation; without a row the default holds."""
+    """A limit that the installation's administrators set for this organisation; without a row the default applies."""
 
     exported = ("quota", "value")
 
@@ -212,18 +213,25 @@ class OrganisationLimit(TenantModel):
 
 
 class PreviewUse(TenantModel):
-    """How long previews of one UTC day computed."""
+    """Computing time of one person's previews, replays or repairs on one UTC day.
 
-    exported = ("day", "milliseconds")
+    `person` is the id of a person or of a service account; empty for the program itself, and in rows of old releases.
+    """
+
+    exported = ("day", "kind", "person", "milliseconds")
 
     day = models.DateField()
+    kind = models.CharField(max_length=10, default="preview")
+    person = models.CharField(max_length=36, default="")
     milliseconds = models.PositiveBigIntegerField(default=0)
 
     class Meta(TenantModel.Meta):
-        """One for each day."""
+        """One for each day, kind and person."""
 
-        ordering: ClassVar = ["-day"]
-        constraints: ClassVar = [models.UniqueConstraint(fields=["organisation", "day"], name="one_preview_use_each")]
+        ordering: ClassVar = ["-day", "kind", "person"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organisation", "day", "kind", "person"], name="one_preview_use_each")
+        ]
 
     def __str__(self) -> str:
         return f"{self.day} {self.milliseconds} ms"

@@ -1,7 +1,7 @@
-"""Organisations: how they are made, named, and asked to be deleted.
+"""Organisations: creation, naming, and requested deletion.
 
-Whoever changes who belongs to an organisation, or starts something in it, locks its row first: what was counted or
-read under the lock still holds when the change is committed.
+Code that changes the members of an organisation, or starts something in it, locks its row first. So counts and values
+read under the lock still hold when the change is committed.
 """
 
 import re
@@ -31,16 +31,16 @@ organisations organization organizations owner permissions public punctual root 
 sign-up static status support system test undefined user users webhook webhooks www
 """
 RESERVED: Final = frozenset(_WORDS.split())
-"""Short names that would be mistaken for a page, or for who runs the installation."""
+"""Short names that would be mistaken for a page or for the installation itself."""
 
 deletion_asked: Final = Signal()
-"""Sent in the organisation's context and in the transaction that asks for its deletion: rooms above stop what runs."""
+"""Sent in the organisation's context, in the transaction that requests its deletion, so that other apps stop runs."""
 
 
 def lock_organisation() -> Organisation:
     """Return the organisation in context, locked until the end of the transaction.
 
-    PostgreSQL alone knows such locks; on SQLite a transaction is alone from its begin.
+    Only PostgreSQL has such locks; on SQLite a transaction runs alone from its start.
     """
     return Organisation.objects.select_for_update(no_key=True).get(pk=current_organisation())
 
@@ -52,15 +52,15 @@ def check_open(consequence: str) -> Organisation:
         until = f"{organisation.delete_after:%Y-%m-%d}"
         raise Conflict(
             f"{organisation.name} is to be deleted on {until}; until then {consequence}. "
-            "Ask an owner to take the deletion back."
+            "Ask an owner to cancel the deletion."
         )
     return organisation
 
 
 def may_create_organisations(user: User) -> bool:
-    """Return whether `user` may make an organisation: staff, and with a verified address everybody if sign-up is open.
+    """Return whether `user` may make an organisation: staff; others with open sign-up and a verified address.
 
-    Where no mail goes out, no address can be verified, and whoever may sign up may also begin.
+    Without outgoing mail no address can be verified, so everybody who may sign up may also make an organisation.
     """
     if user.is_staff:
         return True
@@ -71,10 +71,10 @@ def may_create_organisations(user: User) -> bool:
 def create_organisation(*, slug: str, name: str, by: User) -> Organisation:
     """Make an organisation that `by` owns.
 
-    Raises `Forbidden`, `Faulty` for a short name that cannot be, `Conflict` if it is taken or `by` owns too many.
+    Raises `Forbidden`, `Faulty` for an invalid short name, `Conflict` if it is taken or `by` owns too many.
     """
     if not may_create_organisations(by):
-        raise Forbidden("You may not make organisations here. Ask whoever runs this installation to make one.")
+        raise Forbidden("You may not make organisations here. Ask your administrator to make one.")
     _check_short_name(slug)
     _check_owns_few(by)
     made = Organisation(slug=slug, name=name, created_by=current_actor().label)
@@ -90,7 +90,7 @@ def create_organisation(*, slug: str, name: str, by: User) -> Organisation:
 
 
 def rename_organisation(*, name: str) -> Organisation:
-    """Give the organisation in context another name; its short name stays, for it stands in addresses."""
+    """Rename the organisation in context; its short name stays, because addresses contain it."""
     with transaction.atomic():
         organisation = lock_organisation()
         before, organisation.name = organisation.name, name
@@ -101,9 +101,10 @@ def rename_organisation(*, name: str) -> Organisation:
 
 
 def ask_for_deletion(*, slug: str) -> Organisation:
-    """Note that the organisation in context is to be deleted after the days of grace, and stop all that runs.
+    """Schedule the deletion of the organisation in context after the days of grace, and stop all runs.
 
-    `slug` is typed by who asks. Raises `Faulty` if it is another. Asking again moves nothing. All owners are told.
+    `slug` is typed by the person who asks. Raises `Faulty` if it is another. Asking again changes nothing. All owners
+    get a mail.
     """
     with transaction.atomic():
         organisation = lock_organisation()
@@ -118,25 +119,25 @@ def ask_for_deletion(*, slug: str) -> Organisation:
         after = {"delete_after": organisation.delete_after.isoformat()}
         record("organisation.deletion_asked", target=target(organisation), after=after)
         deletion_asked.send(sender=Organisation)
-        tell_owners("deletion_asked", organisation)
+        mail_owners("deletion_asked", organisation)
     return organisation
 
 
-def take_deletion_back() -> Organisation:
-    """Let the organisation in context live on; what was stopped stays stopped. Raises `Conflict` if nobody asked."""
+def cancel_deletion() -> Organisation:
+    """Cancel the deletion of the organisation in context; runs stay stopped. Raises `Conflict` if none is scheduled."""
     with transaction.atomic():
         organisation = lock_organisation()
         if organisation.delete_after is None:
-            raise Conflict(f"Nobody asked for the deletion of {organisation.name}. There is nothing to take back.")
+            raise Conflict(f"No deletion of {organisation.name} is scheduled, so there is nothing to cancel.")
         before = {"delete_after": organisation.delete_after.isoformat()}
         organisation.delete_after = None
         organisation.save(update_fields=["delete_after"])
         record("organisation.deletion_taken_back", target=target(organisation), before=before)
-        tell_owners("deletion_taken_back", organisation)
+        mail_owners("deletion_taken_back", organisation)
     return organisation
 
 
-def tell_owners(template: str, organisation: Organisation) -> None:
+def mail_owners(template: str, organisation: Organisation) -> None:
     """Send the mail `template` to every owner of the organisation once the transaction is committed."""
     owners = Membership.objects.filter(organisation=organisation, role=Role.OWNER, user__is_active=True)
     addresses = list(owners.values_list("user__email", flat=True))
@@ -157,7 +158,7 @@ def target(organisation: Organisation) -> Target:
 def _check_short_name(slug: str) -> None:
     if SHORT_NAME.fullmatch(slug) is None:
         remedy = "Use 3 to 40 small letters, digits and hyphens, with no hyphen at either end."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "This cannot be a short name.", remedy, field="slug")])
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "This isn't a valid short name.", remedy, field="slug")])
     if slug in RESERVED:
         message = f"The short name {slug} is reserved."
         raise Faulty([fault(FaultCode.RESERVED_NAME, message, "Choose another.", field="slug")])
@@ -168,6 +169,6 @@ def _check_owns_few(user: User) -> None:
         owned = Membership.objects.filter(user=user, role=Role.OWNER).count()
     if owned >= settings.MOST_ORGANISATIONS and not user.is_staff:
         raise Conflict(
-            f"You own {counted(owned, 'organisation')}, and here a person may own {settings.MOST_ORGANISATIONS:,}. "
-            "Delete or hand over one of them, or ask whoever runs this installation (PUNCTUAL_MOST_ORGANISATIONS)."
+            f"You own {counted(owned, 'organisation')}, and a person may own {settings.MOST_ORGANISATIONS:,}. "
+            "Delete or transfer one of them, or ask your administrator for more (PUNCTUAL_MOST_ORGANISATIONS)."
         )

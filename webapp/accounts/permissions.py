@@ -1,4 +1,4 @@
-"""Who may do what, read from `permission_matrix.yaml`, which the API, the pages and the documentation follow."""
+"""Roles and permissions, read from `permission_matrix.yaml`, which the API, the pages and the documentation follow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What can be allowed; the matrix says in words what each of them is."""
+    """A permission; the matrix describes each in words."""
 
     VIEW = "view"
     EDIT = "edit"
@@ -36,7 +36,7 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True)
 class RouteRule:
-    """What one method of one route asks for; `by_token`: whether a token may come here at all."""
+    """The permission that one method of one route requires; `by_token`: tokens are accepted here."""
 
     permission: Permission
     by_token: bool
@@ -44,7 +44,7 @@ class RouteRule:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The file, checked: words for roles and permissions, what each role may do, the rule of each route and method."""
+    """The file, checked: descriptions of roles and permissions, permissions of roles, rules of routes and methods."""
 
     roles: Mapping[Role, str]
     allows: Mapping[Permission, str]
@@ -53,7 +53,7 @@ class Matrix:
 
 
 def read_matrix(content: str) -> Matrix:
-    """Return the matrix of the file's text. Raises `ValueError` for what is missing or not known."""
+    """Return the matrix of the file's text. Raises `ValueError` for missing or unknown entries."""
     raw = yaml.safe_load(content)
     permissions = raw["permissions"]
     if set(raw["roles"]) != set(Role) or set(permissions) != set(Permission):
@@ -69,11 +69,13 @@ def read_matrix(content: str) -> Matrix:
     )
 
 
-def _rules(route: str, said: Mapping[str, Any]) -> dict[str, RouteRule]:
-    by_token = not said.get("session", False)
-    methods = {name: value for name, value in said.items() if name != "session"}
-    if not methods or not set(methods) <= METHODS:
-        raise ValueError(f"The permission matrix says for {route} what is no method: {', '.join(sorted(methods))}.")
+def _rules(route: str, entries: Mapping[str, Any]) -> dict[str, RouteRule]:
+    by_token = not entries.get("session", False)
+    methods = {name: value for name, value in entries.items() if name != "session"}
+    if not methods:
+        raise ValueError(f"The permission matrix has no method for {route}. Add one, or remove the route.")
+    if unknown := sorted(set(methods) - METHODS):
+        raise ValueError(f"The permission matrix has unknown methods for {route}: {', '.join(unknown)}.")
     return {method: RouteRule(Permission(value), by_token) for method, value in methods.items()}
 
 
@@ -82,14 +84,14 @@ ALLOWED: Final = MATRIX.allowed
 
 
 def allows(role: Role, permission: Permission) -> bool:
-    """Whether `role` may do `permission`."""
+    """Return whether `role` may do `permission`."""
     return permission in ALLOWED[role]
 
 
 def shared(*roles: Role) -> frozenset[Permission]:
-    """Return what every one of `roles` may do: the rights of a token are those that its role and its person share.
+    """Return the permissions that all of `roles` have: a token has those that its role and its person share.
 
-    Designer and operator are not in an order, so that the smaller of two roles may be none of the two.
+    Designer and operator are not ordered, so the smaller of two roles may be neither of them.
     """
     return frozenset.intersection(*(ALLOWED[role] for role in roles))
 
@@ -100,9 +102,9 @@ def roles_with(permission: Permission) -> list[Role]:
 
 
 def route_rule(route: str, method: str) -> RouteRule | None:
-    """Return the rule of `method` at `route`, as the URL resolver writes it; None: there is none, so refuse.
+    """Return the rule of `method` at `route`, as the URL resolver writes it; None without a rule, so refuse.
 
-    HEAD and OPTIONS are asked for what GET asks for, OPTIONS without a GET for what any method there asks for.
+    HEAD and OPTIONS require what GET requires; OPTIONS without a GET requires what the first method there requires.
     """
     rules = MATRIX.routes.get(route.removeprefix(PREFIX), {})
     name = method.lower()

@@ -1,7 +1,7 @@
-"""Texts that open something, `<prefix>_<key id>_<secret>`, of which only an HMAC is kept.
+"""Secret texts `<prefix>_<key id>_<secret>`; only an HMAC of the secret is stored.
 
 The key id finds the row; the secret is compared with its HMAC, whose key is derived from Django's SECRET_KEY and the
-purpose: who reads the database can neither use such a text nor make one, and a new SECRET_KEY ends them all.
+purpose. So a reader of the database can neither use such a text nor make one, and a new SECRET_KEY invalidates all.
 """
 
 import re
@@ -12,13 +12,13 @@ from typing import Final
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 KEY_ID: Final = re.compile(r"[0-9a-f]{12}")
-"""Nothing else is looked up: a text may hold what a database cannot."""
+"""Only this is looked up in the database: other texts may hold characters that a database refuses."""
 NO_DIGEST: Final = "0" * 64
 
 
 @dataclass(frozen=True)
 class SecretText:
-    """A new text; `key_id` and `digest` are kept, `text` is given away once."""
+    """A new text; `key_id` and `digest` are stored, `text` is handed out once."""
 
     key_id: str
     digest: str
@@ -27,7 +27,7 @@ class SecretText:
 
 @dataclass(frozen=True)
 class SecretPurpose:
-    """What such texts are for; `prefix` lets programs that look for secrets in files know one of ours."""
+    """The purpose of such texts; `prefix` lets programs that search files for secrets recognise one of ours."""
 
     prefix: str
     salt: str
@@ -38,12 +38,12 @@ class SecretPurpose:
         return SecretText(key_id, self._digest(key_id, secret), f"{self.prefix}_{key_id}_{secret}")
 
     def key_id(self, text: str) -> str | None:
-        """Return by what to look up `text`; None if it is none of this purpose."""
+        """Return the key that finds the row of `text`; None if it isn't a text of this purpose."""
         prefix, key_id, _ = _parts(text)
         return key_id if prefix == self.prefix and KEY_ID.fullmatch(key_id) else None
 
     def opens(self, text: str, kept: str | None) -> bool:
-        """Return whether `text` has the secret whose digest is `kept`, in the same time with and without one."""
+        """Return whether `text` has the secret with digest `kept`; takes the same time with and without a digest."""
         _, key_id, secret = _parts(text)
         return constant_time_compare(self._digest(key_id, secret), kept or NO_DIGEST) and kept is not None
 

@@ -23,7 +23,7 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,79}")
 
 
 def service_accounts() -> QuerySet[ServiceAccount]:
-    """Return the service accounts by name, each with `tokens_in_force` and when one of its tokens was `used_at`."""
+    """Return the service accounts by name, each with `tokens_in_force` and the last use of its tokens, `used_at`."""
     in_force = Q(tokens__revoked_at=None, tokens__expires_at__gt=timezone.now())
     return ServiceAccount.objects.annotate(
         tokens_in_force=Count("tokens", filter=in_force), used_at=Max("tokens__last_used_at")
@@ -39,7 +39,7 @@ def access_service_account(account: UUID) -> ServiceAccount:
 
 
 def check_may_rule(role: Role, by: Membership) -> None:
-    """Check that `by` may deal with a service account of `role`. Raises `Forbidden` if it may do more than they."""
+    """Check that `by` may manage a service account of `role`. Raises `Forbidden` if it may do more than they."""
     if not allows(Role(by.role), Permission.ADMINISTER):
         raise Forbidden(f"Your role {by.role} may not administer here. Ask for the role admin or owner.")
     if not ALLOWED[role] <= ALLOWED[Role(by.role)]:
@@ -68,9 +68,9 @@ def create_service_account(*, name: str, role: Role, disabled: bool, by: User) -
 
 
 def replace_service_account(*, account: UUID, name: str, role: Role, disabled: bool, by: User) -> ServiceAccount:
-    """Give a service account what is said; its tokens follow at once.
+    """Replace name, role and state of a service account; its tokens follow at once.
 
-    Raises `NotFound`, `Faulty` for the name, `Forbidden` where the role it has or gets is above one's own.
+    Raises `NotFound`, `Faulty` for the name, `Forbidden` if the old or new role is above one's own.
     """
     with transaction.atomic():
         lock_organisation()
@@ -89,7 +89,7 @@ def replace_service_account(*, account: UUID, name: str, role: Role, disabled: b
 
 
 def delete_service_account(*, account: UUID, by: User) -> None:
-    """Delete a service account and its tokens; what it did stays under its name. Raises `NotFound`, `Forbidden`."""
+    """Delete a service account and its tokens; the audit log keeps its name. Raises `NotFound`, `Forbidden`."""
     with transaction.atomic():
         lock_organisation()
         found = access_service_account(account)
@@ -110,10 +110,10 @@ def _state(account: ServiceAccount) -> dict[str, object]:
 
 def _check_name(name: str, own: ServiceAccount | None = None) -> None:
     if NAME.fullmatch(name) is None:
-        remedy = "Use up to 80 letters, digits, spaces, dots, hyphens and underscores; begin with a letter or digit."
-        message = "This cannot be the name of a service account."
+        remedy = "Use up to 80 letters, digits, spaces, dots, hyphens and underscores; start with a letter or digit."
+        message = "This isn't a valid name for a service account."
         raise Faulty([fault(FaultCode.BAD_SHAPE, message, remedy, field="name")])
     same = ServiceAccount.objects.filter(name__iexact=name)
     if (same if own is None else same.exclude(pk=own.pk)).exists():
-        message = f"There is a service account {name}."
+        message = f"A service account {name} already exists."
         raise Faulty([fault(FaultCode.DUPLICATE_NAME, message, "Choose another name.", field="name")])

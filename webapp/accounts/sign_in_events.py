@@ -1,8 +1,8 @@
 """Audit events of people's own accounts: signing in and out, passwords, second factors, addresses.
 
-They belong to the installation and to no organisation, for a person may be in many: the installation's admins read
-them. Of a failed sign-in only an address of an account is kept as it was typed; of others no more than the first letter
-and the domain, for people type passwords into the wrong field.
+They belong to the installation and not to an organisation, because a person may be in many: the installation's
+administrators read them. A failed sign-in records the address as typed only if an account has it; otherwise only the
+first letter and the domain, because people type passwords into the wrong field.
 """
 
 from typing import Any, Final
@@ -69,7 +69,7 @@ def _signed_out(request: HttpRequest, user: User | None, **_: Any) -> None:
 
 @receiver(user_login_failed)
 def _not_signed_in(credentials: dict[str, Any], **_: Any) -> None:
-    """Nobody is the actor: the middleware has set nobody with the network address."""
+    """Record a failed sign-in. The actor is nobody: the middleware has set nobody with the network address."""
     typed = str(credentials.get("email") or credentials.get("username") or "")
     found = User.objects.filter(email__iexact=typed.replace("\0", "")).first()
     target = Target("person", None, UNKNOWN) if found is None else _target(found)
@@ -78,7 +78,7 @@ def _not_signed_in(credentials: dict[str, Any], **_: Any) -> None:
 
 
 def outline(typed: str) -> str | None:
-    """Return the first letter and the domain of an address of e-mail; None for everything else that was typed."""
+    """Return the first letter and the domain of an e-mail address; None for other texts."""
     try:
         validate_email(typed)
     except ValidationError:
@@ -127,7 +127,7 @@ def _factor_changed(signal: Any, request: HttpRequest, user: User, authenticator
 
 @receiver(second_factors.authentication_failed)
 def _factor_refused(user: User, **_: Any) -> None:
-    """Whoever knows the password and not the second factor is not the person: nobody is the actor."""
+    """Record a refused second factor. Only a password was right, so the actor is nobody."""
     with organisation_context(None):
         record("second_factor.refused", target=_target(user))
 

@@ -1,6 +1,6 @@
 """Tokens of programs: how they are made, found and refused.
 
-A token reads `pct_<key id>_<secret>` (`secret_texts`); it is of a person or of a service account.
+A token reads `pct_<key id>_<secret>` (`secret_texts`); it belongs to a person or to a service account.
 """
 
 import ipaddress
@@ -20,25 +20,26 @@ from webapp.accounts.organisations import lock_organisation
 from webapp.accounts.permissions import ALLOWED, Permission, Role, shared
 from webapp.accounts.secret_texts import SecretPurpose
 from webapp.audit.recording import Target, record
-from webapp.core.authentication import BadToken, BearerAuthentication
 from webapp.core.context import current_organisation, installation_context, organisation_context
+from webapp.core.database.locked import DatabaseLocked, without_waiting
+from webapp.core.disk import is_short
 from webapp.core.errors import Conflict, Faulty, NotFound, fault
-from webapp.core.locked import DatabaseLocked, without_waiting
+from webapp.core.http.authentication import BadToken, BearerAuthentication
 from webapp.core.tenancy import TenantQuerySet
 
 TOKEN: Final = SecretPurpose("pct", "webapp.accounts.tokens")
 MOST_DAYS: Final = 366
 MOST_TOKENS: Final = 50
-"""Tokens that one person, or one service account, may have in force in one organisation."""
+"""Valid tokens that one person, or one service account, may have in one organisation."""
 USE_NOTED_EVERY: Final = timedelta(minutes=1)
 UNKNOWN: Final = "This token is not valid. Check that it was copied whole, or make a new one on the page Access tokens."
 
 
 @dataclass(frozen=True)
 class TokenInUse:
-    """The token that a request came with: its one organisation, and what it may do at most.
+    """The token of a request: its one organisation, and the most that it may do.
 
-    `person` is None for a token of a service account, whose name is `label` then; else that is the person's address.
+    For a token of a service account, `person` is None and `label` its name; else `label` is the person's address.
     """
 
     id: str
@@ -53,7 +54,7 @@ class TokenInUse:
 
 @dataclass(frozen=True)
 class ServiceUser:
-    """Who is signed in when a service account's token is shown: nobody of flesh."""
+    """The user of a request with a service account's token: a program, not a person."""
 
     name: str
     is_authenticated: bool = True
@@ -62,10 +63,10 @@ class ServiceUser:
 
 
 @dataclass(frozen=True)
-class TokenWish:
-    """What a token shall be: its name, role, days in force, the networks it may be used from (none: all), its scopes.
+class TokenRequest:
+    """A token to make: its name, role, days until it expires, allowed networks (empty: all), and scopes.
 
-    `scopes` are those of the role's permissions that it has; none: all of them.
+    `scopes` are the permissions of the role that it has; empty: all of them.
     """
 
     name: str
@@ -81,7 +82,7 @@ class TokenAuthentication(BearerAuthentication):
     def identify(self, token: str, address: str) -> tuple[User | ServiceUser, TokenInUse]:
         """Return the person, or the service account, and the token. Raises `BadToken` with what to do."""
         key_id = TOKEN.key_id(token)
-        with installation_context("which organisation a token is of, is what the token says"):
+        with installation_context("the token determines its organisation"):
             found = _find(key_id) if key_id else None
         right = TOKEN.opens(token, found.digest if found else None)
         if found is None or not right:
@@ -105,21 +106,21 @@ def _in_use(found: Token) -> tuple[User | ServiceUser, TokenInUse]:
     return found.user or ServiceUser(used.label), used
 
 
-def make_token(user: User, wish: TokenWish) -> tuple[Token, str]:
-    """Return a new token of `user` in the organisation in context, and its text, which is not kept anywhere.
+def make_token(user: User, wish: TokenRequest) -> tuple[Token, str]:
+    """Return a new token of `user` in the organisation in context, and its text, which is not stored.
 
-    Raises `Faulty` for a role that is more than the person's, a scope that is not in it and for what is no network,
-    `Conflict` for too many, `NotFound` for who was removed a moment ago.
+    Raises `Faulty` for a role above the person's, a scope outside of it or an invalid network, `Conflict` for too many
+    tokens, `NotFound` if the person was removed a moment ago.
     """
     with transaction.atomic():
         lock_organisation()
         return _make(wish, [("your own role", _role_of(user))], user=user)
 
 
-def make_service_token(account: ServiceAccount, wish: TokenWish, *, by: User | None) -> tuple[Token, str]:
+def make_service_token(account: ServiceAccount, wish: TokenRequest, *, by: User | None) -> tuple[Token, str]:
     """Return a new token of `account`, and its text, as `make_token` does.
 
-    `by` makes it and cannot give more than their own role; None for those who run the installation.
+    `by` makes it and cannot give more than their own role; None for an administrator of the installation.
     """
     with transaction.atomic():
         lock_organisation()
@@ -129,13 +130,13 @@ def make_service_token(account: ServiceAccount, wish: TokenWish, *, by: User | N
         return _make(wish, roles, service_account=account)
 
 
-def _make(wish: TokenWish, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[Token, str]:
+def _make(wish: TokenRequest, most: Sequence[tuple[str, Role]], **holder: Any) -> tuple[Token, str]:
     faults = [*_role_faults(wish.role, most), *_scope_faults(wish), *_network_faults(wish.networks)]
     if faults:
         raise Faulty(faults)
     now = timezone.now()
     if Token.objects.filter(**holder, revoked_at=None, expires_at__gt=now).count() >= MOST_TOKENS:
-        raise Conflict(f"There are {MOST_TOKENS} tokens in force here. Revoke those that are no longer used.")
+        raise Conflict(f"There are already {MOST_TOKENS} valid tokens. Revoke those that are no longer used.")
     secret = TOKEN.make()
     made = Token(
         **holder,
@@ -154,9 +155,9 @@ def _make(wish: TokenWish, most: Sequence[tuple[str, Role]], **holder: Any) -> t
 
 
 def rename_token(token: Token, name: str) -> None:
-    """Give a token of the organisation in context another name; whatever signs in with it notices nothing.
+    """Rename a token of the organisation in context; programs that use it aren't affected.
 
-    Raises `NotFound` where it went a moment ago, with whom it was of.
+    Raises `NotFound` if it was deleted a moment ago together with its owner.
     """
     with transaction.atomic():
         lock_organisation()
@@ -170,14 +171,14 @@ def rename_token(token: Token, name: str) -> None:
 
 
 def revoke_token(token: Token) -> None:
-    """Revoke a token of the organisation in context; the first time stays noted."""
+    """Revoke a token of the organisation in context; the time of the first revocation stays."""
     with transaction.atomic():
         if Token.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
             record("token.revoked", target=target(token), before=_state(token))
 
 
 def holder_of(token: Token) -> str:
-    """Return the address of the person, or the name of the service account, that the token is of."""
+    """Return the address of the person, or the name of the service account, that owns the token."""
     if token.user is not None:
         return token.user.email
     return token.service_account.name if token.service_account else ""
@@ -199,9 +200,9 @@ def _state(token: Token) -> dict[str, Any]:
 
 
 def _find(key_id: str) -> Token | None:
-    """Return the token with its person's present role as `present_role`, None for someone who is no member any more.
+    """Return the token with its person's present role as `present_role`, None if they are not a member any more.
 
-    The only reading of tokens outside of an organisation: which one it is, is what the token says.
+    The only reading of tokens outside of an organisation, because the token determines it.
     """
     membership = Membership.objects.filter(user=OuterRef("user"), organisation=OuterRef("organisation"))
     tokens: TenantQuerySet[Token] = TenantQuerySet(Token)
@@ -222,15 +223,15 @@ def _check_in_force(token: Token, now: datetime) -> None:
         raise BadToken(f"This token expired on {token.expires_at:%Y-%m-%d}. Make a new one on the page Access tokens.")
     if account is not None:
         if account.disabled_at is not None:
-            raise BadToken(f"The service account {account.name} is switched off. Ask an admin of the organisation.")
+            raise BadToken(f"The service account {account.name} is disabled. Ask an admin of the organisation.")
         return
     if present_role is None or token.user is None or not token.user.is_active:
-        raise BadToken("The person of this token is no longer here. Ask a member for a token of their own.")
+        raise BadToken("The owner of this token is no longer a member. Ask a member for a token of their own.")
 
 
 def _check_network(token: Token, address: str) -> None:
     if token.networks and not _inside(address, token.networks):
-        raise BadToken("This token may not be used from this network. Use it from where it was made for.")
+        raise BadToken("This token may not be used from this network. Use it from one of the networks it was made for.")
 
 
 def _inside(address: str, networks: Sequence[str]) -> bool:
@@ -243,9 +244,9 @@ def _inside(address: str, networks: Sequence[str]) -> bool:
 
 
 def _note_use(token: Token, now: datetime) -> None:
-    """Write when the token was used last, at most once a minute, and not while somebody else writes: nobody waits."""
+    """Record the last use of the token, at most once a minute; skip it while another write runs, so nobody waits."""
     old = now - USE_NOTED_EVERY
-    if token.last_used_at is not None and token.last_used_at > old:
+    if (token.last_used_at is not None and token.last_used_at > old) or is_short():
         return
     tokens: TenantQuerySet[Token] = TenantQuerySet(Token)
     due = tokens.filter(Q(last_used_at=None) | Q(last_used_at__lte=old), pk=token.pk)
@@ -254,7 +255,7 @@ def _note_use(token: Token, now: datetime) -> None:
 
 
 def _role_of(user: User) -> Role:
-    """Return the present role of `user` here. Raises `NotFound` for who was removed a moment ago."""
+    """Return the present role of `user` here. Raises `NotFound` if they were removed a moment ago."""
     membership = Membership.objects.filter(user=user, organisation_id=current_organisation()).first()
     if membership is None:
         raise NotFound
@@ -268,12 +269,12 @@ def _role_faults(role: Role, most: Sequence[tuple[str, Role]]) -> Iterator[Fault
             yield fault(FaultCode.BAD_SHAPE, message, f"Choose {each} or less.", field="role")
 
 
-def _scope_faults(wish: TokenWish) -> Iterator[Fault]:
+def _scope_faults(wish: TokenRequest) -> Iterator[Fault]:
     for place, each in enumerate(wish.scopes):
         if each not in ALLOWED[wish.role]:
             *others, last = sorted(ALLOWED[wish.role])
             allowed = f"{', '.join(others)} or {last}" if others else last
-            message = f"The role {wish.role} may not {each.value}, so that its token cannot."
+            message = f"The role {wish.role} may not {each.value}, so its token can't either."
             yield fault(FaultCode.BAD_SHAPE, message, f"Choose {allowed}.", field=f"scopes.{place}")
 
 
@@ -283,7 +284,7 @@ def _network_faults(networks: Sequence[str]) -> list[Fault]:
         try:
             ipaddress.ip_network(each)
         except ValueError:
-            remedy = "Write it as 203.0.113.0/24 or 2001:db8::/32, without bits set behind the prefix."
+            remedy = "Write it as 203.0.113.0/24 or 2001:db8::/32, with no bits set after the prefix."
             message = f"{each!r} is not a network."
             found.append(fault(FaultCode.BAD_SHAPE, message, remedy, field=f"allowed_networks.{place}"))
     return found

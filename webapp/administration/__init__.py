@@ -1,1 +1,1 @@
-"""Running an installation and leaving it: administration, impersonation, export and deletion of organisations."""
+"""Administration of an installation: its pages, impersonation, export and deletion of organisations."""

@@ -4,10 +4,10 @@ from django.apps import AppConfig
 
 
 class AdministrationConfig(AppConfig):
-    """The pages of those who run the installation; audit, export and deletion of whole organisations."""
+    """The installation's own pages; audit log, export and deletion of whole organisations."""
 
     name = "webapp.administration"
 
     def ready(self) -> None:
-        """Import for their registration."""
+        """Import modules that register themselves."""
         from webapp.administration import impersonation, pages  # noqa: F401

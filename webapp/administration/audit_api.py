@@ -33,8 +33,8 @@ def _in_time(at: datetime) -> datetime:
 Time = Annotated[AwareDatetime, AfterValidator(_in_time)]
 
 
-class ActorShown(Strict):
-    """Who acted. `token` is how the token begins; `impersonator` is who sat behind the session of a person.
+class ActorResponse(Strict):
+    """The actor of an event. `token` is the start of the token; `impersonator` acted in the session of a person.
 
     `kind` is person, token (of a person), service (a service account's token), installation or system.
     """
@@ -47,27 +47,27 @@ class ActorShown(Strict):
     address: str | None
 
 
-class TargetShown(Strict):
-    """What was touched; it may be gone by now."""
+class TargetResponse(Strict):
+    """The changed object; it may no longer exist."""
 
     kind: str
     id: str | None
     label: str
 
 
-class AuditEventShown(Strict):
-    """What was done. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
+class AuditEventResponse(Strict):
+    """An audit event. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
 
-    `before` and `after` are the state, or, where both are there, what of it differs. A state that was too large says so
-    as `left_out`, with its size and digest.
+    `before` and `after` are states; if both are present, only their differences. A state that was too large is replaced
+    by `left_out`, its size and its digest.
     """
 
     id: str
     at: str
     action: str
-    actor: ActorShown
+    actor: ActorResponse
     request_id: str | None
-    target: TargetShown
+    target: TargetResponse
     before: dict[str, Any] | None
     after: dict[str, Any] | None
 
@@ -75,7 +75,7 @@ class AuditEventShown(Strict):
 class AuditRows(Strict):
     """Events, newest first; `next` is the `before` of the next page, null at the oldest."""
 
-    events: list[AuditEventShown]
+    events: list[AuditEventResponse]
     next: str | None
 
 
@@ -89,48 +89,48 @@ class WantedQuery(Strict):
     until: Time | None = None
 
     def wanted(self) -> AuditFilter:
-        """Return what they ask for. Raises `Faulty` for a span of time that is none."""
+        """Return the filter. Raises `Faulty` if `since` is not before `until`."""
         if self.since is not None and self.until is not None and self.since >= self.until:
-            message = "The span of time ends before it begins."
-            raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Give an `until` after `since`.", field="until")])
+            message = "`until` is not after `since`."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Set `until` to a time after `since`.", field="until")])
         return AuditFilter(self.action, self.actor, self.target, self.since, self.until)
 
 
 class AuditPageQuery(WantedQuery):
-    """What a page is asked for."""
+    """The query of a page of events."""
 
     before: str | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_EVENTS)] = PAGE_EVENTS
 
     def cursor(self) -> AuditCursor | None:
-        """Return where the page begins. Raises `Faulty` for what is no cursor."""
+        """Return the start of the page. Raises `Faulty` for an invalid cursor."""
         found = None if self.before is None else AuditCursor.parse(self.before)
         if self.before is not None and found is None:
-            remedy = "Leave `before` out, or give the `next` of the page before."
-            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this is no cursor.", remedy, field="before")])
+            remedy = "Leave `before` out, or set it to the `next` of the previous page."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this isn't a cursor.", remedy, field="before")])
         return found
 
 
 class ExportQuery(WantedQuery):
-    """What a file is asked for."""
+    """The query of a file of events."""
 
     format: FileFormat
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope, 422: ErrorEnvelope}
 FILTERS = [
-    OpenApiParameter("action", str, description="An action such as `stream.replaced`, or an area such as `stream.`."),
-    OpenApiParameter("actor", str, description="The id of who acted, or the address or name; an impersonator's too."),
-    OpenApiParameter("target", str, description="A kind of target such as `stream`, or one of them as `kind:id`."),
+    OpenApiParameter("action", str, description="An action (`stream.replaced`) or an area with its dot (`stream.`)."),
+    OpenApiParameter("actor", str, description="The id, address or name of the actor; also of an impersonator."),
+    OpenApiParameter("target", str, description="A kind of target, for example `stream`, or one target as `kind:id`."),
     OpenApiParameter("since", datetime, description="Events at this time or later; with its offset from UTC."),
     OpenApiParameter("until", datetime, description="Events before this time; with its offset from UTC."),
 ]
-BEFORE = OpenApiParameter("before", str, description="The `next` of the page before.")
+BEFORE = OpenApiParameter("before", str, description="The `next` of the previous page.")
 LIMIT = OpenApiParameter("limit", int, description=f"Events, 1 to {MOST_EVENTS}; {PAGE_EVENTS} if left out.")
 
 
 class AuditView(TenantView):
-    """What was done in an organisation."""
+    """The audit events of an organisation."""
 
     @extend_schema(
         operation_id="audit_list", parameters=[BEFORE, LIMIT, *FILTERS], responses={200: AuditRows, **REFUSALS}
@@ -139,22 +139,22 @@ class AuditView(TenantView):
         """Return a page of events, newest first."""
         asked = read_query(request, AuditPageQuery)
         events, following = page_of(asked.wanted(), asked.cursor(), asked.limit)
-        shown = [AuditEventShown.model_validate(shown_event(event)) for event in events]
+        shown = [AuditEventResponse.model_validate(shown_event(event)) for event in events]
         return answer(AuditRows(events=shown, next=None if following is None else str(following)))
 
 
 class AuditExportView(TenantView):
-    """What was done in an organisation, as a file."""
+    """The audit events of an organisation, as a file."""
 
     renderer_classes = FILE_RENDERERS
 
     @extend_schema(
         operation_id="audit_export",
         parameters=[FORMAT, *FILTERS],
-        responses={(200, MEDIA_TYPES["csv"]): str, (200, MEDIA_TYPES["json_lines"]): AuditEventShown, **REFUSALS},
+        responses={(200, MEDIA_TYPES["csv"]): str, (200, MEDIA_TYPES["json_lines"]): AuditEventResponse, **REFUSALS},
     )
     def get(self, request: Request, slug: str) -> HttpResponseBase:
-        """Send all events, newest first, as CSV or as lines of JSON; that they were taken out is an event too."""
+        """Send all events, newest first, as CSV or as lines of JSON; the export is itself an event."""
         asked = read_query(request, ExportQuery)
         wanted, organisation = asked.wanted(), self.entry.organisation
         record(

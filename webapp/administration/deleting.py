@@ -1,4 +1,4 @@
-"""Deleting an organisation for good, when the time of grace has passed."""
+"""Deletion of an organisation for good, after the days of grace."""
 
 import logging
 import shutil
@@ -12,9 +12,9 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import ProtectedError
 
+from streaming.storage.result_location import forget_remote_results
 from streaming.wire import keys
 from streaming.wire.binding_homes import pools_of
-from streaming.wire.result_location import forget_remote_results
 from webapp.accounts.models import Organisation
 from webapp.administration.exporting import exports_folder
 from webapp.audit.models import AuditEvent
@@ -28,23 +28,23 @@ from webapp.runs.runners.launching import end_runner
 from webapp.runs.runners.redis_users import dismiss_runner
 
 WAITED_FOR_SERVERS: Final = timedelta(days=7)
-"""For so long an organisation is not deleted while a server is away on which its inputs have left something."""
+"""The longest wait for an unreachable server that still has footprints of the organisation's inputs."""
 logger = logging.getLogger(__name__)
 
 
 def delete_if_due(organisation: Organisation, now: datetime) -> bool:
-    """Delete `organisation` if its time has come and nothing of it runs any more; whether that was done.
+    """Delete `organisation` if its grace period is over and none of its runs is open; return whether it did.
 
-    What its inputs have left on other servers goes first, for which it waits seven days at most; then what Redis and
-    the disk hold, so that a turn that breaks off is made again as long as there are rows. The audit events stay, and
-    say what was left elsewhere.
+    Footprints on other servers are removed first, with retries for seven days at most. Then come Redis and the disk;
+    the rows are deleted last, so that an interrupted deletion is repeated. The audit events stay, and name the
+    footprints that could not be removed.
     """
     key = organisation.pk
     with organisation_context(key):
         if not Organisation.objects.filter(pk=key, delete_after__lte=now).exists():
-            return False  # read again: it may have been taken back since it was listed
+            return False  # read again: the deletion may have been cancelled since it was listed
         if Run.objects.filter(ended_at__isnull=True).exists() or not _runner_is_gone(key):
-            logger.info("organisation %s waits for what runs to end before it is deleted", key)
+            logger.info("organisation %s is deleted once its runs have ended", key)
             return False
         left = removed_all(now)
         if left and Organisation.objects.filter(pk=key, delete_after__gt=now - WAITED_FOR_SERVERS).exists():
@@ -65,9 +65,9 @@ def delete_if_due(organisation: Organisation, now: datetime) -> bool:
 
 
 def _runner_is_gone(organisation: UUID) -> bool:
-    """Whether no runner has the lease, and no pool serves it or keeps anything; one of this machine is asked to end.
+    """Return whether no runner has the lease and no pool serves it or stores anything; end its runner on this machine.
 
-    What a pool keeps it lets go by itself: the reconciler tells it to, once nothing runs any more.
+    A pool releases its stored data automatically: the reconciler orders it to, once no run is open.
     """
     for launch in RunnerLaunch.objects.all():
         end_runner(organisation, launch.pid)
@@ -85,7 +85,7 @@ def _forget_in_redis(organisation: UUID) -> None:
 
 
 def _delete_rows() -> None:
-    """Delete the rows of every tenant model; what is protected waits until what points at it is gone."""
+    """Delete the rows of every tenant model; a protected row waits until the rows that refer to it are deleted."""
     waiting = [model for model in apps.get_models() if issubclass(model, TenantModel) and model is not AuditEvent]
     while waiting:
         left = []
@@ -96,5 +96,5 @@ def _delete_rows() -> None:
             except ProtectedError:
                 left.append(model)
         if len(left) == len(waiting):
-            raise RuntimeError(f"organisation {current_organisation()}: the tables {left} protect one another")
+            raise RuntimeError(f"organisation {current_organisation()}: the tables {left} protect each other")
         waiting = left

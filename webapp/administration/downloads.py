@@ -21,7 +21,7 @@ SALT: Final = "webapp.administration.downloads"
 
 @dataclass(frozen=True)
 class Download:
-    """An export that may be fetched now: its content is at `path`, of the organisation and for the person named."""
+    """An export that may be fetched now: the file at `path`, the organisation, and the person it is for."""
 
     path: Path
     name: str
@@ -30,15 +30,15 @@ class Download:
 
 
 def sign(organisation: Organisation, export: Export, person: User) -> str:
-    """Return the text that opens `export` for `person`; it names no file and no secret."""
+    """Return the text that opens `export` for `person`; it contains no file name and no secret."""
     return signing.dumps({"o": str(organisation.pk), "e": str(export.pk), "p": str(person.pk)}, salt=SALT)
 
 
 def open_download(signed: str) -> Download:
-    """Return what `signed` opens. Raises `NotFound` if it was changed, is too old, or its person is no owner now."""
+    """Return the download that `signed` opens. Raises `NotFound` if altered, too old, or its person isn't an owner."""
     try:
-        said = signing.loads(signed, salt=SALT, max_age=VALID_S)
-        organisation, export, person = (UUID(said[each]) for each in "oep")
+        ids = signing.loads(signed, salt=SALT, max_age=VALID_S)
+        organisation, export, person = (UUID(ids[each]) for each in "oep")
     except (signing.BadSignature, KeyError, TypeError, ValueError):
         raise NotFound from None
     with installation_context("a signed address names its organisation"):

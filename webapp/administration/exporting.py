@@ -1,4 +1,4 @@
-"""Everything of an organisation as one file: what its owners take along."""
+"""Export of everything in an organisation as one file, for its owners."""
 
 import json
 import zipfile
@@ -16,8 +16,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
-from streaming.wire.by_run import lines_by_run
-from streaming.wire.results import FOLDERS
+from streaming.storage.by_run import lines_by_run
+from streaming.storage.results import FOLDERS
 from webapp.accounts.models import Membership
 from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
@@ -37,15 +37,13 @@ KEPT: Final = timedelta(days=2)
 LONGEST: Final = timedelta(hours=1)
 BEGUN: Final = ("requested", "writing")
 UNFINISHED: Final = ".part"
-GIVEN_UP: Final = (
-    "The file was not finished. Ask for another; if that one fails too, tell whoever runs this installation."
-)
+GIVEN_UP: Final = "The file was not finished. Request another; if that fails too, contact your administrator."
 
 
 def ask_for_export() -> Export:
-    """Note that the current actor wants everything as a file. Raises `Conflict` while one is being written.
+    """Create an export of everything for the current actor. Raises `Conflict` while another is being written.
 
-    One that was begun too long ago is given up: whoever wrote it was killed and can tell nobody.
+    An export that started too long ago is marked as failed: its process was killed and cannot report that.
     """
     now = timezone.now()
     made = Export(requested_by=current_actor().label, created_at=now)
@@ -54,25 +52,25 @@ def ask_for_export() -> Export:
         begun = Export.objects.filter(state__in=BEGUN)
         begun.filter(created_at__lt=now - LONGEST).update(state="failed", message=GIVEN_UP)
         if begun.exists():
-            raise Conflict("An export is being written already. Wait for it, then ask again.")
+            raise Conflict("An export is already being written. Wait until it is ready, then request another.")
         made.save()
         record("export.requested", target=Target("export", made.pk, str(made.created_at.date())))
     return made
 
 
 def export_path(export: UUID) -> Path:
-    """Return where the file of an export of the organisation in context lies."""
+    """Return the path of an export's file in the organisation in context."""
     root: Path = settings.PUNCTUAL_DATA
     return exports_folder(root, current_organisation()) / f"{export}.zip"
 
 
 def exports_folder(data: Path, organisation: UUID) -> Path:
-    """Return the folder of an organisation's exports: beside its own."""
+    """Return the folder of an organisation's exports, next to the organisation's own folder."""
     return data / f"{organisation}-exports"
 
 
 def write_export(export: Export) -> None:
-    """Write the file, under another name until it is whole; those before it go, so that they cannot fill the disk."""
+    """Write the file, under another name until it is complete; earlier files go, so that they cannot fill the disk."""
     path = export_path(export.pk)
     path.parent.mkdir(parents=True, exist_ok=True)
     export.state = "writing"
@@ -94,9 +92,9 @@ def write_export(export: Export) -> None:
 
 
 def delete_export(export: UUID) -> None:
-    """Delete an export of the organisation in context, its file with it: no address opens it any more.
+    """Delete an export of the organisation in context with its file: no address opens it any more.
 
-    Raises `NotFound`, `Conflict` while it is being written, unless it was begun too long ago to be so still.
+    Raises `NotFound`, `Conflict` while it is being written, unless it started too long ago to be still running.
     """
     with transaction.atomic():
         lock_organisation()
@@ -110,11 +108,11 @@ def delete_export(export: UUID) -> None:
         path = export_path(found.pk)
         found.delete()
         for each in (path, path.with_suffix(UNFINISHED)):
-            each.unlink(missing_ok=True)  # before the rows are gone: what the list does not show must not lie about
+            each.unlink(missing_ok=True)  # before the rows: a file that the list does not show must not stay on disk
 
 
 def expire_exports() -> None:
-    """Remove the files of the organisation in context whose time has passed; the list says that they expired."""
+    """Remove the expired files of the organisation in context; the list shows them as expired."""
     _expire(Export.objects.filter(expires_at__lte=timezone.now()))
 
 
@@ -126,7 +124,7 @@ def _expire(exports: models.QuerySet[Export]) -> None:
 
 
 def _write_lines(file: zipfile.ZipFile, name: str, rows: Iterable[dict[str, Any]]) -> None:
-    """Write one JSON object a line; row by row, for an audit log may be long."""
+    """Write one JSON object a line, row by row, because an audit log may be long."""
     with file.open(name, "w", force_zip64=True) as lines:
         for row in rows:
             lines.write(json.dumps(row, cls=DjangoJSONEncoder).encode() + b"\n")
@@ -151,12 +149,12 @@ def _streams() -> Iterator[dict[str, Any]]:
 def _write_results(file: zipfile.ZipFile) -> None:
     """Write the committed results and quarantine of each run of each binding, by their names, oldest rows first.
 
-    What is deleted meanwhile is not in it.
+    Rows deleted while the export runs are left out.
     """
     for binding in Binding.objects.all():
         for kind, name in FOLDERS.items():
             found = groupby(lines_by_run(rows_folder(binding.pk), kind), key=itemgetter(0))
             for number, (run, rows) in enumerate(found, start=1):
-                of_run = f"before-runs-were-told-apart-{number}" if run is None else run
+                of_run = f"before-runs-had-ids-{number}" if run is None else run
                 with file.open(f"bindings/{binding.name}/{of_run}/{name}.jsonl", "w", force_zip64=True) as lines:
                     lines.writelines(line for _, line in rows)

@@ -1,4 +1,4 @@
-"""Exports of the whole organisation over HTTP: ask, list, and an address to download from."""
+"""Exports of the whole organisation over HTTP: request, list, and an address to download from."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -26,7 +26,7 @@ from webapp.core.context import acting, organisation_context
 from webapp.core.errors import Conflict, ErrorEnvelope, NotFound, absent
 
 
-class ExportShown(Strict):
+class ExportResponse(Strict):
     """An export. Times are ISO text in UTC; `bytes` and `expires_at` are null until it is ready."""
 
     id: str
@@ -38,12 +38,12 @@ class ExportShown(Strict):
     message: str | None
 
 
-class ExportList(RootModel[list[ExportShown]]):
+class ExportList(RootModel[list[ExportResponse]]):
     """The newest exports, newest first."""
 
 
 class DownloadLink(Strict):
-    """An address that opens the file without a session for `valid_s` seconds, for as long as you are an owner."""
+    """An address that opens the file without a session for `valid_s` seconds, as long as you are an owner."""
 
     url: str
     valid_s: int
@@ -54,9 +54,9 @@ LISTED = 50
 PIECE = 256 * 1024
 
 
-def shown(export: Export) -> ExportShown:
+def to_response(export: Export) -> ExportResponse:
     """Return `export` as the API shows it."""
-    return ExportShown(
+    return ExportResponse(
         id=str(export.pk),
         requested_by=export.requested_by,
         created_at=export.created_at.isoformat(),
@@ -73,16 +73,16 @@ class ExportsView(TenantView):
     @extend_schema(operation_id="exports_list", responses={200: ExportList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List the newest 50 exports."""
-        return answer(ExportList([shown(each) for each in Export.objects.all()[:LISTED]]))
+        return answer(ExportList([to_response(each) for each in Export.objects.all()[:LISTED]]))
 
     @extend_schema(
-        operation_id="exports_create", request=None, responses={201: ExportShown, 409: ErrorEnvelope, **REFUSALS}
+        operation_id="exports_create", request=None, responses={201: ExportResponse, 409: ErrorEnvelope, **REFUSALS}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for a file with everything of the organisation; it is written in the background."""
+        """Request a file with everything of the organisation; it is written in the background."""
         made = ask_for_export()
         write_soon(made.organisation_id, made.pk)
-        return answer(shown(made), 201)
+        return answer(to_response(made), 201)
 
 
 class ExportView(TenantView):
@@ -90,7 +90,7 @@ class ExportView(TenantView):
 
     @extend_schema(operation_id="exports_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
     def delete(self, request: Request, slug: str, export: UUID) -> Response:
-        """Delete it before it expires, its file with it; no address opens it any more."""
+        """Delete it with its file before it expires; no address opens it any more."""
         delete_export(export)
         return Response(status=204)
 
@@ -102,13 +102,13 @@ class ExportLinkView(TenantView):
         operation_id="exports_link", request=None, responses={201: DownloadLink, 409: ErrorEnvelope, **REFUSALS}
     )
     def post(self, request: Request, slug: str, export: UUID) -> Response:
-        """Return an address that opens the file for a quarter of an hour; making one is recorded."""
+        """Return an address that opens the file for a quarter of an hour; this is recorded."""
         found = Export.objects.filter(pk=export).first()
         if found is None:
             raise NotFound
         if found.state != "ready":
-            raise Conflict(f"The export is {found.state}. Wait until it is ready, or ask for a new one.")
-        assert self.user is not None  # no token may come here  # nosec B101 # tells the type checker what is so; nothing depends on it
+            raise Conflict(f"The export is {found.state}. Wait until it is ready, or request a new one.")
+        assert self.user is not None  # tokens are refused here  # nosec B101 # for the type checker only
         record("export.link_made", target=Target("export", found.pk, str(found.created_at.date())))
         signed = sign(self.entry.organisation, found, self.user)
         return answer(DownloadLink(url=f"/api/downloads/{signed}/", valid_s=VALID_S), 201)
@@ -116,7 +116,7 @@ class ExportLinkView(TenantView):
 
 @require_safe
 def download(request: HttpRequest, signed: str) -> HttpResponseBase:
-    """Answer with the file that `signed` opens; what opens nothing is absent."""
+    """Answer with the file that `signed` opens; 404 if it opens none."""
     try:
         opened = open_download(signed)
     except NotFound:
@@ -131,7 +131,7 @@ def download(request: HttpRequest, signed: str) -> HttpResponseBase:
 
 
 async def _pieces(path: Path) -> AsyncIterator[bytes]:
-    """Yield the file piece by piece: what is not asynchronous, the server would read whole into memory first."""
+    """Yield the file in pieces: the server would read a synchronous iterator whole into memory first."""
     async with await anyio.open_file(path, "rb") as file:
         while piece := await file.read(PIECE):
             yield piece

@@ -1,4 +1,4 @@
-"""Acting as somebody else: begun and ended by django-hijack, with an audit event, a banner and limits."""
+"""Impersonation: started and ended by django-hijack, with audit events, a banner and limits."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,26 +22,26 @@ from webapp.core.errors import ErrorEnvelope
 
 LASTS: Final = timedelta(hours=1)
 PROOF: Final = "impersonator_proof"
-"""The key of the session under which the digest of the admin's password stands, by which Django knows old sessions."""
+"""Session key of the digest of the administrator's password, with which Django recognises outdated sessions."""
 LASTING: Final = (
     *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
     *("/organisation/", "/exports/"),
 )
-"""Addresses at which something could be made or changed that outlasts the hour: keys, sign-ins, members, owners."""
+"""Addresses that could create or change something lasting more than the hour: keys, sign-ins, members, owners."""
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def may_act_as(*, hijacker: User, hijacked: User) -> bool:
-    """Whether the one may act as the other: superusers as anybody who is active and no staff."""
+    """Return whether `hijacker` may act as `hijacked`: superusers may act as any active person who isn't staff."""
     staff = hijacked.is_staff or hijacked.is_superuser
     return hijacker.is_active and hijacker.is_superuser and hijacked.is_active and not staff
 
 
 class ActAs(AcquireUserView):  # type: ignore[misc]
-    """Begins to act as somebody; what is nobody's id is absent, and not a failure."""
+    """Start to act as somebody; an unknown id is 404, not an error."""
 
     def get_object(self, queryset: Any = None) -> User:  # noqa: ARG002
-        """Return whom the form names."""
+        """Return the person that the form names."""
         try:
             return get_object_or_404(User, pk=UUID(self.request.POST["user_pk"]))
         except ValueError:
@@ -50,7 +50,7 @@ class ActAs(AcquireUserView):  # type: ignore[misc]
 
 @receiver(hijack_started)
 def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
-    """Note who sits behind the session, for how long, and that it began."""
+    """Record the administrator who acts in the session, when that ends, and that it started."""
     request.session[IMPERSONATOR] = hijacker.email
     request.session[PROOF] = hijacker.get_session_auth_hash()
     request.session[IMPERSONATED_UNTIL] = (timezone.now() + LASTS).isoformat()
@@ -59,7 +59,7 @@ def begun(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> Non
 
 @receiver(hijack_ended)
 def ended(request: HttpRequest, hijacker: User, hijacked: User, **_: Any) -> None:
-    """Note that it ended; the session is the admin's own again."""
+    """Record that it ended; the session is the administrator's own again."""
     for name in (IMPERSONATOR, IMPERSONATED_UNTIL, PROOF):
         request.session.pop(name, None)
     _record("impersonation.ended", request, hijacker, hijacked)
@@ -72,7 +72,7 @@ def _record(action: str, request: HttpRequest, hijacker: User, hijacked: User) -
 
 
 def _admin_stands(request: HttpRequest) -> bool:
-    """Whether who began to act as another could begin it now, with the password that they had."""
+    """Return whether the administrator could start the impersonation now, with an unchanged password."""
     behind = request.session.get("hijack_history") or [None]
     admin = User.objects.filter(pk=behind[0], is_active=True, is_superuser=True).first()
     proof = str(request.session.get(PROOF, ""))
@@ -80,12 +80,12 @@ def _admin_stands(request: HttpRequest) -> bool:
 
 
 class ImpersonationLimits:
-    """Ends a session of somebody acting as another after an hour, and refuses what would outlast it.
+    """Ends impersonation after an hour, and refuses requests whose effects would last longer.
 
-    It ends at once when the admin behind it is no superuser any more, or has another password: the session is the other
-    person's, so that nothing else would end it, and leaving it would give back the admin's own.
+    It ends at once if the administrator is no superuser any more or has another password. The session is the other
+    person's, so nothing else would end it, and leaving it would restore the administrator's own session.
 
-    Without this, whoever acts as an owner for a minute could leave with a token that is good for a year.
+    Without this, an administrator who acts as an owner for a minute could leave with a token that is valid for a year.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -100,7 +100,7 @@ class ImpersonationLimits:
             return self.get_response(request)
         signs_out = request.method == "DELETE" and request.path == "/_allauth/browser/v1/auth/session"
         if request.method not in READS and not signs_out and any(part in request.path for part in LASTING):
-            message = "Not while you act as somebody else: what this makes would outlast it. Stop acting as them first."
+            message = "You can't do this while you act as somebody else. Stop acting as them first."
             body = ErrorEnvelope(code="forbidden", message=message, faults=[])
             return HttpResponse(body.model_dump_json(), status=403, content_type="application/json")
         return self.get_response(request)

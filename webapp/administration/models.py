@@ -10,7 +10,7 @@ EXPORT_STATES = ("requested", "writing", "ready", "failed", "expired")
 
 
 class Export(TenantModel):
-    """A file with everything of the organisation; `bytes` and `expires_at` are known when it is ready."""
+    """A file with everything of the organisation; `bytes` and `expires_at` are set when it is ready."""
 
     exported = "this file itself"
 

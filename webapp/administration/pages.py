@@ -1,4 +1,4 @@
-"""What the installation's admins see and change: organisations with their limits, people, runs, the audit log."""
+"""The installation's pages for administrators: organisations with their limits, people, runs, the audit log."""
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,9 +11,9 @@ from django.db.models.functions import Coalesce
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
+from webapp.accounts.limits.quotas import QUOTAS, set_limit
 from webapp.accounts.members import owned_by_nobody_else
 from webapp.accounts.models import Membership, Organisation, OrganisationLimit, User
-from webapp.accounts.quotas import QUOTAS, set_limit
 from webapp.administration.impersonation import may_act_as
 from webapp.administration.reset_links import may_make_link, reset_link_page
 from webapp.administration.runner_fields import (
@@ -45,8 +45,8 @@ else:
 
 OF_LIMITS = "limit_"
 WITHOUT_OWNER = (
-    "No owner is left whose account is open in: {}. Nobody can hand these over or delete them now. "
-    "Activate {} again until somebody else was made owner."
+    "These organisations have no owner with an open account now: {}. Nobody can hand them over or delete them. "
+    "Activate {} again until somebody else is an owner."
 )
 
 
@@ -70,7 +70,7 @@ class OfEveryOrganisation(ReadOnly):
     """A page over rows of all organisations, which the scoped manager would refuse."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:  # noqa: ARG002
-        """Return the rows of all organisations; the site has said why."""
+        """Return the rows of all organisations; the site records the reason."""
         return TenantQuerySet(self.model).order_by(*self.model._meta.ordering)
 
 
@@ -78,7 +78,7 @@ class LimitsForm(OrganisationFields):
     """An organisation with one field for each quota; an empty one means the installation's default."""
 
     class Meta:
-        """Everything else is the organisation's own."""
+        """Only the name is a field of the organisation itself."""
 
         model = Organisation
         fields = ("name",)
@@ -95,10 +95,10 @@ class LimitsForm(OrganisationFields):
             show_runner(self)
 
     def clean(self) -> dict[str, Any]:
-        """Check what is said of the runner too."""
-        said: dict[str, Any] = super().clean() or self.cleaned_data
-        check_runner(self, said)
-        return said
+        """Check the fields of the runner too."""
+        fields: dict[str, Any] = super().clean() or self.cleaned_data
+        check_runner(self, fields)
+        return fields
 
 
 def _field(name: str) -> forms.IntegerField:
@@ -116,7 +116,7 @@ OrganisationForm = type("OrganisationForm", (LimitsForm,), {**LIMIT_FIELDS, **RU
 
 
 class MembersInline(MembershipTable):
-    """Who belongs to an organisation; its own admins change that."""
+    """The members of an organisation; only its own admins change them."""
 
     model = Membership
     fields = readonly_fields = ("user", "role")
@@ -130,7 +130,7 @@ class MembersInline(MembershipTable):
 
 @admin.register(Organisation, site=site)
 class OrganisationPage(ModelPage):
-    """Organisations: search, members, limits, what runs."""
+    """Organisations: search, members, limits, runs."""
 
     form = OrganisationForm
     list_display = ("slug", "name", "members", "open_runs", "runner", "created_at", "delete_after")
@@ -155,27 +155,27 @@ class OrganisationPage(ModelPage):
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, organisation: Organisation) -> int:
-        """Return how many people belong to it."""
+        """Return the number of members."""
         count: int = getattr(organisation, "member_count", 0)
         return count
 
     @admin.display(description="Open runs")
     def open_runs(self, organisation: Organisation) -> int:
-        """Return how many runs have not ended."""
+        """Return the number of runs that have not ended."""
         count: int = getattr(organisation, "run_count", 0)
         return count
 
     @admin.display(description="Runs in")
     def runner(self, organisation: Organisation) -> str:
-        """Return which runner carries its runs."""
+        """Return the runner of its runs."""
         return runner_words(organisation)
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """No: people found organisations, who then own them."""
+        """Refuse: people make organisations, and then own them."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        """No: owners ask for it, and a time of grace passes."""
+        """Refuse: owners request the deletion, and a grace period passes."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Organisation, form: Any, change: bool) -> None:
@@ -199,7 +199,7 @@ class OrganisationPage(ModelPage):
 
 @admin.register(User, site=site)
 class PersonPage(UserPage):
-    """People: search, deactivate, act as one of them, reset a password where no mail can."""
+    """People: search, deactivate, act as one of them, reset a password if no mail goes out."""
 
     change_form_template = "administration/person.html"
     ordering = ("email",)
@@ -214,24 +214,24 @@ class PersonPage(UserPage):
     filter_horizontal = ()
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        """No: people sign up, or are invited."""
+        """Refuse: people sign up, or are invited."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        """No: what they did stays theirs; deactivate them."""
+        """Refuse: past actions stay attributed to them; deactivate them instead."""
         return False
 
     def get_urls(self) -> list[URLPattern]:
-        """Leave out Django's page that sets somebody's password: whoever may change people could be a superuser by it.
+        """Leave out Django's page that sets a password: staff who may change people could become superusers.
 
-        Superusers act as somebody instead, which is recorded, limited, and ends; people reset their own passwords, by a
-        link that superusers make where there is no mail server.
+        Superusers act as somebody instead: this is recorded, limited, and ends. People reset their own passwords;
+        without a mail server, with a link that superusers make.
         """
         link = self.admin_site.admin_view(reset_link_page)
         return [path("<path:object_id>/reset-link/", link), *super(UserAdmin, self).get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer with the form, and with what else this admin may do for the person."""
+        """Answer with the form, and with the actions that this administrator may take for the person."""
         by, person = request.user, context.get("original")
         if isinstance(by, User) and isinstance(person, User):
             context["may_act_as"] = may_act_as(hijacker=by, hijacked=person)
@@ -239,19 +239,19 @@ class PersonPage(UserPage):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Whoever runs the installation is changed by superusers alone."""
+        """Return whether this administrator may change the person: only superusers change staff and superusers."""
         above = obj is not None and (obj.is_staff or obj.is_superuser)
         return super().has_change_permission(request, obj) and (request.user.is_superuser or not above)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Only superusers give rights, and nobody takes their own."""
+        """Return the fixed fields: only superusers grant rights, and nobody removes their own."""
         fixed = super().get_readonly_fields(request, obj)
         if obj is not None and obj.pk == request.user.pk:
             return (*fixed, "is_active", "is_staff", "is_superuser")
         return fixed if request.user.is_superuser else (*fixed, "is_staff", "is_superuser")
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Write the rights with an audit event of the installation; say which organisations lose their last owner."""
+        """Write the rights with an audit event of the installation; warn of organisations without owner."""
         before = {name: form.initial[name] for name in form.changed_data}
         after = {name: form.cleaned_data[name] for name in form.changed_data}
         super().save_model(request, obj, form, change)
@@ -273,26 +273,26 @@ class RunPage(OfEveryOrganisation):
     exclude = ("spec", "progress")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
-        """Return the runs with what is shown of them."""
+        """Return the runs with the rows that the page shows."""
         return super().get_queryset(request).select_related("organisation", "binding", "started_by")
 
     def has_stop_permission(self, request: HttpRequest) -> bool:
-        """Whether runs may be asked to stop: by who may change them, not by everybody who sees them."""
+        """Return whether this administrator may stop runs: only if they may change them, not just see them."""
         return request.user.has_perm("runs.change_run")
 
     @admin.display(description="Binding", ordering="binding_name")
     def binding_name(self, run: Run) -> str:
-        """Return the name of what runs."""
+        """Return the name of the binding."""
         return run.binding_name
 
     @admin.display(description="Observed", ordering="observed")
     def seen(self, run: Run) -> str:
-        """Return the state as its page shows it: nobody's word counts of a run whose runner is silent."""
+        """Return the state as the page of the run shows it: a run with a silent runner has no trusted state."""
         return state_now(run).observed
 
     @admin.display(description="Message")
     def sentence(self, run: Run) -> str | None:
-        """Return what is said of the state."""
+        """Return the message of the state."""
         return state_now(run).message
 
     @admin.action(description="Ask the chosen runs to stop, keeping their state", permissions=["stop"])
@@ -310,7 +310,7 @@ class RunPage(OfEveryOrganisation):
 
 @admin.register(AuditEvent, site=site)
 class AuditEventPages(OfEveryOrganisation):
-    """What was done, in every organisation and in the installation itself."""
+    """The events of every organisation and of the installation itself."""
 
     list_display = ("at", "organisation_slug", "actor_label", "impersonator", "action", "target_label", "request_id")
     list_filter = ("actor_kind", "target_kind")
@@ -319,13 +319,13 @@ class AuditEventPages(OfEveryOrganisation):
     fields = readonly_fields = tuple(each.name for each in AuditEvent._meta.fields if each.name not in {"organisation"})
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """Answer with the slugs read at once: an organisation that is gone has none."""
+        """Answer, with all slugs read in one query; deleted organisations have none."""
         self._slugs = dict(Organisation.objects.values_list("pk", "slug"))
         return super().changelist_view(request, extra_context)
 
     @admin.display(description="Organisation")
     def organisation_slug(self, event: AuditEvent) -> str:
-        """Return the short name, or the id of one that is gone."""
+        """Return the short name, or the id of a deleted organisation."""
         if event.organisation_id is None:
             return "the installation"
         return self._slugs.get(event.organisation_id, str(event.organisation_id))

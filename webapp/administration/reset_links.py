@@ -1,4 +1,4 @@
-"""Links that reset a password, made by who runs an installation without a mail server, to hand over."""
+"""Links that reset a password: an administrator of an installation without mail makes them and sends them."""
 
 from uuid import UUID
 
@@ -17,14 +17,14 @@ from webapp.audit.recording import Target, record
 
 
 def may_make_link(*, by: User, person: User) -> bool:
-    """Whether `by` may make a link for `person`: where no mail goes out, who could as well act as them."""
+    """Return whether `by` may make a link for `person`: no mail goes out, and `by` may also act as `person`."""
     return not settings.MAIL_GOES_OUT and may_act_as(hijacker=by, hijacked=person)
 
 
 def reset_link(person: User) -> str:
-    """Return an address at which `person` sets a new password, once and within an hour; recorded, without its secret.
+    """Return an address at which `person` sets a new password, once and within an hour; recorded without its secret.
 
-    It is that of the mail which nobody sends. Second factors stay: they are asked for after it.
+    It is the link of the mail that nobody sends. A second factor is still required after it.
     """
     key = f"{user_pk_to_url_str(person)}-{sign_in.PASSWORD_RESET_TOKEN_GENERATOR().make_token(person)}"
     record("person.reset_link_made", target=Target("person", person.pk, person.email))
@@ -32,7 +32,7 @@ def reset_link(person: User) -> str:
 
 
 def reset_link_page(request: HttpRequest, object_id: str) -> HttpResponseBase:
-    """Make a link for the person of that id, and show it this once. Raises `PermissionDenied`, `Http404`."""
+    """Make a link for the person of that id, and show it once. Raises `PermissionDenied`, `Http404`."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     try:

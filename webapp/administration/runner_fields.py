@@ -1,4 +1,4 @@
-"""The part of an organisation's page in the installation that says which runner carries its runs."""
+"""The part of an organisation's page in the installation that sets the runner of its runs."""
 
 from typing import Any, Final
 
@@ -29,61 +29,61 @@ SIZE_WITHOUT: Final = "Only a runner of its own has a size: tick “A runner of 
 
 
 def show_runner(form: "forms.ModelForm[Any]") -> None:
-    """Fill the fields of the runner in `form`, whose organisation is known."""
+    """Fill the fields of the runner in `form`, which has an organisation."""
     with organisation_context(form.instance.pk):
         given, changing = own_runner(), changing_now(timezone.now()).count()
     form.initial[OWN] = given is not None
     form.initial.update(given or {})
     form.fields[OWN].help_text = (
-        f"Else it shares {counted(settings.POOLS, 'pooled runner')} with others. What runs moves by itself, and "
-        f"nothing of it is lost or given twice.{_waits(changing)}"
+        f"If not, it shares {counted(settings.POOLS, 'pooled runner')} with others. Runs move automatically, without "
+        f"lost or repeated results.{_waits(changing)}"
         if settings.POOLS
-        else "In this installation every organisation has one (PUNCTUAL_POOLS is 0); tick it to say how large it is. "
-        "It is then ended and started again, and what runs goes on."
+        else "In this installation every organisation has one (PUNCTUAL_POOLS is 0); tick this box to set its size. "
+        "The runner is then restarted, and its runs continue."
     )
-    form.fields["heap_mb"].help_text = f"Empty: as the installation says, {settings.JVM_MEMORY_MB:,}."
-    form.fields["worker_mb"].help_text = f"Empty: as the installation says, {settings.WORKER_MEMORY_MB:,}."
+    form.fields["heap_mb"].help_text = f"Empty: the installation's default, {settings.JVM_MEMORY_MB:,}."
+    form.fields["worker_mb"].help_text = f"Empty: the installation's default, {settings.WORKER_MEMORY_MB:,}."
     form.fields["cores"].help_text = "Empty: 2."
 
 
 def _waits(changing: int) -> str:
-    """Return what a move waits for while so many runs are being changed to another version."""
+    """Return a sentence about the wait of a move while this many runs change their version."""
     if not changing:
         return ""
     runs = "One run is" if changing == 1 else f"{changing:,} runs are"
     return (
-        f" {runs} being changed to another version now: a move waits until that has taken over, "
-        f"{counted(MOVES_AFTER.seconds // 60, 'minute')} at most, after which it would end the change."
+        f" {runs} now changing to another version: a move waits until the new version has taken over, "
+        f"{counted(MOVES_AFTER.seconds // 60, 'minute')} at most, and then ends the change."
     )
 
 
-def check_runner(form: "forms.ModelForm[Any]", said: dict[str, Any]) -> None:
-    """Add an error to `form` where a size is `said` of no runner."""
-    if not said.get(OWN) and (sized := [name for name in SIZES if said.get(name) is not None]):
+def check_runner(form: "forms.ModelForm[Any]", fields: dict[str, Any]) -> None:
+    """Add an error to `form` if sizes are set without a runner of its own."""
+    if not fields.get(OWN) and (sized := [name for name in SIZES if fields.get(name) is not None]):
         form.add_error(sized[0], SIZE_WITHOUT)
 
 
 def save_runner(organisation: Organisation, form: "forms.ModelForm[Any]") -> None:
-    """Give or take back the runner of `organisation` if `form` says something new."""
+    """Give `organisation` its own runner or remove it, if `form` changes that."""
     if not {OWN, *SIZES} & set(form.changed_data):
         return
-    said = form.cleaned_data
+    fields = form.cleaned_data
     with organisation_context(organisation.pk):
-        if said[OWN]:
-            give_own_runner(**{name: said[name] for name in SIZES})
+        if fields[OWN]:
+            give_own_runner(**{name: fields[name] for name in SIZES})
         else:
             take_back_own_runner()
 
 
 def with_runners(organisations: QuerySet[Organisation]) -> QuerySet[Organisation]:
-    """Return `organisations` with what `runner_words` needs of each."""
+    """Return `organisations` with the columns that `runner_words` needs."""
     own: QuerySet[OwnRunner] = TenantQuerySet(OwnRunner).filter(organisation=OuterRef("pk"))
     seat: QuerySet[SeatInPool] = TenantQuerySet(SeatInPool).filter(organisation=OuterRef("pk"))
     return organisations.annotate(has_own=Exists(own), pool=Subquery(seat.values("pool")[:1]))
 
 
 def runner_words(organisation: Organisation) -> str:
-    """Return which runner carries the organisation, one of `with_runners`."""
+    """Return the runner of an organisation that `with_runners` returned, in words."""
     pool = getattr(organisation, "pool", None)
     own = not settings.POOLS or getattr(organisation, "has_own", False)
     if pool is not None:

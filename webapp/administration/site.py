@@ -1,4 +1,4 @@
-"""The pages of those who run the installation: Django's admin site, behind the application's own sign-in."""
+"""The installation's pages for administrators: Django's admin site with the application's own sign-in."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,9 +16,9 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 class InstallationSite(AdminSite):
-    """Shows every organisation to staff. Nobody enters while acting as somebody else.
+    """Shows every organisation to staff. Nobody has access while acting as somebody else.
 
-    Its own sign-in page would know neither second factors nor rate limits: the application's is used.
+    Its own sign-in page has neither second factors nor rate limits, so the application's is used.
     """
 
     site_header = "Punctual: this installation"
@@ -27,21 +27,21 @@ class InstallationSite(AdminSite):
     enable_nav_sidebar = False
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Whether this is one of the staff, as themselves."""
+        """Return whether this is a member of staff who isn't acting as somebody else."""
         return super().has_permission(request) and not request.session.get("hijack_history")
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:  # noqa: ARG002
-        """Send to the application's sign-in page, and back from there."""
+        """Redirect to the application's sign-in page, and back from there."""
         if request.user.is_authenticated:
             return HttpResponseRedirect("/")
         return HttpResponseRedirect(f"/sign-in?next={quote(request.GET.get('next', '/installation/'))}")
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:  # noqa: ARG002
-        """Send to the application's page, which asks for a second factor, counts attempts, tells and records."""
+        """Redirect to the application's page, which requires a second factor, counts attempts, mails and records."""
         return HttpResponseRedirect("/account")
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
-        """Return `view` as one that sees every organisation, and acts as an admin of the installation."""
+        """Return `view` with access to every organisation, acting as an administrator of the installation."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)

@@ -1,4 +1,4 @@
-"""Celery tasks of administration: exports, and the end of organisations."""
+"""Celery tasks of administration: exports, cleanup, and deletion of organisations."""
 
 import logging
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ from webapp.runs.storage.storage_cleanup import forget_left_over
 from webapp.runs.storage.usage import count_what_aged
 
 MOST_S: Final = int(LONGEST.total_seconds())
-"""How long a task may take that writes or deletes all that an organisation has."""
+"""Time limit of a task that writes or deletes everything of an organisation."""
 JUST_BEGUN: Final = timedelta(hours=1)
 """A sign-in is listed a moment before its session is written."""
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 @tenant_task
 def write_export_file(*, organisation: str, export: str) -> None:  # noqa: ARG001
-    """Write the file of an export that was asked for; what stops it is told in the list."""
+    """Write the file of a requested export; the list shows why it failed."""
     found = Export.objects.filter(pk=export, state="requested").first()
     if found is None:
         return
@@ -42,13 +42,13 @@ def write_export_file(*, organisation: str, export: str) -> None:  # noqa: ARG00
     except OSError as error:
         logger.exception("export %s cannot be written", export)
         found.state = "failed"
-        found.message = f"The file cannot be written ({error.strerror}). Tell whoever runs this installation."
+        found.message = f"The file cannot be written ({error.strerror}). Contact your administrator."
         found.save(update_fields=["state", "message"])
 
 
 @tenant_task
 def tidy(*, organisation: str) -> None:
-    """Delete the organisation if its time of grace has passed; else remove what has ended or is left over."""
+    """Delete the organisation if its grace period is over; else remove expired and left-over data."""
     found = Organisation.objects.filter(pk=organisation).first()
     if found is not None and not delete_if_due(found, timezone.now()):
         expire_exports()
@@ -60,18 +60,18 @@ def tidy(*, organisation: str) -> None:
 
 @shared_task
 def keep_house() -> None:
-    """Every hour: end what has expired, each organisation's in a task of its own, so that none holds up another."""
+    """Clean up every hour: each organisation in a task of its own, so that none delays another."""
     forget_sessions(timezone.now())
-    with installation_context("every organisation is looked at"):
+    with installation_context("the hourly cleanup covers every organisation"):
         organisations = list(Organisation.objects.values_list("pk", flat=True))
     for organisation in organisations:
         tidy.apply_async(kwargs={"organisation": str(organisation)}, time_limit=MOST_S)
 
 
 def forget_sessions(now: datetime) -> None:
-    """Delete the sessions that expired, and the rows of allauth that list the sessions of people.
+    """Delete the expired sessions, and the rows in which allauth lists people's sessions.
 
-    Of what else allauth keeps nothing expires in the database: its links and codes are signed, or stand in sessions.
+    Nothing else of allauth expires in the database: its links and codes are signed or stored in sessions.
     """
     import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
     gone = UserSession.objects.exclude(session_key__in=Session.objects.values("session_key"))
@@ -79,6 +79,6 @@ def forget_sessions(now: datetime) -> None:
 
 
 def write_soon(organisation: UUID, export: UUID) -> None:
-    """Write an export once the present transaction is committed; without a broker it is given up after an hour."""
+    """Write an export once the transaction is committed; without a broker it is marked as failed after an hour."""
     wanted = {"organisation": str(organisation), "export": str(export)}
     transaction.on_commit(lambda: write_export_file.apply_async(kwargs=wanted, time_limit=MOST_S), robust=True)

@@ -1,1 +1,1 @@
-"""What was done, by whom, to what: events that are written and never changed."""
+"""The audit log: events with actor, target and state, which are written and never changed."""

@@ -1,4 +1,4 @@
-"""The triggers by which the database itself refuses to change, delete or empty out audit events, whoever asks."""
+"""Triggers with which the database itself refuses to change, delete or truncate audit events."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -8,19 +8,19 @@ from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-SENTENCE: Final = "Audit events are never changed or deleted. Record another event that says what is so now."
+SENTENCE: Final = "Audit events are never changed or deleted. Record another event with the correction."
 NAME: Final = "punctual_append_only"
 FOR_EACH_ROW: Final = 1
 BEFORE: Final = 2
 BITS: Final = {"UPDATE": 16, "DELETE": 8, "TRUNCATE": 32}
-"""What PostgreSQL's pg_trigger.tgtype says, with the two above."""
+"""Bits of PostgreSQL's pg_trigger.tgtype, like the two above."""
 
 
 class RefuseChanges(Operation):
-    """Migration operation: put the triggers on the table of the model `name`.
+    """Migration operation: create the triggers on the table of the model `name`.
 
-    SQLite makes a table anew when a later migration alters it, and its triggers are gone: such a migration ends with
-    this operation again. The start-up check punctual.E004 sees whether they are there.
+    SQLite recreates a table when a later migration alters it, and drops its triggers: such a migration must end with
+    this operation again. The start-up check punctual.E004 reports missing triggers.
     """
 
     reversible = True
@@ -29,7 +29,7 @@ class RefuseChanges(Operation):
         self.name = name
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        """Change nothing of the models."""
+        """Leave the models unchanged."""
 
     def database_forwards(
         self,
@@ -38,7 +38,7 @@ class RefuseChanges(Operation):
         from_state: ProjectState,  # noqa: ARG002
         to_state: ProjectState,
     ) -> None:
-        """Make the triggers, anew where they are."""
+        """Create the triggers; replace existing ones."""
         table, vendor = to_state.apps.get_model(app_label, self.name)._meta.db_table, schema_editor.connection.vendor
         for statement in (*no_triggers(vendor, table), *triggers(vendor, table)):
             schema_editor.execute(statement)
@@ -50,26 +50,26 @@ class RefuseChanges(Operation):
         from_state: ProjectState,
         to_state: ProjectState,  # noqa: ARG002
     ) -> None:
-        """Take the triggers away."""
+        """Drop the triggers."""
         table, vendor = from_state.apps.get_model(app_label, self.name)._meta.db_table, schema_editor.connection.vendor
         for statement in no_triggers(vendor, table):
             schema_editor.execute(statement)
 
     def describe(self) -> str:
-        """Return what `migrate --plan` shows."""
+        """Return the text of `migrate --plan`."""
         return f"Refuse changes of the rows of {self.name}"
 
     @property
     def migration_name_fragment(self) -> str:
-        """Return what the name of the migration says."""
+        """Return the part of the migration's file name."""
         return "append_only"
 
 
 def triggers(vendor: str, table: str) -> Iterator[str]:
-    """Yield the statements that make the triggers.
+    """Yield the statements that create the triggers.
 
-    On PostgreSQL they stand before the statement and not before each row: a change that would meet no row, because
-    row-level security hides them, is refused too.
+    On PostgreSQL they fire before the statement and not for each row. So a change is refused even if it would meet no
+    row because row-level security hides them.
     """
     if vendor == "sqlite":
         for verb in ("UPDATE", "DELETE"):
@@ -89,7 +89,7 @@ def triggers(vendor: str, table: str) -> Iterator[str]:
 
 
 def no_triggers(vendor: str, table: str) -> Iterator[str]:
-    """Yield the statements that take the triggers away, where they are."""
+    """Yield the statements that drop the triggers, if they exist."""
     if vendor == "sqlite":
         for verb in ("update", "delete"):
             yield f"DROP TRIGGER IF EXISTS {NAME}_{verb}"
@@ -99,9 +99,9 @@ def no_triggers(vendor: str, table: str) -> Iterator[str]:
 
 
 def missing_triggers(connection: BaseDatabaseWrapper, table: str) -> list[str]:
-    """Return what can be done to the rows of `table` for want of a trigger, such as UPDATE; nothing if all is well.
+    """Return the statements that no trigger refuses on `table`, for example UPDATE; empty if all are refused.
 
-    A trigger that is switched off, or was made for less, counts as none.
+    A trigger that is disabled, or covers less, counts as missing.
     """
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":

@@ -4,10 +4,10 @@ from django.apps import AppConfig
 
 
 class AuditConfig(AppConfig):
-    """Events of what was done; append-only."""
+    """The audit log; append-only."""
 
     name = "webapp.audit"
 
     def ready(self) -> None:
-        """Import the start-up check for its registration."""
+        """Import the start-up check, which registers itself."""
         from webapp.audit import checks  # noqa: F401

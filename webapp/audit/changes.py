@@ -1,13 +1,13 @@
-"""What differs between two states of a thing, in a form that is read at a glance."""
+"""The difference of two states of an object, in a form that is quick to read."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return of both states only what is not the same; mappings are compared key by key, lists as a whole.
+    """Return the differing parts of both states; mappings are compared key by key, lists as a whole.
 
-    A key that one of them lacks is absent there too. Two equal states leave two empty ones.
+    A key that one state lacks is absent from its part too. Two equal states return two empty mappings.
     """
     old: dict[str, Any] = {}
     new: dict[str, Any] = {}

@@ -9,11 +9,11 @@ from django.db import connections
 
 from webapp.audit.append_only import missing_triggers
 from webapp.audit.models import AuditEvent
-from webapp.core.database_checks import migrated
+from webapp.core.database.checks import migrated
 
 HINT = (
-    "Find out who took the trigger away, and what was done to the events meanwhile. The migration audit.0003 made it; "
-    "a later one that alters the table on SQLite ends with RefuseChanges(...) of webapp.audit.append_only again."
+    "Find out who dropped the trigger, and whether events changed since then. The migration audit.0003 created it; "
+    "a later one that alters the table on SQLite must end with RefuseChanges(...) of webapp.audit.append_only."
 )
 
 
@@ -23,13 +23,13 @@ def events_are_append_only(
     databases: Sequence[str] | None = None,
     **_: Any,
 ) -> list[checks.CheckMessage]:
-    """Return one error for each thing that could be done to audit events; silent while migrations wait."""
+    """Return one error for each statement that could change audit events; silent while migrations are pending."""
     table, found = AuditEvent._meta.db_table, []
     for alias in databases or ():
         connection = connections[alias]
         if migrated(connection):
             found += [
-                f"The database {alias} lets rows of {table} be changed by {verb}."
+                f"The database {alias} allows {verb} on the rows of {table}."
                 for verb in missing_triggers(connection, table)
             ]
     return [checks.Error(message, hint=HINT, id="punctual.E004") for message in found]

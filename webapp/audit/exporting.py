@@ -1,4 +1,4 @@
-"""Events as text, piece by piece: CSV for a spreadsheet, or one JSON object a line for a program."""
+"""Export of events as text, in pieces: CSV for a spreadsheet, or one JSON object a line for a program."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,7 +53,7 @@ def shown_event(event: AuditEvent) -> dict[str, Any]:
 
 
 def csv_text(events: Iterable[AuditEvent]) -> str:
-    """Return a line of CSV for each event, without the names of the columns."""
+    """Return a line of CSV for each event, without the header."""
     return csv_lines(map(_cells, events))
 
 
@@ -78,14 +78,14 @@ WRITERS: Final[Mapping[str, tuple[str, Callable[[Iterable[AuditEvent]], str]]]] 
     "csv": (csv_lines([COLUMNS]), csv_text),
     "json_lines": ("", json_lines),
 }
-"""By format: what stands before everything, and how events are written."""
+"""By format: the header, and the function that writes events."""
 
 
 def exported(organisation: UUID, wanted: AuditFilter, form: str) -> Iterator[bytes]:
-    """Yield the events of `organisation` that are `wanted`, a page at a time, in one of the formats of `WRITERS`.
+    """Yield the events of `organisation` that match `wanted`, a page at a time, in one of the formats of `WRITERS`.
 
-    Each page is a reading of its own, in a context of its own: a stream outlives its request, and holds no
-    transaction open however slowly it is fetched.
+    Each page is read in its own transaction and context: a stream outlives its request, and a slow client must not keep
+    a transaction open.
     """
     head, write = WRITERS[form]
     before: AuditCursor | None = None

@@ -19,18 +19,18 @@ INDEXED: Final = {
     "target_kind": ("target_kind",),
     "target": ("target_kind", "target_id"),
 }
-"""What events are looked for by, inside an organisation; each index has them newest first."""
+"""Columns of the filters inside an organisation; each index has the newest events first."""
 
 
 class EventsStay(RuntimeError):
-    """An event was about to be changed or deleted; a fault of the program. The database refuses it too."""
+    """An event was about to be changed or deleted: an error of the program. The database refuses it too."""
 
     def __init__(self) -> None:
         super().__init__(SENTENCE)
 
 
 class EventQuerySet(TenantQuerySet["AuditEvent"]):
-    """Events to read; none of them is changed or deleted."""
+    """Events to read; they cannot be changed or deleted."""
 
     def update(self, **_: Any) -> NoReturn:
         """Raise `EventsStay`."""
@@ -46,7 +46,7 @@ class EventQuerySet(TenantQuerySet["AuditEvent"]):
 
 
 class EventManager(TenantManager["AuditEvent"]):
-    """Sees the events of the organisation in context. Raises `NoOrganisation` when there is none."""
+    """Access to the events of the organisation in context. Raises `NoOrganisation` without one."""
 
     def get_queryset(self) -> EventQuerySet:
         """Return the events of the organisation in context."""
@@ -54,11 +54,11 @@ class EventManager(TenantManager["AuditEvent"]):
 
 
 class AuditEvent(TenantModel):
-    """What was done: `action` to the target, by the actor, with its state before and after, secrets redacted.
+    """An action of an actor on a target, with the target's state before and after; secrets are redacted.
 
-    The organisation is no constraint of the database, for events outlive it; those without one are the installation's.
-    Ids and labels are texts: a person who is gone stays named. `area` is what stands before the dot of the action.
-    Written by `record` alone, never changed.
+    The organisation is no foreign key in the database, because events outlive it; events without one belong to the
+    installation. Ids and labels are texts, so deleted people stay named. `area` is the part of the action before the
+    dot. Only `record` writes events, and they are never changed.
     """
 
     exported = (
@@ -81,7 +81,7 @@ class AuditEvent(TenantModel):
     )
 
     append_only: ClassVar[bool] = True
-    """`manage.py databaseroles` grants the application no change of these rows."""
+    """`manage.py databaseroles` grants the application no right to change these rows."""
 
     organisation = models.ForeignKey(  # type: ignore[assignment]
         "accounts.Organisation", on_delete=models.DO_NOTHING, related_name="+", null=True, db_constraint=False

@@ -17,7 +17,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class AuditCursor:
-    """The event after which the next page begins; the order by time and id is total, so that no page overlaps."""
+    """The event after which the next page starts; the order by time and id is total, so pages never overlap."""
 
     at: datetime
     id: UUID
@@ -27,18 +27,18 @@ class AuditCursor:
 
     @classmethod
     def parse(cls, text: str) -> "AuditCursor | None":
-        """Return the cursor that `text` writes; None if it is none."""
+        """Return the cursor that `text` represents; None if invalid."""
         found = _CURSOR.fullmatch(text)
         return None if found is None else cls(_EPOCH + timedelta(microseconds=int(found[1])), UUID(found[2]))
 
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which events: all that fit everything that is given.
+    """A filter of events: all that match every given condition.
 
-    `action` is one, such as `stream.replaced`, or ends with the dot: all of that area. `actor` is an id, or a label:
-    of who acted, or of the installation's admin who acted as somebody. `target` is a kind, or `kind:id`.
-    `since` counts in, `until` does not.
+    `action` is one action, for example `stream.replaced`, or ends with the dot: all actions of that area. `actor` is an
+    id or a label of the actor, or of the administrator who acted as somebody. `target` is a kind, or `kind:id`.
+    `since` is inclusive, `until` exclusive.
     """
 
     action: str | None = None
@@ -49,7 +49,7 @@ class AuditFilter:
 
 
 def wanted_events(wanted: AuditFilter) -> QuerySet[AuditEvent]:
-    """Return the events of the organisation in context that are `wanted`, newest first."""
+    """Return the events of the organisation in context that match `wanted`, newest first."""
     conditions = [
         *_named(wanted.action, _action),
         *_named(wanted.actor, _actor),
@@ -65,10 +65,10 @@ def wanted_events(wanted: AuditFilter) -> QuerySet[AuditEvent]:
 def page_of(
     wanted: AuditFilter, before: AuditCursor | None, limit: int
 ) -> tuple[Sequence[AuditEvent], AuditCursor | None]:
-    """Return at most `limit` events that come after `before`, and where the next page begins; None at the oldest."""
+    """Return at most `limit` events after `before`, and the cursor of the next page; None after the oldest event."""
     events = wanted_events(wanted)
     if before is not None:
-        # The first condition alone bounds the walk along an index; the second is right among events of one moment.
+        # The first condition limits the scan of the index; the second orders events of the same moment.
         events = events.filter(at__lte=before.at).filter(Q(at__lt=before.at) | Q(id__lt=before.id))
     found = list(events[: limit + 1])
     if len(found) <= limit:
@@ -89,7 +89,7 @@ def _actor(value: str) -> Q:
     try:
         return Q(actor_id=str(UUID(value)))
     except ValueError:
-        # Asked for first, because it is rarely so: an OR of two columns would sort all that somebody ever did.
+        # Checked first, because impersonation is rare: an OR of two columns would sort all events of the person.
         behind = AuditEvent.objects.filter(impersonator=value).exists()
         return Q(actor_label=value) | Q(impersonator=value) if behind else Q(actor_label=value)
 

@@ -1,4 +1,4 @@
-"""Writing audit events, in the transaction of the change that they tell of."""
+"""Writing audit events, in the transaction of the change that they record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LONGEST_LABEL = 254
 
 @dataclass(frozen=True)
 class Target:
-    """What was touched: `kind` such as `stream`, its id, and the name by which people know it."""
+    """The changed object: `kind`, for example `stream`, its id, and the name that people see."""
 
     kind: str
     id: str | UUID | None
@@ -32,11 +32,11 @@ def record(
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write that the current actor did `action`, such as `stream.replaced`, in the organisation in context.
+    """Record that the current actor did `action`, for example `stream.replaced`, in the organisation in context.
 
-    `before` and `after` are the whole states as JSON: with both, only what differs is kept (`changes`); secrets have
-    placeholders already, and what looks like one all the same is concealed (`redaction`). Without an organisation in
-    context the event is the installation's.
+    `before` and `after` are whole states as JSON; with both, only the difference is stored (`changes`). Callers have
+    replaced secrets with placeholders; remaining text that looks like a secret is concealed (`redaction`). Without an
+    organisation in context the event belongs to the installation.
     """
     if before is not None and after is not None:
         before, after = difference(before, after)

@@ -1,4 +1,4 @@
-"""Optimistic locking: a change says upon which state it was made, and is refused when somebody was faster."""
+"""Optimistic locking: a change names the revision on which it was made, and is refused if another change was faster."""
 
 import hashlib
 import json
@@ -10,15 +10,15 @@ from webapp.core.errors import Conflict
 
 
 def revision_of(stored: Any) -> str:
-    """Return a short text that differs when `stored`, any JSON, does: what it says is not to be read from it."""
+    """Return a short text that differs when `stored`, any JSON, does; it reveals nothing of the content."""
     canonical = json.dumps(stored, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(canonical.encode()).hexdigest()[:32]
 
 
 def require_current(target: Target, *, upon: str | None, now: str) -> None:
-    """Raise `Conflict` when a change was made `upon` another revision than that of `now`, saying who changed it when.
+    """Raise `Conflict` if a change was made `upon` another revision than `now`, with its author and time.
 
-    None: whoever sends it does not ask. Called while the row is locked.
+    None: the caller does not want the check. Called while the row is locked.
     """
     if upon is None or upon == now:
         return
@@ -26,6 +26,6 @@ def require_current(target: Target, *, upon: str | None, now: str) -> None:
     who = "Somebody" if found is None else found.actor_label
     when = "" if found is None else f" at {found.at:%Y-%m-%d %H:%M:%S} UTC"
     raise Conflict(
-        f"{who} changed the {target.kind} {target.label}{when}, after you opened it. Nothing of yours was saved: "
-        "look at what it says now, and save again."
+        f"{who} changed the {target.kind} {target.label}{when}, after you opened it. Your change was not saved: "
+        "reload it, and save again."
     )

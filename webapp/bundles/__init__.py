@@ -1,1 +1,1 @@
-"""An organisation's definitions as files: exported, planned and applied; and transcripts."""
+"""Definitions of an organisation as files: exported, planned and applied; and transcripts."""

@@ -18,7 +18,7 @@ from webapp.bundles.bodies import (
     TranscriptResults,
 )
 from webapp.bundles.exporting import export
-from webapp.core.api import answer, read_body
+from webapp.core.api import LARGE_BYTES, answer, read_body
 from webapp.core.errors import ErrorEnvelope
 
 MOST_BODY_BYTES = 8 * 1024 * 1024
@@ -36,7 +36,7 @@ class DefinitionsView(TenantView):
 
 
 class PlanView(TenantView):
-    """What applying files would change; nothing is stored."""
+    """The plan of applying files; nothing is stored."""
 
     @extend_schema(
         operation_id="definitions_plan",
@@ -44,9 +44,9 @@ class PlanView(TenantView):
         responses={200: DefinitionsPlan, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Return what would change with diffs, all faults of all files, and the token that `apply` asks for."""
+        """Return the changes with diffs, all errors of all files, and the token that `apply` requires."""
         body = read_body(request, PlanBody, most_bytes=MOST_BODY_BYTES)
-        return answer(planning.plan(body.files, prune=body.prune).shown())
+        return answer(planning.plan(body.files, prune=body.prune).to_response())
 
 
 class ApplyView(TenantView):
@@ -58,14 +58,14 @@ class ApplyView(TenantView):
         responses={200: DefinitionsPlan, 409: ErrorEnvelope, 422: FilesRefused, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make all changes or none; 409 if anything changed since the plan, 422 with all faults of all files."""
+        """Make all changes or none; 409 if anything changed since the plan, 422 with all errors of all files."""
         body = read_body(request, ApplyBody, most_bytes=MOST_BODY_BYTES)
         done = applying.apply(body.files, prune=body.prune, token=body.token, author=self.user)
-        return answer(done.shown())
+        return answer(done.to_response())
 
 
 class TranscriptsRunView(TenantView):
-    """Executable examples, run by the reference."""
+    """Executable examples, run with the reference."""
 
     @extend_schema(
         operation_id="transcripts_run",
@@ -73,6 +73,6 @@ class TranscriptsRunView(TenantView):
         responses={200: TranscriptResults, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Run the transcripts of one file by the reference, limited in time and memory; say which hold."""
-        body = read_body(request, TranscriptBody)
+        """Run the transcripts of one file with the reference, limited in time and memory; report which pass."""
+        body = read_body(request, TranscriptBody, most_bytes=LARGE_BYTES)
         return answer(transcripts.run(body.name, body.text))

@@ -1,4 +1,4 @@
-"""Applying files: everything in one transaction, or nothing."""
+"""Application of files: all changes in one transaction, or none."""
 
 import copy
 from collections import Counter
@@ -37,11 +37,11 @@ _DONE: Final = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
 def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> PlannedChanges:
-    """Make everything as `files` say it, and with `prune` delete what they do not say.
+    """Create and update everything as in `files`, and with `prune` delete everything else.
 
-    Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the faults of all files. Nothing is
-    half applied: one transaction holds it all. The files are checked before it, for nobody else writes meanwhile; under
-    its locks it is only asked whether what they were checked against is still so.
+    Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the errors of all files. One
+    transaction makes all changes. The files are checked before it, so that nobody waits for its locks; under the locks
+    only the token is compared again.
     """
     if token_of(files, read_present(), prune=prune) != token:
         raise _changed()
@@ -66,22 +66,22 @@ def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | N
     except Faulty as refused:
         raise Faulty([in_no_file(each) for each in refused.faults]) from None
     except (IntegrityError, ProtectedError):
-        raise Conflict("Somebody changed a definition at the same time. Make a new plan and look at it.") from None
+        raise Conflict("Somebody changed a definition at the same time. Make a new plan and check it.") from None
 
 
 def _changed() -> Conflict:
-    return Conflict("Definitions or files have changed since the plan. Make a new plan and look at it.")
+    return Conflict("Definitions or files have changed since the plan. Make a new plan and check it.")
 
 
 def _lock() -> None:
-    """Keep everybody else from changing what is about to be read; one apply at a time in an organisation."""
+    """Lock everything that is about to be read; one apply at a time in an organisation."""
     list(Organisation.objects.select_for_update().filter(pk=current_organisation()))
     for model in (Stream, Query, Binding):
         list(model.objects.select_for_update().order_by("pk"))
 
 
 def _record(planned: PlannedChanges) -> None:
-    """Record the whole beside what each definition's own event says."""
+    """Record the whole change, in addition to each definition's own event."""
     counts = Counter(_DONE[each.action] for each in planned.found.changes if each.action in _DONE)
     target = Target("organisation", current_organisation(), "definitions")
     record("definitions.applied", target=target, after={name: counts[name] for name in _DONE.values()})
@@ -102,6 +102,7 @@ def _write(planned: PlannedChanges, author: User | None) -> None:
         if ("binding", name) in changed:
             binding = present.bindings.get(name) or Binding(pk=each.id, name=name)
             binding.dedicated, binding.freshness = each.dedicated, each.freshness
+            binding.completeness = each.completeness
             store_outputs(binding, each.outputs)
             chosen = {
                 node: BoundInput(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
@@ -135,7 +136,7 @@ def _delete(planned: PlannedChanges) -> None:
 
 
 def _in_order(planned: PlannedChanges) -> Iterator[tuple[Kind, str]]:
-    """Return what is deleted, each behind all that needs it: a stream may read the results of a binding."""
+    """Return the definitions to delete, users first: a stream may read the results of a binding."""
     present, names = planned.present, planned.present.names()
     needed_by: dict[tuple[Kind, str], set[tuple[Kind, str]]] = {
         (kind, name): set() for kind, found in planned.found.deleted.items() for name in found

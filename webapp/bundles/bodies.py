@@ -1,4 +1,4 @@
-"""What is sent to the API about definitions as files, and what it answers."""
+"""Requests and responses of the API about definitions as files."""
 
 from typing import Annotated, Literal
 
@@ -18,19 +18,19 @@ class BundleTexts(Strict):
 
 
 class PlanBody(BundleTexts):
-    """Files to compare with what the organisation has; with `prune` what is in none of them is to be deleted."""
+    """Files to compare with the organisation's definitions; with `prune` definitions without a file are deleted."""
 
     prune: bool = False
 
 
 class ApplyBody(PlanBody):
-    """Files to apply; `token` is that of the plan that was looked at."""
+    """Files to apply; `token` is the token of their plan."""
 
     token: Annotated[str, Field(max_length=200)]
 
 
 class FileFault(Fault):
-    """A fault, and where it is: `line` and `column` count from 1, in code points."""
+    """An error and its place: `line` and `column` count from 1, in code points."""
 
     file: str
     line: int
@@ -38,7 +38,7 @@ class FileFault(Fault):
 
 
 class DefinitionChange(Strict):
-    """What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged."""
+    """The change of one definition; `diff` is a unified diff of its canonical texts, empty if unchanged."""
 
     kind: Kind
     name: str
@@ -47,7 +47,7 @@ class DefinitionChange(Strict):
 
 
 class DefinitionsPlan(Strict):
-    """What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen."""
+    """The changes of applying the files; errors in `faults` refuse it. `token` identifies the files and definitions."""
 
     changes: list[DefinitionChange]
     faults: list[FileFault]
@@ -55,7 +55,7 @@ class DefinitionsPlan(Strict):
 
 
 class FilesRefused(Strict):
-    """The error envelope, with the faults of files."""
+    """The error envelope, with the errors of files."""
 
     code: str
     message: str
@@ -70,7 +70,7 @@ class TranscriptBody(Strict):
 
 
 class TranscriptResult(Strict):
-    """Whether one transcript holds; `differs` says what does not, empty when all holds."""
+    """The result of one transcript; `differs` describes the differences, empty if it passed."""
 
     name: str
     passed: bool

@@ -1,4 +1,4 @@
-"""Checking the definitions of files with each other and with what the organisation keeps beside them."""
+"""Checks of the definitions in files, with each other and with the organisation's remaining definitions."""
 
 import copy
 import re
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID, uuid4
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.texts import rewrite_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import Freshness
 from webapp.bundles.bodies import FileFault
@@ -39,24 +39,25 @@ from webapp.streams.sealing import sealed, settled
 
 @dataclass(frozen=True)
 class QueryAfter:
-    """A query as the files say it: what is to be stored, and its canonical text."""
+    """A query as in the files: the draft to store, and its canonical text."""
 
     draft: QueryDraft
     text: str
 
     @property
     def says(self) -> InputSettings:
-        """What the text says of inputs."""
+        """Return the settings of inputs in the text."""
         return self.draft.settings
 
 
 @dataclass(frozen=True)
 class BindingAfter:
-    """A binding as the files say it: its query, what it says of itself, what each input reads; its canonical text."""
+    """A binding as in the files: its query, its own settings, the stream of each input, and its canonical text."""
 
     query: str
     dedicated: bool
     freshness: Freshness
+    completeness: float
     chosen: Mapping[str, BoundInput]
     outputs: list[BoundOutput]
     text: str
@@ -64,10 +65,10 @@ class BindingAfter:
 
 @dataclass
 class FutureDefinitions:
-    """What the files define, by name, as it will be stored; what has errors is left out.
+    """The definitions of the files, by name, as they will be stored; those with errors are left out.
 
-    `streams` are new rows, or the present ones changed, not saved yet. `ids` are those of bindings, by name: of those
-    that are there, and for those that the files bring.
+    `streams` are new rows, or changed present ones that are not saved yet. `ids` are the ids of bindings by name, both
+    present ones and new ones of the files.
     """
 
     streams: dict[str, Stream] = field(default_factory=dict)
@@ -79,31 +80,31 @@ class FutureDefinitions:
 
 @dataclass(frozen=True)
 class _CheckScope:
-    """What names may mean: the streams of the files, and those that the organisation keeps."""
+    """The meaning of names: the streams of the files and those of the organisation."""
 
     present: PresentDefinitions
     read: DefinitionFiles
     streams: Mapping[str, Stream]
     definitions: Mapping[str, StreamDefinition]
     prune: bool
-    said: frozenset[tuple[str, str]]
-    """Code and message of each fault of a stream's file."""
+    reported: frozenset[tuple[str, str]]
+    """Code and message of each error of a stream's file."""
 
     def source_of(self, stream: str, feeder: str) -> BundleFile | None:
-        """Return the file at which is told what a stream cannot read of its feeder; None: neither is in the files."""
+        """Return the file that gets the error if a stream cannot read its feeder; None: neither is in the files."""
         if stream in self.read.streams:
             return self.read.streams[stream][0]
         return self.read.bindings[feeder][0] if feeder in self.read.bindings else None
 
     def without_echoes(self, faults: Iterable[Fault], graph: QueryGraph | None) -> list[Fault]:
-        """Return `faults` without those that stand at the file of a stream already, or follow from its having any."""
+        """Return `faults` without those reported at the file of a stream, or caused by them."""
         broken = {name for kind, name in self.read.broken if kind == "stream"}
         nodes = () if graph is None else graph.nodes
         unread = {node.id for node in nodes if isinstance(node, InputNode) and node.stream in broken}
         return [
             each
             for each in faults
-            if (each.code, each.message) not in self.said
+            if (each.code, each.message) not in self.reported
             and not (each.code is FaultCode.UNKNOWN_STREAM and each.node in unread)
         ]
 
@@ -111,7 +112,7 @@ class _CheckScope:
 def check_files(
     read: DefinitionFiles, present: PresentDefinitions, effort: Effort, *, prune: bool
 ) -> FutureDefinitions:
-    """Return what the files define, with all faults; with `prune` nothing else may be named."""
+    """Return the definitions of the files, with all errors; with `prune` only definitions of the files may be named."""
     kept_bindings = {} if prune else present.bindings
     ids = {name: each.pk for name, each in present.bindings.items() if name in kept_bindings or name in read.bindings}
     after = FutureDefinitions(ids={**{name: uuid4() for name in read.names("binding")}, **ids})
@@ -120,13 +121,13 @@ def check_files(
     kept = {} if prune else present.streams
     streams = {**kept, **after.streams}
     definitions = {name: each.read_definition() for name, each in streams.items()}
-    said = frozenset((str(each.code), each.message) for each in after.faults)
-    _check_behind_streams(_CheckScope(present, read, streams, definitions, prune, said), after, effort)
+    reported = frozenset((str(each.code), each.message) for each in after.faults)
+    _check_behind_streams(_CheckScope(present, read, streams, definitions, prune, reported), after, effort)
     return after
 
 
 def _check_behind_streams(scope: _CheckScope, after: FutureDefinitions, effort: Effort) -> None:
-    """Check queries and bindings; what is left out when there is too much to do is told as a fault."""
+    """Check queries and bindings; if the work exceeds the limit, an error names the files left out."""
     for name, source in scope.read.queries.items():
         if refused := too_much_work(source.path, after.faults, effort):
             after.faults.append(refused)
@@ -144,13 +145,13 @@ def _check_behind_streams(scope: _CheckScope, after: FutureDefinitions, effort: 
     _check_composed(scope, after)
 
 
-def _stream(source: BundleFile, said: StreamFile, present: Stream | None, after: FutureDefinitions) -> Stream:
-    definition = StreamDefinition(**{name: getattr(said, name) for name in StreamDefinition.model_fields})
-    given = by_id(said.adapter, {name: str(each) for name, each in after.ids.items()})
+def _stream(source: BundleFile, file: StreamFile, present: Stream | None, after: FutureDefinitions) -> Stream:
+    definition = StreamDefinition(**{name: getattr(file, name) for name in StreamDefinition.model_fields})
+    given = by_id(file.adapter, {name: str(each) for name, each in after.ids.items()})
     adapter = settled(given, None if present is None else present.read_adapter())
     unknown = unknown_feeder(adapter, {str(each) for each in after.ids.values()})
     if unknown is not None:
-        adapter = by_id(adapter, {said.adapter.options["binding"]: str(uuid4())})  # nothing more is said of it
+        adapter = by_id(adapter, {file.adapter.options["binding"]: str(uuid4())})  # it has an error of its own
     faults = [*([] if unknown is None else [unknown]), *mark_faults(adapter), *check_stream(definition, adapter)]
     after.faults += [source.located(each, (), ("advance",)) for each in faults]
     stream = Stream(name=source.name) if present is None else copy.copy(present)
@@ -193,26 +194,26 @@ def _query_of_text(source: BundleFile, scope: _CheckScope, faults: list[FileFaul
 
 
 def _binding(
-    source: BundleFile, said: BindingFile, scope: _CheckScope, after: FutureDefinitions
+    source: BundleFile, file: BindingFile, scope: _CheckScope, after: FutureDefinitions
 ) -> BindingAfter | None:
-    meant = _meant(said.query, scope, after)
+    meant = _query_meaning(file.query, scope, after)
     if meant is None:
-        if ("query", said.query) not in scope.read.broken and said.query not in scope.read.queries:
+        if ("query", file.query) not in scope.read.broken and file.query not in scope.read.queries:
             line, column = source.document.place(("query",))
-            message = f"There is no query {said.query}" + (" among the files." if scope.prune else ".")
+            message = f"No query is called {file.query}" + (" among the files." if scope.prune else ".")
             remedy = "Name a query of the files" + ("." if scope.prune else " or one that you have.")
             after.faults.append(bad_file(source.path, message, remedy, line, column))
         return None
     graph, says = meant
-    chosen, found = choose(graph, says, said.choices(), scope.streams)
+    chosen, found = choose(graph, says, file.choices(), scope.streams)
     found += check_bound(graph, chosen, scope.definitions)
-    told = scope.without_echoes(found, graph)
-    for each in told:
+    relevant = scope.without_echoes(found, graph)
+    for each in relevant:
         after.faults.append(source.located(each, *_below_input(each.node)))
     if refuses(found):
         return None
     present = scope.present.bindings.get(source.name)
-    outputs = outputs_after(said.outputs, present)
+    outputs = outputs_after(file.outputs, present)
     if outputs:
         checked = checked_outputs(graph, chosen, scope.definitions, outputs, "options")
         after.faults += [source.located(_in_list(each)) for each in checked.faults]
@@ -220,18 +221,19 @@ def _binding(
             return None
         outputs = checked.outputs
     before = [] if present is None else outputs_of(present)
-    own = {"dedicated": said.dedicated, "freshness": said.freshness, "outputs": written_outputs(outputs, before)}
-    text = binding_text(said.query, chosen, graph, says, own)
-    return BindingAfter(said.query, said.dedicated, said.freshness, chosen, outputs, text)
+    levels = {"freshness": file.freshness, "completeness": file.completeness}
+    own = {"dedicated": file.dedicated, **levels, "outputs": written_outputs(outputs, before)}
+    text = binding_text(file.query, chosen, graph, says, own)
+    return BindingAfter(file.query, file.dedicated, file.freshness, file.completeness, chosen, outputs, text)
 
 
 def _in_list(found: Fault) -> Fault:
-    """Return a fault of outputs with its field as a path in a file."""
+    """Return an error of outputs with its field as a path in a file."""
     return found.model_copy(update={"field": re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", found.field or "")})
 
 
 def _check_composed(scope: _CheckScope, after: FutureDefinitions) -> None:
-    """Check what is read of bindings that the files bring, and by streams of the files."""
+    """Check streams that read results of bindings: of bindings in the files, and streams in the files."""
     names = {str(pk): name for name, pk in after.ids.items()}
     for name, stream in scope.streams.items():
         feed = feed_of(stream.read_adapter())
@@ -247,11 +249,11 @@ def _check_composed(scope: _CheckScope, after: FutureDefinitions) -> None:
 
 
 def _feeder(name: str, scope: _CheckScope, after: FutureDefinitions) -> Feeder | None:
-    """Return the binding as it will be; None where that is not known."""
+    """Return the binding as it will be; None if unknown."""
     if name in scope.read.names("binding"):
-        said = after.bindings.get(name)
-        meant = None if said is None else _meant(said.query, scope, after)
-        return None if said is None or meant is None else Feeder(meant[0], said.chosen)
+        binding = after.bindings.get(name)
+        meant = None if binding is None else _query_meaning(binding.query, scope, after)
+        return None if binding is None or meant is None else Feeder(meant[0], binding.chosen)
     present = None if scope.prune else scope.present.bindings.get(name)
     if present is None:
         return None
@@ -268,7 +270,7 @@ def _reads(scope: _CheckScope, after: FutureDefinitions) -> dict[str, list[Strea
         name: [scope.streams[each.stream.name] for each in bound_inputs(binding).values()]
         for name, binding in kept.items()
     }
-    return reads | {name: [each.stream for each in said.chosen.values()] for name, said in after.bindings.items()}
+    return reads | {name: [each.stream for each in binding.chosen.values()] for name, binding in after.bindings.items()}
 
 
 def _below_input(node: str | None) -> Sequence[Path]:
@@ -276,8 +278,8 @@ def _below_input(node: str | None) -> Sequence[Path]:
     return (("query",), *inside)
 
 
-def _meant(query: str, scope: _CheckScope, after: FutureDefinitions) -> tuple[QueryGraph, InputSettings] | None:
-    """Return the graph of the query and what its text says of inputs; None where there is none, or one with errors."""
+def _query_meaning(query: str, scope: _CheckScope, after: FutureDefinitions) -> tuple[QueryGraph, InputSettings] | None:
+    """Return the graph of the query and its settings of inputs; None if it is absent or has errors."""
     if query in scope.read.names("query"):
         found = after.queries.get(query)
         return None if found is None else (found.draft.graph, found.says)

@@ -1,4 +1,4 @@
-"""What an organisation has, and its one canonical form as files."""
+"""An organisation's definitions, and their one canonical form as files."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import USUAL
@@ -19,6 +19,7 @@ from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.models import Binding
 from webapp.runs.outputs.bound_outputs import outputs_of
@@ -37,7 +38,7 @@ class PresentDefinitions:
     _meanings: dict[UUID, tuple[QueryGraph, InputSettings]] = field(default_factory=dict)
 
     def meaning(self, version: QueryVersion) -> tuple[QueryGraph, InputSettings]:
-        """Return the graph of `version` and what its text says of inputs; read once for all its bindings."""
+        """Return the graph of `version` and its settings of inputs; read once for all its bindings."""
         if version.pk not in self._meanings:
             self._meanings[version.pk] = (version.read_graph(), settings_of(version))
         return self._meanings[version.pk]
@@ -54,7 +55,7 @@ class PresentDefinitions:
         return texts | {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
 
     def fingerprint(self) -> str:
-        """Return what changes whenever a definition does; takes no more than to read them."""
+        """Return a hash that changes whenever a definition does; only reads the stored texts."""
         seen = [
             sorted([name, str(each.pk), each.definition, each.adapter] for name, each in self.streams.items()),
             sorted([name, str(each.pk), stored_text(each)] for name, each in self.versions.items()),
@@ -67,12 +68,13 @@ class PresentDefinitions:
         name = binding.query_version.query.name
         meaning = self.meaning(self.versions[name])
         outputs = written_outputs(outputs_of(binding))
-        own = {"dedicated": binding.dedicated, "freshness": binding.freshness, "outputs": outputs}
+        levels = {"freshness": binding.freshness, "completeness": binding.completeness}
+        own = {"dedicated": binding.dedicated, **levels, "outputs": outputs}
         return binding_text(name, bound_inputs(binding), *meaning, own)
 
 
 def read_present() -> PresentDefinitions:
-    """Return what the organisation in context has now."""
+    """Return the present definitions of the organisation in context."""
     return PresentDefinitions(
         streams=streams_by_name(),
         versions={version.query.name: version for version in current_versions(with_authors=False)},
@@ -82,7 +84,7 @@ def read_present() -> PresentDefinitions:
 
 def _seen(binding: Binding) -> list[Any]:
     inputs = sorted((each.node, str(each.stream_id), each.advance, each.event_time) for each in binding.inputs.all())
-    own = [binding.dedicated, binding.freshness, binding.outputs]
+    own = [binding.dedicated, binding.freshness, binding.outputs, binding.completeness]
     return [str(binding.pk), str(binding.query_version_id), own, inputs]
 
 
@@ -97,46 +99,53 @@ def present_stream(stream: Stream, names: Mapping[str, str]) -> str:
 
 
 def changed_stream(before: Stream | None, after: Stream, names: Mapping[str, str]) -> str:
-    """Return the canonical text of `after`; instead of its placeholder, a secret that was replaced says that it was."""
+    """Return the canonical text of `after`; a replaced secret shows "secret changed" instead of its placeholder."""
     adapter = after.read_adapter()
     replaced = frozenset() if before is None else replaced_secrets(before.read_adapter(), adapter)
     return stream_text(after.read_definition(), by_name(adapter, names), replaced)
 
 
 def stream_text(definition: StreamDefinition, adapter: AdapterChoice, replaced: Collection[str] = ()) -> str:
-    """Return the canonical text of a stream: what is as by default is left out, but for its shape; secrets always."""
-    said = definition.model_dump(mode="json", exclude_defaults=True)
+    """Return the canonical text of a stream: default values are left out, except the shape, and so are secrets."""
+    settings = definition.model_dump(mode="json", exclude_defaults=True)
     options = in_order(concealed(adapter).options) | {name: {"sealed": "secret changed"} for name in sorted(replaced)}
-    return write_yaml({"shape": definition.shape.value, **said, "adapter": {"kind": adapter.kind, "options": options}})
+    return write_yaml(
+        {"shape": definition.shape.value, **settings, "adapter": {"kind": adapter.kind, "options": options}}
+    )
 
 
 def binding_text(
     query: str, inputs: Mapping[str, BoundInput], graph: QueryGraph, says: InputSettings, own: Mapping[str, Any]
 ) -> str:
-    """Return the canonical text of a binding: what the query says of its inputs itself is left out.
+    """Return the canonical text of a binding: settings that equal the query's are left out.
 
-    `own` is what the binding says of itself, by the words of the file; what is as by default is left out.
+    `own` are the binding's own settings, by the keys of the file; default values are left out.
     """
     named = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     chosen: dict[str, dict[str, Any]] = {}
     for node in sorted(inputs):
         each = inputs[node]
-        said: dict[str, Any] = {}
+        choices: dict[str, Any] = {}
         if each.stream.name != named.get(node):
-            said["stream"] = each.stream.name
+            choices["stream"] = each.stream.name
         if each.advance != says.advance.get(node):
-            said["advance"] = _said(each.advance)
+            choices["advance"] = _dump(each.advance)
         if each.event_time != says.event_times.get(node):
-            said["event_time"] = _said(each.event_time)
-        if said:
-            chosen[node] = said
+            choices["event_time"] = _dump(each.event_time)
+        if choices:
+            chosen[node] = choices
     freshness = str(own.get("freshness", USUAL))
-    text = {"query": query, "dedicated": own.get("dedicated"), "freshness": freshness, "inputs": chosen}
-    text["outputs"] = own.get("outputs")
-    if freshness == USUAL:
-        del text["freshness"]
+    completeness = own.get("completeness", USUAL_COMPLETENESS)
+    text = {
+        "query": query,
+        "dedicated": own.get("dedicated"),
+        "freshness": None if freshness == USUAL else freshness,
+        "completeness": None if completeness == USUAL_COMPLETENESS else completeness,
+        "inputs": chosen,
+        "outputs": own.get("outputs"),
+    }
     return write_yaml({word: value for word, value in text.items() if value})
 
 
-def _said(settings: Strict | None) -> dict[str, Any] | None:
+def _dump(settings: Strict | None) -> dict[str, Any] | None:
     return None if settings is None else settings.model_dump(mode="json", exclude_defaults=True)

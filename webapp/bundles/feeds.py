@@ -1,7 +1,7 @@
-"""Streams that read the results of bindings, in files: by the binding's name, so that they mean the same elsewhere.
+"""Streams that read the results of bindings, in files: with the binding's name, so that they mean the same elsewhere.
 
-They are checked as they will be: that the binding and its output are there, that the stream can take what comes, and
-that nothing goes in a circle.
+They are checked as they will be: the binding and its output exist, the stream fits the output, and nothing forms a
+circle.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from webapp.core.errors import fault
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.outputs.composing import Feed, circle_fault, feed_of
@@ -20,7 +20,7 @@ from webapp.streams.models import Stream
 
 @dataclass(frozen=True)
 class Feeder:
-    """A binding as it will be: its graph and what its inputs read."""
+    """A binding as it will be: its graph and the streams of its inputs."""
 
     graph: QueryGraph
     inputs: Mapping[str, BoundInput]
@@ -31,12 +31,12 @@ class Feeder:
 
 
 def by_name(adapter: AdapterChoice, names: Mapping[str, str]) -> AdapterChoice:
-    """Return `adapter` with the name in place of the id of the binding that it reads; `names` are by id."""
+    """Return `adapter` with the name instead of the id of the binding that it reads; `names` are by id."""
     return _renamed(adapter, names)
 
 
 def by_id(adapter: AdapterChoice, ids: Mapping[str, str]) -> AdapterChoice:
-    """Return `adapter` with the id in place of the name of the binding that it reads; `ids` are by name."""
+    """Return `adapter` with the id instead of the name of the binding that it reads; `ids` are by name."""
     return _renamed(adapter, ids)
 
 
@@ -48,16 +48,16 @@ def _renamed(adapter: AdapterChoice, others: Mapping[str, str]) -> AdapterChoice
 
 
 def unknown_feeder(adapter: AdapterChoice, names: Collection[str]) -> Fault | None:
-    """Return the fault of a stream whose `adapter` reads a binding that is not among `names` (by id)."""
+    """Return the error of a stream whose `adapter` reads a binding that is not among `names` (by id)."""
     feed = feed_of(adapter)
     if feed is None or feed.binding in names:
         return None
-    message, remedy = f"There is no binding {feed.binding}.", "Name a binding of the files, or one that you have."
+    message, remedy = f"No binding is called {feed.binding}.", "Name a binding of the files, or one that you have."
     return fault(FaultCode.BAD_ADAPTER, message, remedy, field="adapter.options.binding")
 
 
 def fed_faults(name: str, definition: StreamDefinition, feed: Feed, feeder: tuple[str, Feeder]) -> Iterator[Fault]:
-    """Return why the stream `name` could not read what `feeder`, a binding with its name, will give.
+    """Return why the stream `name` could not read the output of `feeder`, a binding with its name.
 
     `field` is a path in the file of a stream.
     """
@@ -76,9 +76,9 @@ def fed_faults(name: str, definition: StreamDefinition, feed: Feed, feeder: tupl
 
 
 def circle(bindings: Mapping[str, Sequence[Stream]], names: Mapping[str, str]) -> tuple[str, Fault] | None:
-    """Return the name of a binding that would wait for itself, and the fault; None where there is none.
+    """Return the name of a binding that would read its own results, and the error; None without a circle.
 
-    `bindings` are the streams that each reads, by its name; `names` are those of bindings by id.
+    `bindings` are the streams that each reads, by its name; `names` are the names of bindings by id.
     """
     feeds = {name: [feed_of(each.read_adapter()) for each in streams] for name, streams in bindings.items()}
     reads = {

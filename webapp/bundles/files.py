@@ -1,4 +1,4 @@
-"""The files of a bundle, read: what each defines, and every fault with its file, line and column."""
+"""The files of a bundle, read: the definition of each, and every error with its file, line and column."""
 
 import json
 import re
@@ -11,11 +11,11 @@ from pydantic import Field, ValidationError
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.names import Name
+from streaming.definition.plain_names import NAME_PATTERN
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.tokens import NAME_PATTERN
 from streaming.wire.freshness import USUAL, Freshness
 from webapp.bundles.bodies import FileFault, Kind
 from webapp.bundles.effort import Effort
@@ -23,15 +23,16 @@ from webapp.bundles.outputs import OutputFile
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.models import LONGEST_TEXT
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS, Completeness
 from webapp.runs.inputs.input_resolution import InputChoice
 
 MOST_BYTES: Final = 2 * 1024 * 1024
 """Of all files together, as UTF-8."""
 MOST_FILES: Final = 2_000
 MOST_FAULTS: Final = 200
-"""Faults of form that are told of one file."""
+"""Errors of form that are reported for one file."""
 MOST_FAULTS_OF_ALL: Final = 5_000
-"""Faults after which no more files are read or checked."""
+"""Errors after which no more files are read or checked."""
 FOLDERS: Final[Mapping[str, tuple[Kind, tuple[str, ...]]]] = {
     "streams": ("stream", ("yaml",)),
     "queries": ("query", ("sql", "yaml", "json")),
@@ -42,13 +43,13 @@ M = TypeVar("M", bound=Strict)
 
 
 class StreamFile(StreamDefinition):
-    """What a file of `streams/` holds."""
+    """The content of a file in `streams/`."""
 
     adapter: AdapterChoice
 
 
 class InputFile(Strict):
-    """One input in a file of `bindings/`; `advance: null` says that the stream's own settings hold."""
+    """One input in a file of `bindings/`; `advance: null` selects the stream's own settings."""
 
     stream: Name | None = None
     advance: AdvanceTimeSettings | None = None
@@ -56,16 +57,17 @@ class InputFile(Strict):
 
 
 class BindingFile(Strict):
-    """What a file of `bindings/` holds."""
+    """The content of a file in `bindings/`."""
 
     query: Name
     dedicated: bool = False
     freshness: Freshness = USUAL
+    completeness: Completeness = USUAL_COMPLETENESS
     inputs: dict[Name, InputFile] = Field(default_factory=dict)
     outputs: list[OutputFile] = Field(default_factory=list)
 
     def choices(self) -> dict[str, InputChoice]:
-        """Return what is chosen for each input, by node."""
+        """Return the choices for each input, by node."""
         return {
             node: InputChoice(
                 stream=each.stream,
@@ -87,7 +89,7 @@ class BundleFile:
     document: Document = field(default_factory=lambda: Document(None, {}))
 
     def located(self, found: Fault, *below: Path) -> FileFault:
-        """Return `found` at its place: of its span, else of its field below that of `below` where most of it is."""
+        """Return `found` at its place: of its span, else of its field, below the path of `below` that goes deepest."""
         if found.span is not None:
             line, column = place_at(self.text, found.span.start)
         else:
@@ -97,7 +99,7 @@ class BundleFile:
 
 @dataclass
 class DefinitionFiles:
-    """What the files define, by name; a file with faults of form is not among them, its name is in `broken`."""
+    """The definitions of the files, by name; a file with errors of form is left out, and its name is in `broken`."""
 
     streams: dict[str, tuple[BundleFile, StreamFile]] = field(default_factory=dict)
     queries: dict[str, BundleFile] = field(default_factory=dict)
@@ -106,7 +108,7 @@ class DefinitionFiles:
     broken: set[tuple[Kind, str]] = field(default_factory=set)
 
     def names(self, kind: Kind) -> set[str]:
-        """Return the names of `kind` that the files have, broken ones too."""
+        """Return the names of `kind` in the files, also of broken ones."""
         sound: Mapping[Kind, Mapping[str, Any]] = {
             "stream": self.streams,
             "query": self.queries,
@@ -116,41 +118,41 @@ class DefinitionFiles:
 
 
 def path_of(kind: Kind, name: str) -> str:
-    """Return the path of the file in which the definition is exported."""
+    """Return the path to which the definition is exported."""
     folder, endings = next((folder, endings) for folder, (of, endings) in FOLDERS.items() if of == kind)
     return f"{folder}/{name}.{endings[0]}"
 
 
 def bad_file(path: str, message: str, remedy: str, line: int = 1, column: int = 1) -> FileFault:
-    """Return the fault of a file as such."""
+    """Return an error of a file as a whole."""
     found = fault(FaultCode.BAD_FILE, message, remedy)
     return FileFault(file=path, line=line, column=column, **dict(found))
 
 
 def in_no_file(found: Fault) -> FileFault:
-    """Return `found` as a fault of files; one that no file has by itself stands at none."""
+    """Return `found` as an error of files; an error that belongs to no file has the path ""."""
     return found if isinstance(found, FileFault) else FileFault(file="", line=1, column=1, **dict(found))
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a file is none of ours: READMEs, transcripts, hidden files."""
+    """Return whether a file is ignored: READMEs, transcripts, hidden files."""
     parts = path.split("/")
     return parts[0] == "transcripts" or parts[-1].startswith("README") or any(part.startswith(".") for part in parts)
 
 
 def too_much_work(file: str, faults: Sequence[FileFault], effort: Effort) -> FileFault | None:
-    """Return the fault that ends the work before `file`, None while there is time and all faults can be told."""
+    """Return the error that ends the work before `file`; None while time is left and all errors can be reported."""
     if effort.spent:
-        message = f"The files take more than {effort.seconds:g} s to check; {file} and those behind it are not checked."
+        message = f"The files take more than {effort.seconds:g} s to check; {file} and all after it are not checked."
         return bad_file(file, message, "Send fewer or smaller files at once.")
     if len(faults) >= MOST_FAULTS_OF_ALL:
-        message = f"There are {counted(len(faults), 'fault')}; {file} and the files behind it are not checked."
-        return bad_file(file, message, "Mend what is listed first.")
+        message = f"There are {counted(len(faults), 'error')}; {file} and the files after it are not checked."
+        return bad_file(file, message, "Fix the listed errors first.")
     return None
 
 
 def read_files(files: Mapping[str, str], effort: Effort) -> DefinitionFiles:
-    """Read all files. Never raises: what cannot be read is among the faults."""
+    """Read all files. Never raises: unreadable files are reported as errors."""
     read = DefinitionFiles()
     if refused := _too_much(files):
         read.faults.append(refused)
@@ -167,11 +169,11 @@ def read_files(files: Mapping[str, str], effort: Effort) -> DefinitionFiles:
 
 def _too_much(files: Mapping[str, str]) -> FileFault | None:
     if len(files) > MOST_FILES:
-        message = f"There are {counted(len(files), 'file')}; at most {MOST_FILES:,} are taken at once."
+        message = f"There are {counted(len(files), 'file')}; the limit is {MOST_FILES:,}."
         return bad_file("", message, "Send fewer.")
     size = sum(len(text.encode()) for text in files.values())
     if size > MOST_BYTES:
-        message = f"The files have {counted(size, 'byte')}; at most {MOST_BYTES:,} are taken at once."
+        message = f"The files have {counted(size, 'byte')}; the limit is {MOST_BYTES:,}."
         return bad_file("", message, "Send fewer or smaller files.")
     return None
 
@@ -182,16 +184,16 @@ def _read_file(path: str, text: str, read: DefinitionFiles) -> None:
     kind, endings = FOLDERS.get(folder, (None, ()))
     if kind is None or ending not in endings or "/" in file:
         remedy = "Files are streams/NAME.yaml, queries/NAME.sql (or .yaml, .json) and bindings/NAME.yaml."
-        read.faults.append(bad_file(path, f"Nothing is defined by a file {path!r}.", remedy))
+        read.faults.append(bad_file(path, f"A file {path!r} defines nothing.", remedy))
         return
     if not _NAME.fullmatch(name):
-        message = f"{name!r} is no name of a {kind}."
-        remedy = "Begin with a letter or underscore, then up to 62 letters, digits or underscores."
+        message = f"{name!r} isn't a valid name of a {kind}."
+        remedy = "Start with a letter or underscore, followed by up to 62 letters, digits or underscores."
         read.faults.append(bad_file(path, message, remedy))
         return
     if name in read.names(kind):
-        message = f"Another file defines the {kind} {name} already."
-        read.faults.append(bad_file(path, message, "Take one of the files out."))
+        message = f"Another file already defines the {kind} {name}."
+        read.faults.append(bad_file(path, message, "Remove one of the files."))
         return
     found = _faults_before(path, text)
     source = BundleFile(path, name, text)
@@ -207,12 +209,12 @@ def _read_file(path: str, text: str, read: DefinitionFiles) -> None:
 def _faults_before(path: str, text: str) -> list[FileFault]:
     if len(text) > LONGEST_TEXT:
         message = f"The file has {counted(len(text), 'character')}; a definition has at most {LONGEST_TEXT:,}."
-        return [bad_file(path, message, "Divide it into several definitions.")]
+        return [bad_file(path, message, "Split it into several definitions.")]
     return []
 
 
 def _with_document(source: BundleFile) -> tuple[BundleFile, list[FileFault]]:
-    """Return the source with its value; of JSON, which is YAML but for tabs, the places alone come from YAML."""
+    """Return the source with its value; JSON is YAML except for tabs, so the YAML parser finds the places in it."""
     is_json = source.path.endswith(".json")
     try:
         value = json.loads(source.text) if is_json else None
@@ -220,26 +222,26 @@ def _with_document(source: BundleFile) -> tuple[BundleFile, list[FileFault]]:
     except YamlRefused as refused:
         return source, [bad_file(source.path, str(refused), refused.remedy, refused.line, refused.column)]
     except json.JSONDecodeError as error:
-        message, remedy = f"This is no JSON: {error.msg}.", "Correct the text at this place."
+        message, remedy = f"This isn't valid JSON: {error.msg}.", "Correct the text at this place."
         return source, [bad_file(source.path, message, remedy, error.lineno, error.colno)]
     except (RecursionError, ValueError):
-        return source, [bad_file(source.path, "This JSON cannot be read.", "Write it flatter, with smaller numbers.")]
+        return source, [bad_file(source.path, "This JSON cannot be read.", "Use less nesting and smaller numbers.")]
     if is_json:
         document = Document(value, document.places)
     if not isinstance(document.value, dict):
-        message = f"The file holds no definition: a mapping is expected at its top, not {_said(document.value)}."
+        message = f"The file contains no definition: expected a mapping at the top, not {_describe(document.value)}."
         return source, [bad_file(source.path, message, "Write keys and values.", *document.place())]
     return BundleFile(source.path, source.name, source.text, document), []
 
 
-def _said(value: Any) -> str:
+def _describe(value: Any) -> str:
     if value is None:
         return "nothing"
     return "a list" if isinstance(value, list) else "a single value"
 
 
 def _take(kind: Kind, source: BundleFile, read: DefinitionFiles) -> list[FileFault]:
-    """Put what `source` holds among what was read; the faults of its form instead, if it has any."""
+    """Add the definition of `source` to `read`; return the errors of its form instead, if it has any."""
     if kind == "query":
         read.queries[source.name] = source
         return _name_faults(source)
@@ -255,19 +257,19 @@ def _take(kind: Kind, source: BundleFile, read: DefinitionFiles) -> list[FileFau
 
 
 def _name_faults(source: BundleFile) -> list[FileFault]:
-    """Return the fault of a query that says another name than its file."""
-    said: object
+    """Return the error of a query whose text has another name than its file."""
+    name: object
     if source.path.endswith(".sql"):
         script = parse_sql(source.text)
         named = next((each for each in script.statements if each.kind == "query"), None)
-        said = source.name if named is None else script.raw.get("name")
+        name = source.name if named is None else script.raw.get("name")
         place = (1, 1) if named is None else place_at(source.text, named.span.start)
     else:
-        said = source.document.value.get("name", source.name)
+        name = source.document.value.get("name", source.name)
         place = source.document.place(("name",))
-    if said == source.name:
+    if name == source.name:
         return []
-    message = f"The query is named {said}, its file {source.name}."
+    message = f"The query is named {name}, its file {source.name}."
     return [bad_file(source.path, message, "Give both the same name.", *place)]
 
 

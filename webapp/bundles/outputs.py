@@ -1,61 +1,61 @@
-"""The outputs of a binding in its file: where its results are brought, without the secrets that this takes.
+"""The outputs of a binding in its file: the targets of its results, without their secrets.
 
-An output has no name. One of the file is the stored one that says the same; else the one of the same node and kind that
-has most options in common, so that what it has delivered, and its secrets, stay its own.
+An output has no name. An output of the file is the stored one that is equal; else the one of the same node and kind
+with most options in common. So its delivered rows and secrets stay its own.
 """
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from streaming.definition.names import Name
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
 from streaming.definition.strict import Strict
 from webapp.bundles.yaml_text import in_order
 from webapp.runs.models import Binding
-from webapp.runs.outputs.bound_outputs import BoundOutput, OutputSaid, outputs_of, settled_outputs
+from webapp.runs.outputs.bound_outputs import BoundOutput, OutputSettings, outputs_of, settled_outputs
 from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed
 
 
 class OutputFile(Strict):
-    """One output in a file of `bindings/`: the results of `node` are brought to `adapter`."""
+    """One output in a file of `bindings/`: the results of `node` are delivered to `adapter`."""
 
     node: Name
     adapter: AdapterChoice
 
 
 def written_outputs(outputs: Sequence[BoundOutput], before: Collection[BoundOutput] = ()) -> list[dict[str, Any]]:
-    """Return what a file says of `outputs`; in place of a secret that differs from that `before`, that it does."""
+    """Return `outputs` as in a file; a secret that differs from `before` shows "secret changed"."""
     was = {each.identity: each.adapter for each in before}
     found = []
     for each in outputs:
-        said = in_order(concealed(each.adapter, OUTPUTS).options)
+        options = in_order(concealed(each.adapter, OUTPUTS).options)
         if each.identity in was:
             replaced = replaced_secrets(was[each.identity], each.adapter, OUTPUTS)
-            said |= {name: {"sealed": "secret changed"} for name in sorted(replaced)}
-        found.append({"node": each.node, "adapter": {"kind": each.adapter.kind, "options": said}})
+            options |= {name: {"sealed": "secret changed"} for name in sorted(replaced)}
+        found.append({"node": each.node, "adapter": {"kind": each.adapter.kind, "options": options}})
     return found
 
 
-def outputs_after(said: Sequence[OutputFile], present: Binding | None) -> list[BoundOutput]:
-    """Return the outputs of the file as they are to be stored, but for their fields; secrets that it gives are sealed.
+def outputs_after(written: Sequence[OutputFile], present: Binding | None) -> list[BoundOutput]:
+    """Return the outputs of the file as they will be stored, except for their fields; their secrets are encrypted.
 
-    A placeholder stays in place of a secret that is not stored, which the check of the outputs refuses by its name.
+    A placeholder without a stored secret stays, so that the check of the outputs refuses it by name.
     """
     binding = Binding() if present is None else present
-    named = zip(said, _identities(said, outputs_of(binding)), strict=True)
+    named = zip(written, _identities(written, outputs_of(binding)), strict=True)
     settled, _ = settled_outputs(
-        binding, [OutputSaid(identity=identity, node=each.node, adapter=each.adapter) for each, identity in named]
+        binding, [OutputSettings(identity=identity, node=each.node, adapter=each.adapter) for each, identity in named]
     )
     return [each.model_copy(update={"adapter": sealed(each.adapter, OUTPUTS)}) for each in settled]
 
 
-def _identities(said: Sequence[OutputFile], stored: Sequence[BoundOutput]) -> list[str | None]:
-    """Return the identity of the stored output that each of the file is; None for a new one."""
+def _identities(written: Sequence[OutputFile], stored: Sequence[BoundOutput]) -> list[str | None]:
+    """Return the identity of the stored output for each one of the file; None for a new one."""
     left = list(stored)
-    found: list[str | None] = [None] * len(said)
+    found: list[str | None] = [None] * len(written)
     shown = {each.identity: concealed(each.adapter, OUTPUTS) for each in stored}
     for whole in (True, False):
-        for place, each in enumerate(said):
+        for place, each in enumerate(written):
             fits = [one for one in left if one.node == each.node and one.adapter.kind == each.adapter.kind]
             if whole:
                 fits = [one for one in fits if shown[one.identity] == each.adapter]

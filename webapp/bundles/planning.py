@@ -1,4 +1,4 @@
-"""What applying files changes: each definition checked with all the others, its diff, and the token of it all."""
+"""The plan of applying files: each definition checked with all the others, its diff, and the token of the plan."""
 
 import difflib
 import hashlib
@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from streaming.definition.faults import FaultCode, Severity
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.freshness import Freshness
 from webapp.bundles.bodies import Action, DefinitionChange, DefinitionsPlan, FileFault, Kind
@@ -28,19 +28,19 @@ from webapp.runs.access import Held, held_by_open_runs
 from webapp.runs.outputs.bound_outputs import BoundOutput
 
 MOST_COMPARED: Final = 4_000_000
-"""Pairs of lines of two texts that are compared with each other."""
+"""Product of the line counts of two texts up to which they are compared."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 class StreamPlanned(Strict):
-    """A stream as it will be stored; its secrets are sealed."""
+    """A stream as it will be stored; its secrets are encrypted."""
 
     definition: dict[str, Any]
     adapter: dict[str, Any]
 
 
 class InputPlanned(Strict):
-    """What an input of a binding will read, and the settings that replace the stream's."""
+    """The stream that an input of a binding will read, and the settings that replace the stream's."""
 
     stream: str
     advance: AdvanceTimeSettings | None
@@ -54,13 +54,14 @@ class BindingPlanned(Strict):
     dedicated: bool
     id: UUID
     freshness: Freshness
+    completeness: float
     inputs: dict[str, InputPlanned]
     outputs: list[BoundOutput]
 
 
 @dataclass(frozen=True)
 class PlanFindings:
-    """What comes out of the files: what is shown, and by name what is to be written; `deleted` only with prune."""
+    """The findings: changes to show, and the definitions to write by name; `deleted` only with prune."""
 
     changes: list[DefinitionChange]
     faults: list[FileFault]
@@ -72,7 +73,7 @@ class PlanFindings:
 
 @dataclass(frozen=True)
 class PlannedChanges:
-    """The plan: what was found, the definitions that it stands on, and the token of both."""
+    """The plan: its findings, the definitions that it is based on, and the token of both."""
 
     found: PlanFindings
     present: PresentDefinitions
@@ -80,18 +81,18 @@ class PlannedChanges:
 
     @property
     def refused(self) -> bool:
-        """Whether any fault is an error."""
+        """Return whether any of the problems is an error."""
         return any(each.severity is Severity.ERROR for each in self.found.faults)
 
-    def shown(self) -> DefinitionsPlan:
+    def to_response(self) -> DefinitionsPlan:
         """Return the plan as the API shows it."""
         return DefinitionsPlan(changes=self.found.changes, faults=self.found.faults, token=self.token)
 
 
 def plan(files: Mapping[str, str], *, prune: bool) -> PlannedChanges:
-    """Return what applying `files` would change; nothing is written.
+    """Return the changes of applying `files`; nothing is written.
 
-    Raises `Busy` while as much is planned as may be, `TooMuchWork` for files that take more than there is.
+    Raises `Busy` while too many plans are made at once, `TooMuchWork` for files that exceed time or memory.
     """
     present, held = read_present(), held_by_open_runs() if prune else {}
     return PlannedChanges(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
@@ -101,7 +102,7 @@ def plan(files: Mapping[str, str], *, prune: bool) -> PlannedChanges:
 def findings(
     files: Mapping[str, str], present: PresentDefinitions, held: Mapping[Held, str], prune: bool
 ) -> PlanFindings:
-    """Return what comes out of `files` beside `present`; `held` is what runs need that have not ended."""
+    """Return the findings of `files` and `present`; `held` are definitions that open runs need."""
     effort = Effort()
     read = read_files(files, effort)
     after = check_files(read, present, effort, prune=prune)
@@ -130,13 +131,14 @@ def _planned(binding: BindingAfter, pk: UUID) -> BindingPlanned:
         dedicated=binding.dedicated,
         id=pk,
         freshness=binding.freshness,
+        completeness=binding.completeness,
         inputs=inputs,
         outputs=binding.outputs,
     )
 
 
 def _deleted(read: DefinitionFiles, present: PresentDefinitions) -> dict[Kind, list[str]]:
-    """Return what is in none of the files, in the order in which it can be deleted."""
+    """Return the definitions without a file, in the order in which they can be deleted."""
     return {
         "binding": sorted(set(present.bindings) - read.names("binding")),
         "query": sorted(set(present.versions) - read.names("query")),
@@ -145,7 +147,7 @@ def _deleted(read: DefinitionFiles, present: PresentDefinitions) -> dict[Kind, l
 
 
 def held_faults(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str]) -> list[FileFault]:
-    """Return a fault for each of `deleted` that a run needs which has not ended."""
+    """Return an error for each of `deleted` that an open run needs."""
     return [
         _held_fault(kind, name, held[(kind, name)])
         for kind, names in deleted.items()
@@ -155,7 +157,7 @@ def held_faults(deleted: Mapping[Kind, Sequence[str]], held: Mapping[Held, str])
 
 
 def _held_fault(kind: Kind, name: str, binding: str) -> FileFault:
-    message = f"The {kind} {name} is in none of the files, but a run of the binding {binding} uses it."
+    message = f"The {kind} {name} isn't in any of the files, but a run of the binding {binding} uses it."
     remedy = f"Stop {binding} first, add the file of the {kind}, or apply without pruning."
     found = fault(FaultCode.IN_USE, message, remedy)
     return FileFault(file=path_of(kind, name), line=1, column=1, **dict(found))
@@ -167,8 +169,8 @@ def _changes(
     named, called = present.names(), {str(pk): name for name, pk in after.ids.items()}
     for name, stream in sorted(after.streams.items()):
         before = present.streams.get(name)
-        said = None if before is None else present_stream(before, named)
-        yield _change("stream", name, said, changed_stream(before, stream, called), effort)
+        text = None if before is None else present_stream(before, named)
+        yield _change("stream", name, text, changed_stream(before, stream, called), effort)
     for name, query in sorted(after.queries.items()):
         version = present.versions.get(name)
         yield _change("query", name, None if version is None else text_of(version), query.text, effort)
@@ -182,7 +184,7 @@ def _changes(
 def _binding_texts(
     name: str, binding: BindingAfter, after: FutureDefinitions, present: PresentDefinitions
 ) -> tuple[str | None, str]:
-    """Return the texts before and after; where the version of the query changes, both say which it is."""
+    """Return the texts before and after; if the version of the query changes, both show its number."""
     found = present.bindings.get(name)
     if found is None:
         return None, binding.text
@@ -223,9 +225,9 @@ def _change(kind: Kind, name: str, before: str | None, now: str | None, effort: 
 
 
 def unified(path: str, before: str | None, now: str | None, *, whole: bool = False) -> str:
-    """Return the unified diff of two texts; None is a file that is not there.
+    """Return the unified diff of two texts; None is an absent file.
 
-    With `whole`, and for long texts, which may take minutes to compare, all lines are said to be replaced.
+    With `whole`, and for long texts, which may take minutes to compare, the diff replaces all lines.
     """
     old, new = _LINE.findall(before or ""), _LINE.findall(now or "")
     names = ("/dev/null" if before is None else f"a/{path}", "/dev/null" if now is None else f"b/{path}")
@@ -238,6 +240,6 @@ def unified(path: str, before: str | None, now: str | None, *, whole: bool = Fal
 
 
 def token_of(files: Mapping[str, str], present: PresentDefinitions, *, prune: bool) -> str:
-    """Return what stands for the files and for all that the organisation has now."""
+    """Return a hash of the files and of all present definitions of the organisation."""
     seen = [str(current_organisation()), prune, sorted(files.items()), present.fingerprint()]
     return hashlib.sha256(json.dumps(seen).encode()).hexdigest()

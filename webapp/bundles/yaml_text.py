@@ -1,8 +1,8 @@
-"""YAML as definitions use it: data alone, each value with its place; and the one way in which we write it.
+"""YAML as definitions use it: only data, each value with its place; and the one way in which we write it.
 
-Plain scalars are what they are in JSON (null, true, false, numbers) and text otherwise, so that no `on`, `007` or
-`2026-01-01` turns into something else. Aliases, anchors, tags, merges, repeated keys and several documents are refused:
-a short text cannot become a large value.
+Plain scalars mean what they mean in JSON (null, true, false, numbers) and are text otherwise, so that `on`, `007` or
+`2026-01-01` are not converted. Aliases, anchors, tags, merges, repeated keys and several documents are refused: a
+short text cannot become a large value.
 """
 
 import re
@@ -13,9 +13,9 @@ from typing import Any, Final
 import yaml
 
 DEEPEST: Final = 50
-"""How many lists and mappings may stand inside each other."""
+"""Most levels of nested lists and mappings."""
 MOST_VALUES: Final = 20_000
-"""Values in one document; the place of each is kept."""
+"""Values in one document; the place of each is stored."""
 Path = tuple[str | int, ...]
 _NUMBER: Final = re.compile(r"^-?(0|[1-9][0-9]{0,300})(\.[0-9]{1,300})?([eE][-+]?[0-9]{1,3})?$")
 _CONSTANTS: Final = {"": None, "null": None, "~": None, "true": True, "false": False}
@@ -24,7 +24,7 @@ _STEP: Final = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 class YamlRefused(ValueError):
-    """A text is no YAML, or none that is taken here; the place counts from 1."""
+    """A text isn't YAML, or uses a part of YAML that is refused here; the place counts from 1."""
 
     def __init__(self, message: str, remedy: str, line: int, column: int) -> None:
         super().__init__(message)
@@ -33,13 +33,13 @@ class YamlRefused(ValueError):
 
 @dataclass(frozen=True)
 class Document:
-    """A value, and for each path inside it the line and column at which it stands; of a key's value, the key."""
+    """A value, and the line and column of each path inside it; for a value of a mapping, those of its key."""
 
     value: Any
     places: Mapping[Path, tuple[int, int]]
 
-    def known(self, path: Iterable[str | int]) -> Path:
-        """Return `path` without the steps that are nowhere."""
+    def existing_part(self, path: Iterable[str | int]) -> Path:
+        """Return the longest start of `path` that exists."""
         known: Path = ()
         for step in path:
             if (*known, step) in self.places:
@@ -47,18 +47,18 @@ class Document:
         return known
 
     def place(self, *paths: Path) -> tuple[int, int]:
-        """Return the place of that of `paths` of which most is there, the first of equals."""
-        return self.places.get(max((self.known(path) for path in paths), key=len, default=()), (1, 1))
+        """Return the place of the path with the longest existing start, the first of equals."""
+        return self.places.get(max((self.existing_part(path) for path in paths), key=len, default=()), (1, 1))
 
 
 def steps(text: str | None) -> Path:
-    """Return the path that a fault names, such as `advance.generate` or `nodes[2].where`."""
+    """Return the path in an error, for example `advance.generate` or `nodes[2].where`."""
     return tuple(int(index) if index else name for name, index in _STEP.findall(text or ""))
 
 
 @dataclass
 class _OpenValue:
-    """A list or mapping that is being read; `key` is that of the value that follows."""
+    """A list or mapping that is being read; `key` is the key of the next value."""
 
     path: Path
     value: Any
@@ -80,9 +80,9 @@ class _Reader:
             case yaml.DocumentStartEvent():
                 self.documents += 1
                 if self.documents > 1:
-                    raise _refused(event, "A second document begins here", "Write one document in a file.")
+                    raise _refused(event, "A second document starts here", "Write one document in a file.")
             case yaml.AliasEvent():
-                raise _refused(event, "Aliases are not taken", "Write the value out.")
+                raise _refused(event, "Aliases are not supported", "Write the value itself.")
             case yaml.ScalarEvent():
                 self._add(event, _scalar(event), opens=False)
             case yaml.MappingStartEvent():
@@ -94,11 +94,11 @@ class _Reader:
 
     def _add(self, event: Any, value: Any, *, opens: bool) -> None:
         if event.anchor is not None or event.tag not in (None, "!"):
-            raise _refused(event, "Anchors and tags are not taken", "Write the value without.")
+            raise _refused(event, "Anchors and tags are not supported", "Write the value without them.")
         if isinstance(event, yaml.ScalarEvent) and "\0" in event.value:
-            raise _refused(event, "A text contains the character U+0000", "Take it out: it cannot be stored.")
+            raise _refused(event, "A text contains the character U+0000", "Remove it: it cannot be stored.")
         if len(self.places) >= MOST_VALUES:
-            raise _refused(event, f"There are more than {MOST_VALUES} values", "Divide it into several definitions.")
+            raise _refused(event, f"There are more than {MOST_VALUES} values", "Split it into several definitions.")
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
         path: Path = ()
         if self.open and isinstance(self.open[-1].value, dict) and self.open[-1].key is None:
@@ -117,7 +117,7 @@ class _Reader:
             self.places[path] = place
         if opens:
             if len(self.open) >= DEEPEST:
-                raise _refused(event, f"More than {DEEPEST} levels stand inside each other", "Write it flatter.")
+                raise _refused(event, f"There are more than {DEEPEST} nested levels", "Use less nesting.")
             self.open.append(_OpenValue(path, value))
         return None
 
@@ -127,16 +127,16 @@ class _Reader:
             raise _refused(event, "A key is a list or a mapping", "Write a name as the key.")
         key = event.value
         if key == "<<":
-            raise _refused(event, "Merges are not taken", "Write the keys out.")
+            raise _refused(event, "Merges are not supported", "Write the keys themselves.")
         if key in inside.value:
-            raise _refused(event, f"The key {key!r} stands twice", "Take one of them out.")
-        inside.value[key] = value  # holds the place of the key among the others
+            raise _refused(event, f"The key {key!r} occurs twice", "Remove one of them.")
+        inside.value[key] = value  # keeps the order of the keys
         inside.key = key
         self.places[(*inside.path, key)] = place
 
 
 def read_yaml(text: str) -> Document:
-    """Read one document. Raises `YamlRefused` with the place of the first thing that is wrong."""
+    """Read one document. Raises `YamlRefused` with the place of the first error."""
     reader = _Reader()
     try:
         for event in _events(text):
@@ -144,12 +144,14 @@ def read_yaml(text: str) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        said = (error.problem or error.context or "it cannot be read").capitalize()
-        raise YamlRefused(f"This is no YAML: {said}.", "Correct the text at this place.", line, column) from None
+        problem = (error.problem or error.context or "it cannot be read").capitalize()
+        raise YamlRefused(
+            f"This isn't valid YAML: {problem}.", "Correct the text at this place.", line, column
+        ) from None
     except yaml.reader.ReaderError as error:
         line, column = place_at(text, error.position if isinstance(error.position, int) else 0)
-        remedy = 'Write it as an escape in a text in double quotes, such as "\\x07".'
-        raise YamlRefused("This is no YAML: a character that may not stand in it.", remedy, line, column) from None
+        remedy = 'Write it as an escape in a text in double quotes, for example "\\x07".'
+        raise YamlRefused("This isn't valid YAML: it contains a forbidden character.", remedy, line, column) from None
     return Document(reader.root, reader.places)
 
 
@@ -162,7 +164,7 @@ def _refused(event: Any, message: str, remedy: str) -> YamlRefused:
 
 
 def _scalar(event: Any) -> Any:
-    """Return what a plain scalar means, as in JSON; what is in quotes is text."""
+    """Return the meaning of a plain scalar, as in JSON; quoted scalars are text."""
     text: str = event.value
     if not event.implicit[0] or event.style not in (None, ""):
         return text
@@ -183,7 +185,7 @@ def place_at(text: str, at: int) -> tuple[int, int]:
 
 
 class _Writer(yaml.SafeDumper):
-    """Quotes whatever this module's reader or a reader of YAML 1.1 would take for something else than text."""
+    """Quotes texts that this module's reader or a reader of YAML 1.1 would not read as text."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         """Write equal values out each time."""
@@ -212,7 +214,7 @@ def write_yaml(value: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def in_order(value: Any) -> Any:
-    """Return `value` with the keys of each mapping in order, for they have none in the options of an adapter."""
+    """Return `value` with the keys of each mapping sorted, because options of an adapter have no order."""
     if isinstance(value, dict):
         return {key: in_order(value[key]) for key in sorted(value)}
     return [in_order(each) for each in value] if isinstance(value, list) else value

@@ -1,6 +1,28 @@
-"""The command line client: `punctual`. Imports httpx, rich and the standard library; shipped alone it needs no more.
+"""The Python library and the command line client `punctual`. Needs only httpx, rich and the standard library.
 
-Modules of this package import each other by relative names, so that the package works under another name too.
+Frames need pandas, polars or pyarrow, which are imported where they are used. Modules of this package import each other
+by relative names, so that the package works under another name too.
 """
 
-__version__ = "0.1.0"
+from .library.bindings import RemoteBinding
+from .library.client import Client
+from .library.queries import RemoteQuery
+from .library.streams import RemoteStream
+from .library.subscribing import ReceivedEvent, ResultsChanged
+from .library.things import PushedBatch, StandingRows, SubscriptionRow
+from .library.version import __version__
+from .outcomes import CommandFailure as PunctualError
+
+__all__ = [
+    "Client",
+    "PunctualError",
+    "PushedBatch",
+    "ReceivedEvent",
+    "RemoteBinding",
+    "RemoteQuery",
+    "RemoteStream",
+    "ResultsChanged",
+    "StandingRows",
+    "SubscriptionRow",
+    "__version__",
+]

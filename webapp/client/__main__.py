@@ -1,4 +1,4 @@
-"""`python -m webapp.client`, or `python -m punctual_client` where it was installed alone."""
+"""`python -m webapp.client`, or `python -m punctual_client` if it was installed alone."""
 
 import sys
 

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NoReturn
 
-from . import __version__, account, completion, definitions, listing, runs, tail, texts, transcripts
+from . import account, completion, definitions, listing, results, runs, tail, texts, transcripts
+from .library.version import __version__
 from .outcomes import MEANINGS, ExitCode, without_tokens
 from .work import Work
 
@@ -22,10 +23,10 @@ EXIT_CODES: Final = "\n".join(
 )
 ENVIRONMENT: Final = """environment:
   PUNCTUAL_ADDRESS, PUNCTUAL_TOKEN, PUNCTUAL_ORGANISATION
-      instead of what sign-in keeps (in $XDG_CONFIG_HOME/punctual/credentials.json)"""
-BEGIN: Final = """begin with:
+      instead of the stored sign-in (in $XDG_CONFIG_HOME/punctual/credentials.json)"""
+BEGIN: Final = """start with:
   punctual sign-in --address http://127.0.0.1:8000     asks for a token from the page Access tokens
-  punctual list                                        what is there
+  punctual list                                        everything in the organisation
   punctual export defs                                 the organisation as files
   punctual plan defs                                   what your changes to them would do
   punctual apply defs                                  do it
@@ -40,24 +41,24 @@ def instant(text: str) -> int:
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time; write it as 2026-11-26T10:00Z") from None
+        raise argparse.ArgumentTypeError(f"{text!r} isn't a time; write it as 2026-11-26T10:00Z") from None
     since = (at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
     return since // timedelta(microseconds=1)
 
 
 class _CommandParser(argparse.ArgumentParser):
-    """Takes options by their whole name only, and repeats no token in its complaints."""
+    """Accepts options only by their full name, and never repeats a token in its messages."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
-        """Print usage and complaint, and exit with 2."""
+        """Print usage and message, and exit with 2."""
         super().error(without_tokens(message))
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the parser; the parsed arguments have the command as `command`, and `lines` if it prints JSON lines."""
+    """Return the parser; the parsed arguments contain the command as `command`, and `lines` if it prints JSON lines."""
     common = _common()
     top = _CommandParser(
         prog="punctual",
@@ -72,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     _account_commands(adding)
     _definition_commands(adding)
     _run_commands(adding, common)
+    _result_commands(adding, common)
     _other_commands(adding, common, top)
     return top
 
@@ -80,8 +82,8 @@ def _common() -> argparse.ArgumentParser:
     common = _CommandParser(add_help=False, argument_default=argparse.SUPPRESS)
     group = common.add_argument_group("options of every command")
     group.add_argument("--json", action="store_true", help="print one JSON document (tail and logs: JSON lines)")
-    group.add_argument("--address", metavar="URL", help="the server, such as https://punctual.example")
-    group.add_argument("--organisation", metavar="NAME", help="the organisation's short name; else that of the token")
+    group.add_argument("--address", metavar="URL", help="the server, for example https://punctual.example")
+    group.add_argument("--organisation", metavar="NAME", help="the organisation's short name; by default the token's")
     _completing(
         group.add_argument(
             "--token-file", metavar="FILE", help="read the token from FILE, or from standard input for -"
@@ -91,13 +93,13 @@ def _common() -> argparse.ArgumentParser:
     group.add_argument(
         "--insecure-http",
         action="store_true",
-        help="send the token over plain http to another machine; all can read it",
+        help="send the token over plain http to another machine; everybody on the way can read it",
     )
     return common
 
 
 def _completing(action: argparse.Action, kind: str) -> None:
-    """Note what completes the values of `action`; `completion` reads it."""
+    """Record the kind of values of `action` for `completion`."""
     setattr(action, completion.MARK, kind)
 
 
@@ -126,13 +128,13 @@ def _account_commands(adding: _Adding) -> None:
     adding.command(
         "sign-in",
         account.sign_in,
-        "keep a token for later commands; it is asked for, not shown, and kept readable by you alone",
+        "store a token for later commands; typed without echo, and stored readable only by you",
         [
             "punctual sign-in --address http://127.0.0.1:8000",
             "punctual sign-in --address https://punctual.example --token-file -  < token.txt",
         ],
     )
-    adding.command("sign-out", account.sign_out, "remove the kept token from this machine", ["punctual sign-out"])
+    adding.command("sign-out", account.sign_out, "remove the stored token from this machine", ["punctual sign-out"])
     adding.command(
         "whoami",
         account.whoami,
@@ -152,7 +154,7 @@ def _definition_commands(adding: _Adding) -> None:
     validated = adding.command(
         "validate",
         texts.validate,
-        "show every fault of queries or of a folder of definitions, with its place in the file; nothing is stored",
+        "show every error of queries or of a folder of definitions, with its place in the file; nothing is stored",
         [
             "punctual validate queries/speeding.sql",
             "punctual validate defs                 # streams, queries and bindings together",
@@ -166,26 +168,26 @@ def _definition_commands(adding: _Adding) -> None:
         "plan",
         definitions.plan,
         "show what apply would create, change and delete",
-        ["punctual plan defs", "punctual plan defs --check      # ends with 1 if there is anything to apply"],
+        ["punctual plan defs", "punctual plan defs --check      # exits with 1 if there is anything to apply"],
     )
     _of_a_folder(planned)
-    planned.add_argument("--check", action="store_true", help="end with 1 if there are changes")
+    planned.add_argument("--check", action="store_true", help="exit with 1 if there are changes")
     applied = adding.command(
         "apply",
         definitions.apply,
-        "make the organisation like the folder: everything, or nothing at all",
+        "make the organisation match the folder: all changes or none",
         ["punctual apply defs", "punctual apply defs --prune --yes"],
     )
     _of_a_folder(applied)
-    applied.add_argument("--yes", action="store_true", help="do not ask; needed where there is no terminal")
+    applied.add_argument("--yes", action="store_true", help="do not ask; required without a terminal")
     exported = adding.command(
         "export",
         definitions.export,
         "write the organisation's definitions into a folder",
-        ["punctual export defs", "punctual export defs --force     # also over files that were changed"],
+        ["punctual export defs", "punctual export defs --force     # also over changed files"],
     )
-    _completing(exported.add_argument("folder", metavar="FOLDER", help="made if it is not there"), FILES)
-    exported.add_argument("--force", action="store_true", help="overwrite files whose content is another")
+    _completing(exported.add_argument("folder", metavar="FOLDER", help="created if it does not exist"), FILES)
+    exported.add_argument("--force", action="store_true", help="overwrite files with other content")
     explained = adding.command(
         "explain",
         texts.explain,
@@ -197,8 +199,8 @@ def _definition_commands(adding: _Adding) -> None:
 
 
 def _of_a_folder(command: argparse.ArgumentParser) -> None:
-    _completing(command.add_argument("folder", metavar="FOLDER", help="holds streams/, queries/ and bindings/"), FILES)
-    command.add_argument("--prune", action="store_true", help="delete what the folder does not have")
+    _completing(command.add_argument("folder", metavar="FOLDER", help="has streams/, queries/ and bindings/"), FILES)
+    command.add_argument("--prune", action="store_true", help="delete definitions that the folder lacks")
 
 
 def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
@@ -210,10 +212,10 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--begin",
         choices=("oldest_open", "carried_over", "old_positions", "beginning", "now"),
-        help="where it begins if the state of the last run cannot go on; beginning and now: in any case",
+        help="the start position if the last run's state can't be resumed; beginning and now always apply",
     )
     where.add_argument(
-        "--begin-at", metavar="TIME", type=instant, help="begin with what came then or later; as 2026-11-26T10:00Z"
+        "--begin-at", metavar="TIME", type=instant, help="start with the rows since then; as 2026-11-26T10:00Z"
     )
     stopped = level.command(
         "stop",
@@ -224,7 +226,7 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     stopped.add_argument("binding", metavar="BINDING", help="name or id")
     how = stopped.add_mutually_exclusive_group()
     how.add_argument("--flush", action="store_true", help="close all windows first, where the settings allow")
-    how.add_argument("--discard", action="store_true", help="throw its state away, so that no start goes on with it")
+    how.add_argument("--discard", action="store_true", help="discard its state, so that no start resumes it")
     shown = level.command(
         "status",
         runs.status,
@@ -235,19 +237,59 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     logged = level.command(
         "logs",
         runs.logs,
-        "print what was logged about a run",
+        "print the log of a run",
         ["punctual run logs speeding --follow", "punctual run logs speeding --json | jq -r .message"],
     )
     logged.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
     logged.set_defaults(lines=True)
-    logged.add_argument("--follow", action="store_true", help="go on until the run has ended; ctrl-C ends it with 0")
+    logged.add_argument("--follow", action="store_true", help="continue until the run has ended; ctrl-C exits with 0")
+
+
+def _result_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
+    group = adding.command(
+        "results", results.export, "export results as a file", ["punctual results export speeding --format parquet"]
+    )
+    level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
+    exported = level.command(
+        "export",
+        results.export,
+        "write the results of a run, or of all runs of its binding, to a file",
+        [
+            "punctual results export speeding                             # speeding.csv",
+            "punctual results export speeding --format xlsx --from 2026-11-26T10:00Z --to 2026-11-26T11:00Z",
+            "punctual results export speeding --all-runs --format parquet --file speeding.parquet",
+            "punctual results export speeding --revisions all --format json_lines --file - | jq .op",
+        ],
+    )
+    exported.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
+    exported.add_argument("--format", choices=list(results.ENDINGS), default="csv", help="csv by default")
+    exported.add_argument("--node", metavar="OUTPUT", help="the output node; required if the query has several")
+    time = "as 2026-11-26T10:00Z"
+    exported.add_argument(
+        "--from", dest="begin", metavar="TIME", type=instant, help=f"rows that start at or after it; {time}"
+    )
+    exported.add_argument("--to", dest="end", metavar="TIME", type=instant, help=f"rows that start before it; {time}")
+    exported.add_argument(
+        "--revisions",
+        choices=("net", "all"),
+        default="net",
+        help="net: the rows that count after all changes (the default); all: every change",
+    )
+    exported.add_argument("--all-runs", action="store_true", help="rows of all runs of the binding, each with its run")
+    _completing(
+        exported.add_argument(
+            "--file", metavar="FILE", help="the file to write, - for standard output; by default BINDING.ENDING"
+        ),
+        FILES,
+    )
+    exported.add_argument("--force", action="store_true", help="overwrite an existing file")
 
 
 def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argparse.ArgumentParser) -> None:
     tailed = adding.command(
         "tail",
         tail.tail,
-        "print the newest results of a run and follow it, each row once; ctrl-C ends it with 0",
+        "print the newest results of a run and follow it, each row once; ctrl-C exits with 0",
         [
             "punctual tail speeding",
             "punctual tail speeding --from-start --limit 100 --json",
@@ -257,30 +299,30 @@ def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argpa
     )
     tailed.set_defaults(lines=True)
     tailed.add_argument("what", metavar="BINDING|RUN", help="name of a binding (its newest run), or id")
-    tailed.add_argument("--from-start", action="store_true", help="begin with the oldest result that is kept")
+    tailed.add_argument("--from-start", action="store_true", help="start with the oldest stored result")
     tailed.add_argument(
         "--all-runs", action="store_true", help="the rows of all runs of the binding, each with its run"
     )
-    tailed.add_argument("--limit", type=_count, metavar="N", help="end after so many rows")
-    tailed.add_argument("--no-follow", action="store_true", help="end when everything that is there is printed")
+    tailed.add_argument("--limit", type=_count, metavar="N", help="end after N rows")
+    tailed.add_argument("--no-follow", action="store_true", help="end after the last existing row")
     group = adding.command(
         "transcript",
         transcripts.run_transcripts,
-        "run worked examples by the reference",
+        "run worked examples with the reference",
         ["punctual transcript run transcripts/"],
     )
     level = _Adding(group.add_subparsers(title="commands", metavar="COMMAND", required=True), common)
     ran = level.command(
         "run",
         transcripts.run_transcripts,
-        "run transcripts and say which differ, and how",
+        "run transcripts and show the differences",
         ["punctual transcript run transcripts/late.yaml", "punctual transcript run transcripts/ more/"],
     )
     _completing(ran.add_argument("paths", nargs="+", metavar="PATH", help="files, or folders of *.yaml"), FILES)
     completed = adding.command(
         "completion",
         lambda work: completion.print_completion(work, top),
-        "print what makes a shell complete these commands",
+        "print the completion script of a shell",
         [
             'eval "$(punctual completion bash)"                 # in ~/.bashrc',
             "punctual completion zsh > ~/.zfunc/_punctual       # a folder of $fpath, before compinit",

@@ -1,7 +1,7 @@
-"""Completion for bash, zsh and fish, generated from the parser, so that it never knows another command line.
+"""Completion for bash, zsh and fish, generated from the parser, so that it always matches the command line.
 
-The script walks the words before the cursor to the command they name (`/run/start`), and offers that command's
-subcommands, options, choices and files. It asks no server.
+The script follows the words before the cursor to the command that they name (`/run/start`), and offers that command's
+subcommands, options, choices and files. It never contacts a server.
 """
 
 import argparse
@@ -14,12 +14,12 @@ from .outcomes import ExitCode
 from .work import Work
 
 MARK: Final = "completes"
-"""The attribute of an action that says what completes its values: `files`."""
+"""The attribute of an action that names the completion of its values: `files`."""
 
 
 @dataclass
 class Level:
-    """What can stand behind the words of `at`: subcommands and options with their help, choices, files."""
+    """The words that may follow `at`: subcommands and options with their help, choices, files."""
 
     at: str
     commands: dict[str, str] = field(default_factory=dict)
@@ -30,10 +30,15 @@ class Level:
 
 @dataclass
 class Tree:
-    """All levels, and the options that take a value, with the choices and whether files complete it."""
+    """All levels, and the options with a value by level: their choices, and whether file names complete them."""
 
     levels: list[Level] = field(default_factory=list)
-    values: dict[str, tuple[list[str], bool]] = field(default_factory=dict)
+    values: dict[tuple[str, str], tuple[list[str], bool]] = field(default_factory=dict)
+
+    @property
+    def valued(self) -> list[str]:
+        """Return the options that are followed by a value, at any level."""
+        return list(dict.fromkeys(option for _, option in self.values))
 
 
 def print_completion(work: Work, parser: argparse.ArgumentParser) -> ExitCode:
@@ -47,7 +52,7 @@ def print_completion(work: Work, parser: argparse.ArgumentParser) -> ExitCode:
 
 
 def tree_of(parser: argparse.ArgumentParser) -> Tree:
-    """Return what the parser accepts."""
+    """Return the command line that the parser accepts."""
     tree = Tree()
     _walk(parser, "", tree)
     return tree
@@ -66,14 +71,15 @@ def _walk(parser: argparse.ArgumentParser, at: str, tree: Tree) -> None:
             level.options |= dict.fromkeys(action.option_strings, action.help or "")
             if action.nargs != 0:
                 choices = [str(choice) for choice in action.choices or ()]
-                tree.values |= dict.fromkeys(action.option_strings, (choices, files))
+                tree.values |= {(at, option): (choices, files) for option in action.option_strings}
         else:
             level.choices += [str(choice) for choice in action.choices or ()]
             level.files = level.files or files
 
 
 def _kinds(tree: Tree) -> Iterator[tuple[str, list[str], bool]]:
-    yield from ((option, choices, files) for option, (choices, files) in tree.values.items())
+    """Yield level and option in one text, for a pattern of a shell, with its choices."""
+    yield from ((f'"{at} {option}"', choices, files) for (at, option), (choices, files) in tree.values.items())
 
 
 def bash(tree: Tree) -> str:
@@ -95,13 +101,13 @@ _punctual() {{
     for (( i = 1; i < COMP_CWORD; i++ )); do
         word="${{COMP_WORDS[i]}}"
         case "$word" in
-            {"|".join(tree.values)}) (( i++ )); continue ;;
+            {"|".join(tree.valued)}) (( i++ )); continue ;;
         esac
         case "$at/$word" in
 {walk}
         esac
     done
-    case "$prev" in
+    case "$at $prev" in
 {values}
         *) case "$at" in
 {levels}
@@ -122,7 +128,7 @@ complete -F _punctual punctual
 
 
 def zsh(tree: Tree) -> str:
-    """Return the script for zsh; it works as a file of $fpath and when it is read by `source`."""
+    """Return the script for zsh; it works as a file of $fpath and with `source`."""
     walk = "\n".join(f'      ("{level.at}") at="{level.at}" ;;' for level in tree.levels if level.at)
     values = "\n".join(
         f"    ({option}) {'_files' if files else 'compadd -- ' + ' '.join(choices) if choices else ':'}; return ;;"
@@ -141,13 +147,13 @@ _punctual() {{
   for (( i = 2; i < CURRENT; i++ )); do
     word="${{words[i]}}"
     case "$word" in
-      ({"|".join(tree.values)}) (( i++ )); continue ;;
+      ({"|".join(tree.valued)}) (( i++ )); continue ;;
     esac
     case "$at/$word" in
 {walk}
     esac
   done
-  case "${{words[CURRENT-1]}}" in
+  case "$at ${{words[CURRENT-1]}}" in
 {values}
   esac
   case "$at" in
@@ -187,7 +193,7 @@ function __punctual_at
             continue
         end
         switch $word
-            case {" ".join(tree.values)}
+            case {" ".join(tree.valued)}
                 set skip 1
                 continue
         end
@@ -212,9 +218,9 @@ def _fish_lines(level: Level, tree: Tree) -> Iterator[str]:
         yield f"{start} -F"
     for option, text in level.options.items():
         kind = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
-        choices, files = tree.values.get(option, ([], False))
+        choices, files = tree.values.get((level.at, option), ([], False))
         value = f" -x -a '{' '.join(choices)}'" if choices else " -r -F" if files else " -x"
-        yield f"{start} {kind}{value if option in tree.values else ''} -d {_fish_quoted(text)}"
+        yield f"{start} {kind}{value if (level.at, option) in tree.values else ''} -d {_fish_quoted(text)}"
 
 
 def _fish_quoted(text: str) -> str:

@@ -1,6 +1,6 @@
-"""Who calls: address, token and organisation, from the command line, the environment, or the file of `sign-in`.
+"""Address, token and organisation: from the command line, the environment, or the file of `sign-in`.
 
-The kept token goes only to the address it was kept for: whoever names another address brings a token for it.
+The stored token is sent only to the address that it was stored for: another address needs its own token.
 """
 
 import json
@@ -20,7 +20,7 @@ LONGEST_TOKEN = 1_000
 
 @dataclass(frozen=True)
 class WantedCredentials:
-    """What the command line says, None where it says nothing."""
+    """The options of the command line, None if absent."""
 
     address: str | None = None
     organisation: str | None = None
@@ -30,7 +30,7 @@ class WantedCredentials:
 
 @dataclass(frozen=True)
 class Account:
-    """A server, a token for it, and the organisation (None: the one of the token)."""
+    """A server, a token for it, and the organisation (None: the token's)."""
 
     address: str
     token: str = field(repr=False)
@@ -39,14 +39,14 @@ class Account:
 
 
 def credentials_file(environment: Mapping[str, str]) -> Path:
-    """Return where `sign-in` keeps the account: in the XDG configuration folder."""
+    """Return the path where `sign-in` stores the account: in the XDG configuration folder."""
     given = Path(environment.get("XDG_CONFIG_HOME") or "")
     folder = given if given.is_absolute() else Path.home() / ".config"
     return folder / "punctual" / "credentials.json"
 
 
 def find_account(wanted: WantedCredentials, environment: Mapping[str, str]) -> Account:
-    """Return the account to use. Raises `CommandFailure` when there is none."""
+    """Return the account to use. Raises `CommandFailure` without one."""
     kept = read_kept(environment)
     address = wanted.address or environment.get(ADDRESS) or (kept.address if kept else None)
     if address is None:
@@ -60,17 +60,17 @@ def find_account(wanted: WantedCredentials, environment: Mapping[str, str]) -> A
     if kept is None or kept.address != address:
         raise CommandFailure(
             ExitCode.NOT_ALLOWED,
-            f"There is no token for {address}. Run `punctual sign-in`, set {TOKEN} or give --token-file.",
+            f"There is no token for {address}. Run `punctual sign-in`, set {TOKEN} or use --token-file.",
         )
     return Account(address, kept.token, organisation or kept.organisation, insecure)
 
 
 def well_formed(token: str) -> str:
-    """Return the token without white space around it. Raises `CommandFailure`, which does not repeat it."""
+    """Return the token without surrounding white space. Raises `CommandFailure`, which does not repeat it."""
     token = token.strip()
     if not token or len(token) > LONGEST_TOKEN or not all("!" <= character <= "~" for character in token):
         raise CommandFailure(
-            ExitCode.NOT_ALLOWED, "What was given is no token: it begins with pct_ and has no spaces in it."
+            ExitCode.NOT_ALLOWED, "This isn't a token: a token starts with pct_ and contains no spaces."
         )
     return token
 
@@ -88,7 +88,7 @@ def read_token(place: str) -> str:
 
 
 def read_kept(environment: Mapping[str, str]) -> Account | None:
-    """Return what `sign-in` kept. Raises `CommandFailure` for a file that others may read or that is not ours."""
+    """Return the account that `sign-in` stored. Raises `CommandFailure` if others may read or own the file."""
     path = credentials_file(environment)
     try:
         with path.open("rb") as file:
@@ -109,7 +109,7 @@ def read_kept(environment: Mapping[str, str]) -> Account | None:
 
 
 def keep(account: Account, environment: Mapping[str, str]) -> Path:
-    """Write the account for later commands, readable by its owner only, and return where. Raises `OSError`."""
+    """Write the account for later commands, readable only by its owner; return the path. Raises `OSError`."""
     path = credentials_file(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -126,7 +126,7 @@ def keep(account: Account, environment: Mapping[str, str]) -> Path:
 
 
 def forget(environment: Mapping[str, str]) -> bool:
-    """Remove what `sign-in` kept; return whether there was something."""
+    """Remove the account that `sign-in` stored; return whether there was one."""
     path = credentials_file(environment)
     try:
         path.unlink()

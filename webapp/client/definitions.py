@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from .faults import is_error, located, show_faults
 from .folder import changed_files, read_folder, write_folder
 from .outcomes import CommandFailure, ExitCode
-from .screen import clean
+from .output.faults import is_error, located, show_faults
+from .output.screen import clean
 from .work import Work
 
 VERBS: Final = {"create": "to create", "update": "to change", "delete": "to delete"}
@@ -21,7 +21,7 @@ LINE_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def plan(work: Work) -> ExitCode:
-    """Show what `apply` would do; change nothing."""
+    """Show the changes of `apply`; change nothing."""
     files, planned = _planned(work)
     work.screen.document(planned)
     if _refused(work, planned, files):
@@ -32,9 +32,9 @@ def plan(work: Work) -> ExitCode:
 
 
 def apply(work: Work) -> ExitCode:
-    """Show the plan, ask, and make the organisation like the folder: all of it or nothing."""
+    """Show the plan, ask, and make the organisation match the folder: all changes or none."""
     if not work.args.yes and (work.screen.json or not sys.stdin.isatty()):
-        raise CommandFailure(ExitCode.USAGE, "There is nobody to ask: look at `punctual plan`, then say --yes.")
+        raise CommandFailure(ExitCode.USAGE, "There is no terminal to ask: check `punctual plan`, then use --yes.")
     files, planned = _planned(work)
     if _refused(work, planned, files):
         work.screen.document({**planned, "applied": False})
@@ -57,7 +57,7 @@ def apply(work: Work) -> ExitCode:
 
 
 def export(work: Work) -> ExitCode:
-    """Write the organisation's definitions into a folder; never over a file that was changed, never half."""
+    """Write the organisation's definitions into a folder: all of them or none, and never over a changed file."""
     folder = Path(work.args.folder)
     with work.screen.busy("Reading the definitions"):
         files: dict[str, str] = work.server.get("definitions/")["files"]
@@ -65,7 +65,7 @@ def export(work: Work) -> ExitCode:
     if changed and not work.args.force:
         some = ", ".join(changed[:5]) + (" and others" if len(changed) > 5 else "")
         raise CommandFailure(
-            ExitCode.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or say --force."
+            ExitCode.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or use --force."
         )
     written = write_folder(folder, files)
     same = len(files) - len(written)
@@ -75,7 +75,7 @@ def export(work: Work) -> ExitCode:
 
 
 def summary(planned: Mapping[str, Any], words: Mapping[str, str]) -> str:
-    """Return such as "2 to create, 1 to change, 0 to delete"."""
+    """Return a summary, for example "2 to create, 1 to change, 0 to delete"."""
     return ", ".join(f"{planned['summary'][action]} {words[action]}" for action in words)
 
 
@@ -92,14 +92,14 @@ def _with_summary(planned: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refused(work: Work, planned: Mapping[str, Any], files: Mapping[str, str]) -> bool:
-    """Show the faults; whether any of them refuses."""
+    """Show the errors and warnings; return whether there is an error."""
     faults = planned["faults"]
     show_faults(
         work.screen, [located(each, each.get("file"), files.get(each.get("file", ""))) for each in faults], files
     )
     wrong = any(is_error(each) for each in faults)
     if wrong:
-        work.screen.say(f"There are faults in {work.args.folder}: nothing is applied. Mend them, and apply it again.")
+        work.screen.say(f"There are errors in {work.args.folder}, so nothing is applied. Fix them, and apply again.")
     return wrong
 
 

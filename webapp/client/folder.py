@@ -1,4 +1,4 @@
-"""A folder of definitions on this machine: what is sent of it, and how an export is laid into it."""
+"""A folder of definitions on this machine: the files to send, and the files of an export."""
 
 import os
 import re
@@ -11,16 +11,16 @@ from .outcomes import CommandFailure, ExitCode
 MOST_BYTES: Final = 2 * 1024 * 1024
 DEFINITION: Final = re.compile(r"(streams|queries|bindings)/[^/\\]+\.(yaml|yml|sql|json)")
 EXPORTED: Final = re.compile(r"(streams|queries|bindings)/[A-Za-z_][A-Za-z0-9_]{0,62}\.(yaml|sql)")
-"""What a server may have written: a name that the server itself takes, and nothing that a system gives a meaning."""
+"""Paths that a server may write: names that the server itself accepts, without special meaning to a system."""
 IGNORED_FOLDERS: Final = frozenset({"transcripts"})
-WHAT_BELONGS: Final = "A folder of definitions holds streams/NAME.yaml, queries/NAME.sql and bindings/NAME.yaml"
+WHAT_BELONGS: Final = "A folder of definitions contains streams/NAME.yaml, queries/NAME.sql and bindings/NAME.yaml"
 
 
 def read_folder(folder: Path) -> dict[str, str]:
     """Return the definitions in `folder` by their path in it.
 
-    Hidden files, README* and transcripts/ are left out. Raises `CommandFailure` for everything else that is no
-    definition, before anything is sent: a folder may hold what is nobody's business.
+    Hidden files, README* and transcripts/ are left out. Raises `CommandFailure` for every other file, before anything
+    is sent: a folder may contain private files.
     """
     if not folder.is_dir():
         raise CommandFailure(ExitCode.NOT_THERE, f"There is no folder {folder}.")
@@ -30,11 +30,11 @@ def read_folder(folder: Path) -> dict[str, str]:
         name = path.relative_to(folder).as_posix()
         if not DEFINITION.fullmatch(name):
             raise CommandFailure(
-                ExitCode.REFUSED, f"{name} does not belong here. {WHAT_BELONGS}. Move it, or begin it with a dot."
+                ExitCode.REFUSED, f"{name} does not belong here. {WHAT_BELONGS}. Move it, or start its name with a dot."
             )
         if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
             raise CommandFailure(
-                ExitCode.REFUSED, f"{name} is a link, which is not followed. Put the file itself there."
+                ExitCode.REFUSED, f"{name} is a link, and links are not followed. Replace it with the file itself."
             )
         files[name] = read_text(path)
         size += len(files[name].encode())
@@ -49,7 +49,7 @@ def read_text(path: Path) -> str:
     """Return the text in a file. Raises `CommandFailure`."""
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise CommandFailure(ExitCode.REFUSED, f"{path} is larger than 2 MB, which no definition is.")
+            raise CommandFailure(ExitCode.REFUSED, f"{path} is larger than 2 MB, too large for a definition.")
         return path.read_bytes().decode()
     except FileNotFoundError:
         raise CommandFailure(ExitCode.NOT_THERE, f"There is no file {path}.") from None
@@ -75,7 +75,7 @@ def _ignored(name: str) -> bool:
 
 
 def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Return the paths of `files` that exist in `folder` of other content. Raises `CommandFailure` for odd names."""
+    """Return the paths of `files` that exist in `folder` with other content. Raises `CommandFailure` for bad names."""
     changed = []
     for name, text in files.items():
         path = _inside(folder, name)
@@ -85,9 +85,9 @@ def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Write `files` into `folder`, all or none, and return those that are new or changed. Raises `CommandFailure`.
+    """Write `files` into `folder`, all or none, and return the new or changed ones. Raises `CommandFailure`.
 
-    Every file is first written beside its place; what fails after that is laid back.
+    Every file is first written next to its target; a failure after that restores the previous files.
     """
     wanted = {name: _inside(folder, name) for name in sorted(changed_files(folder, files) + missing(folder, files))}
     beside: dict[str, Path] = {}
@@ -96,7 +96,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
         for name, path in wanted.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             beside[name] = path.with_name(f".{path.name}.{os.getpid()}.new")
-            beside[name].unlink(missing_ok=True)  # never through a link that lies there
+            beside[name].unlink(missing_ok=True)  # never write through an existing link
             beside[name].write_bytes(files[name].encode())
         for name, path in wanted.items():
             old = path.read_bytes() if path.is_file() else None
@@ -112,7 +112,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
 
 
 def missing(folder: Path, files: Mapping[str, str]) -> list[str]:
-    """Return the paths of `files` that `folder` does not have."""
+    """Return the paths of `files` that `folder` lacks."""
     return [name for name in files if not os.path.lexists(_inside(folder, name))]
 
 
@@ -125,7 +125,7 @@ def _lay_back(paths: Mapping[str, Path], before: Mapping[str, bytes | None]) -> 
 
 
 def _inside(folder: Path, name: str) -> Path:
-    """Return where `name` lies; a server must not write outside of the folder, nor through a link in it."""
+    """Return the path of `name`; a server must not write outside of the folder, nor through a link in it."""
     path = folder / name
     if not EXPORTED.fullmatch(name) or path.parent.is_symlink():
         raise CommandFailure(

@@ -1,19 +1,18 @@
-"""`list`: what there is in the organisation."""
+"""`list`: the contents of the organisation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from .outcomes import ExitCode
-from .work import Work
+from .work import Work, everything
 
 Row = Callable[[Mapping[str, Any]], Sequence[object]]
 
 
 def _stream(each: Mapping[str, Any]) -> Sequence[object]:
-    definition = each["definition"]
-    adapter = each.get("adapter")
-    kind = adapter.get("kind") if isinstance(adapter, Mapping) else None
-    return each["name"], definition.get("shape"), ", ".join(definition.get("fields", {})), kind
+    more = each["field_count"] - len(each["fields"])
+    fields = ", ".join(each["fields"]) + (f" and {more:,} more" if more else "")
+    return each["name"], each["shape"], fields, each["adapter_kind"]
 
 
 def _query(each: Mapping[str, Any]) -> Sequence[object]:
@@ -32,7 +31,7 @@ def _binding(each: Mapping[str, Any]) -> Sequence[object]:
 
 
 def run_row(run: Mapping[str, Any]) -> Sequence[object]:
-    """Return the cells of a run: what ran, with the names of its time, its state, since when, what it says, id."""
+    """Return the cells of a run: binding, query and version with the names at its time, state, time, message, id."""
     version = "of an unknown version" if run["query_version"] is None else run["query_version"]
     ran = run["binding_name"], f"{run['query_name']} {version}"
     return *ran, run["observed"], run["changed_at"][:19], run["message"], run["id"]
@@ -51,7 +50,7 @@ def list_things(work: Work) -> ExitCode:
     """Show one kind, or all of them."""
     kinds = [work.args.kind] if work.args.kind else list(KINDS)
     with work.screen.busy("Reading"):
-        found = {kind: work.server.get(f"{kind}/") for kind in kinds}
+        found = {kind: everything(work.server, kind) for kind in kinds}
     for place, kind in enumerate(kinds):
         columns, row = KINDS[kind]
         if place:

@@ -1,4 +1,4 @@
-"""How a command can end: exit codes, and the one exception that carries what went wrong."""
+"""The outcomes of a command: exit codes, and the one exception with the error."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 class ExitCode(IntEnum):
-    """Exit codes. They are promised to scripts and never change their meaning."""
+    """Exit codes. Scripts rely on them, so they never change their meaning."""
 
     DONE = 0
     REFUSED = 1
@@ -20,10 +20,10 @@ class ExitCode(IntEnum):
 
 MEANINGS: Final[dict[ExitCode, str]] = {
     ExitCode.DONE: "done",
-    ExitCode.REFUSED: "refused or failed: faults, a transcript that fails, `plan --check` with changes",
+    ExitCode.REFUSED: "refused or failed: errors, a transcript that fails, `plan --check` with changes",
     ExitCode.USAGE: "the command line cannot be understood",
     ExitCode.NOT_ALLOWED: "not signed in, or not allowed",
-    ExitCode.NOT_THERE: "what was named is not there",
+    ExitCode.NOT_THERE: "not found",
     ExitCode.CONFLICT: "conflict: the state does not allow it now, or changed since the plan",
     ExitCode.NO_SERVER: "the server cannot be reached, or failed",
 }
@@ -33,14 +33,14 @@ _TOKEN: Final = re.compile(r"pct_\S*")
 
 
 def without_tokens(text: str) -> str:
-    """Return `text` with every token in it left out: what people type in a wrong place must not land in a log."""
+    """Return `text` without its tokens: a token typed in a wrong place must not end in a log."""
     return _TOKEN.sub("pct_...", text)
 
 
 class CommandFailure(Exception):
     """A command ends with `exit`: `message` is a sentence for the user; `faults` are the server's, often none.
 
-    `texts` are the files that the faults lie in, by name.
+    `texts` are the files that the faults refer to, by name.
     """
 
     def __init__(

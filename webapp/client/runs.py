@@ -5,22 +5,22 @@ from typing import Any, Final
 
 from .listing import RUN_COLUMNS, run_row
 from .outcomes import CommandFailure, ExitCode
-from .screen import clean_line
+from .output.screen import clean_line
 from .work import Work, named, run_of
 
 EVERY_S: Final = 1.0
 PATIENCE: Final = 30
-"""How often a follower asks a server that cannot be reached, a second between, before it gives up."""
+"""Polls of an unreachable server, a second apart, before following gives up."""
 FAILURE_WORDS: Final = {
-    "overflow": "a number beyond its type",
+    "overflow": "a number outside the range of its type",
     "division_by_zero": "a division by zero",
     "cast": "a failed cast",
-    "argument": "an argument that the function does not take",
+    "argument": "an invalid argument of a function",
     "too_long": "a value longer than 1 MiB",
 }
 SOUGHT: Final = {
-    "now": "It begins with what comes from now on.",
-    "time": "It begins with what came at that time or later.",
+    "now": "It starts with rows that arrive from now on.",
+    "time": "It starts with rows that arrived at that time or later.",
 }
 LEVEL_STYLES: Final = {"error": "red", "critical": "bold red", "warning": "yellow", "debug": "dim"}
 
@@ -31,39 +31,40 @@ def start(work: Work) -> ExitCode:
     begin, at = work.args.begin, work.args.begin_at
     place = begin if at is None else {"kind": "time", "at": at}
     path = f"bindings/{binding['id']}"
-    said = work.server.get(f"{path}/next-start/")
+    plan = work.server.get(f"{path}/next-start/")
     if at is not None or begin in SOUGHT:
-        for each in binding["inputs"]:  # a start asks none, for any of them may take its time
+        for each in binding["inputs"]:  # the start itself does not, because any of them may be slow
             with work.screen.busy(f"Asking {each['node']} what it holds"):
                 work.server.get(f"{path}/timeline/", input=each["node"])
     with work.screen.busy("Starting"):
-        run = work.server.post(f"{path}/start/", {"begin": place, "shown": said["mark"]})
-    work.screen.say(clean_line(_beginning(said, begin if at is None else "time")))
-    return _shown(
-        work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` tells more."
+        run = work.server.post(f"{path}/start/", {"begin": place, "shown": plan["mark"]})
+    begins = run.get("begins") or _describe_start(plan, begin if at is None else "time")
+    work.screen.say(clean_line(begins))
+    return _print_run(
+        work, run, f"{binding['name']} is {run['observed']}. `punctual run status {binding['name']}` shows more."
     )
 
 
-def _beginning(said: Mapping[str, Any], begin: str | None) -> str:
-    """What a start that was told to begin at `begin` does, as the server `said` before it."""
+def _describe_start(plan: Mapping[str, Any], begin: str | None) -> str:
+    """Return what a start with the position `begin` does, from the server's answer."""
     if begin in SOUGHT:
-        return f"{SOUGHT[begin]} What was open is left behind; results that are there stay."
-    chosen = [each["sentence"] for each in said["options"] if each["begin"] == begin]
-    why = said["reason"] if chosen or not said["goes_on"] else None
-    return " ".join(each for each in (why, *(chosen or [said["sentence"]])) if each)
+        return f"{SOUGHT[begin]} Open windows are discarded; existing results stay."
+    chosen = [each["sentence"] for each in plan["options"] if each["begin"] == begin]
+    why = plan["reason"] if chosen or not plan["goes_on"] else None
+    return " ".join(each for each in (why, *(chosen or [plan["sentence"]])) if each)
 
 
 def stop(work: Work) -> ExitCode:
-    """Stop a binding; its state is kept for the next start, unless it is to be thrown away."""
+    """Stop a binding; its state is kept for the next start, unless it is to be discarded."""
     binding = named(work.server, "bindings", work.args.binding)
     with work.screen.busy("Stopping"):
         run = work.server.post(
             f"bindings/{binding['id']}/stop/", {"flush": work.args.flush, "discard": work.args.discard}
         )
-    return _shown(work, run, f"{binding['name']} is asked to stop; it is {run['observed']}.")
+    return _print_run(work, run, f"{binding['name']} is stopping; it is {run['observed']}.")
 
 
-def _shown(work: Work, run: Mapping[str, Any], sentence: str) -> ExitCode:
+def _print_run(work: Work, run: Mapping[str, Any], sentence: str) -> ExitCode:
     work.screen.say(sentence)
     work.screen.document(run)
     return ExitCode.DONE
@@ -74,7 +75,7 @@ def status(work: Work) -> ExitCode:
     if work.args.what:
         run = run_of(work.server, work.args.what)
         work.screen.table(RUN_COLUMNS, [run_row(run)])
-        _tell_failures(work, run)
+        _print_failures(work, run)
         work.screen.document(run)
         return ExitCode.DONE
     with work.screen.busy("Reading"):
@@ -82,20 +83,20 @@ def status(work: Work) -> ExitCode:
     runs = [binding["latest_run"] for binding in bindings if binding["latest_run"] is not None]
     work.screen.table(RUN_COLUMNS, [run_row(run) for run in runs])
     if not runs:
-        work.screen.say("Nothing was started yet.", "dim")
+        work.screen.say("No run was started yet.", "dim")
     work.screen.document(runs)
     return ExitCode.DONE
 
 
-def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
-    """Say which expressions are null on rows because they failed on them."""
+def _print_failures(work: Work, run: Mapping[str, Any]) -> None:
+    """Print the expressions that are null on some rows because they failed there."""
     report = run["progress"] or {}
-    told = report.get("failures", [])
-    if not told:
+    failures = report.get("failures", [])
+    if not failures:
         return
-    work.screen.say(f"Expressions that failed, so that they are null there ({report['failed']:,} failures in all):")
+    work.screen.say(f"Expressions that failed and are null on those rows ({report['failed']:,} failures in all):")
     rows = []
-    for each in told:
+    for each in failures:
         example = ", ".join(f"{name} = {'null' if value is None else value}" for name, value in each["example"].items())
         kind = FAILURE_WORDS.get(each["kind"], each["kind"])
         rows.append([each["node"], f"{each['field']}: {each['text']}", kind, f"{each['count']:,}", example])
@@ -103,7 +104,7 @@ def _tell_failures(work: Work, run: Mapping[str, Any]) -> None:
 
 
 def logs(work: Work) -> ExitCode:
-    """Print what the runner logged about a run; with `--follow` until the run has ended."""
+    """Print the runner's log of a run; with `--follow` until the run has ended."""
     run = run_of(work.server, work.args.what)
     after: str | None = None
     try:
@@ -119,7 +120,7 @@ def logs(work: Work) -> ExitCode:
 
 
 def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
-    """Print the next page; return the cursor behind it, and whether it had lines."""
+    """Print the next page; return the cursor after it, and whether it had lines."""
     page = patiently(work, f"runs/{run}/logs/", after=after)
     for line in page["lines"]:
         if work.screen.json:
@@ -131,7 +132,7 @@ def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
 
 
 def patiently(work: Work, path: str, **query: object) -> Any:
-    """Read what is at `path`; while the server cannot be reached, say so once and try again for half a minute."""
+    """Read the answer at `path`; while the server is unreachable, report it once and retry for half a minute."""
     for tried in range(PATIENCE):
         try:
             return work.server.get(path, **query)

@@ -1,8 +1,8 @@
 """`tail`: the results of a run, or of all runs of its binding, oldest first, and then each new one.
 
-The server gives pages, newest first, whose rows have ids that grow with time (batch, part, row). Only what is newer
-than the last row that was printed is printed next, so there is no double; pages are walked back to that row before
-anything is printed, so there is no gap. A walk keeps the cursors of its pages, not their rows.
+The server sends pages, newest first. Ids of rows grow with time (batch, part, row). Only rows after the last printed
+one are printed next, so no row repeats. Pages are followed back to that row before anything is printed, so no row is
+missing. Only the cursors of the pages are kept in memory, not their rows.
 """
 
 import re
@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from .outcomes import CommandFailure, ExitCode
+from .output.screen import clean_line
 from .runs import EVERY_S, patiently
-from .screen import clean_line
 from .work import Work, run_of
 
 PAGE: Final = 500
 FIRST_PAGE: Final = 50
-"""The newest page is read every second, and most of it was seen before."""
+"""Small, because the newest page is read every second and most of it is already printed."""
 SHOWN_FIRST: Final = 10
 """Rows that are shown before following, without `--from-start`."""
 Row = Mapping[str, Any]
@@ -52,7 +52,7 @@ def _rows(work: Work, run: str) -> Iterator[Row]:
     last: Place = ()
     newest = None if work.args.from_start else SHOWN_FIRST
     while True:
-        state = patiently(work, f"runs/{run}/")  # read before the pages: what is there after the end is all there is
+        state = patiently(work, f"runs/{run}/")  # read before the pages: after the end of the run they are complete
         for row in newer(pages, last, newest):
             last = place_of(row)
             yield row
@@ -71,9 +71,9 @@ def _check_end(run: Mapping[str, Any]) -> None:
 
 
 def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]:
-    """Yield the rows behind `last`, oldest first; at most the `newest` so many of them.
+    """Yield the rows after `last`, oldest first; at most the `newest` of them.
 
-    A page may be short or empty and still have one behind it.
+    A page may be short or empty although another follows.
     """
     page = pages(None)
     rows = [row for row in page["rows"] if place_of(row) > last]
@@ -93,7 +93,7 @@ def newer(pages: Pages, last: Place, newest: int | None = None) -> Iterator[Row]
 
 
 def place_of(row: Row) -> Place:
-    """Return the row's id as numbers in the order of time. Raises `CommandFailure` where ids are of another kind."""
+    """Return the row's id as numbers in the order of time. Raises `CommandFailure` for unknown ids."""
     text = str(row["id"])
     if not _ID.fullmatch(text):
         raise CommandFailure(
@@ -107,7 +107,7 @@ def _print(work: Work, row: Row) -> None:
         work.screen.json_line(row)
         return
     values = "  ".join(f"{name}={_value(value)}" for name, value in row["payload"].items())
-    of_run = f"{row['run'] or 'before-runs-were-told-apart'}  " if work.args.all_runs else ""
+    of_run = f"{row['run'] or 'before-runs-had-ids'}  " if work.args.all_runs else ""
     columns = ", ".join(row.get("incomplete_columns") or ())
     mark = f"  (incomplete{': ' if columns else ''}{columns})" if row.get("incomplete") else ""
     line = f"{of_run}{row['output']}  {instant(row['start'])} .. {instant(row['end'])}  {values}{mark}"
@@ -119,7 +119,7 @@ def _value(value: object) -> str:
 
 
 def instant(ticks: int | None) -> str:
-    """Return ticks (microseconds since 1970) as ISO text in UTC; infinity for None, the number beyond the calendar."""
+    """Return ticks (microseconds since 1970) as ISO text in UTC; infinity for None, the number outside the calendar."""
     if ticks is None:
         return "infinity"
     try:

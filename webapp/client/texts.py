@@ -5,16 +5,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .faults import is_error, located, show_faults
 from .folder import read_folder, read_text
 from .outcomes import CommandFailure, ExitCode
+from .output.faults import is_error, located, show_faults
 from .work import Work, named
 
 FILE_ENDINGS = (".sql", ".json")
 
 
 def validate(work: Work) -> ExitCode:
-    """Show every fault of each file, and of each file in each folder of definitions; nothing is stored."""
+    """Show every error of each file, and of each file in each folder of definitions; nothing is stored."""
     results: list[dict[str, Any]] = []
     for name in work.args.files:
         results += _validated_folder(work, Path(name)) if Path(name).is_dir() else [_validated_file(work, name)]
@@ -26,12 +26,12 @@ def _validated_file(work: Work, name: str) -> dict[str, Any]:
     if name.endswith((".yaml", ".yml")):
         folder = Path(name).parent.parent
         raise CommandFailure(
-            ExitCode.USAGE, f"{name} is checked with what it belongs to. Run `punctual validate {folder}`."
+            ExitCode.USAGE, f"{name} can only be checked with its folder. Run `punctual validate {folder}`."
         )
     text = _read(name)
     with work.screen.busy(f"Checking {name}"):
         answered = work.server.post("queries/validate/", _body(name, text))
-    return _told(work, name, text, answered["faults"])
+    return _report(work, name, text, answered["faults"])
 
 
 def _validated_folder(work: Work, folder: Path) -> list[dict[str, Any]]:
@@ -43,23 +43,23 @@ def _validated_folder(work: Work, folder: Path) -> list[dict[str, Any]]:
     for each in planned["faults"]:
         by_file.setdefault(each["file"], []).append(each)
     return [
-        _told(work, str(folder / name), files.get(name, ""), [{**each, "file": None} for each in faults])
+        _report(work, str(folder / name), files.get(name, ""), [{**each, "file": None} for each in faults])
         for name, faults in by_file.items()
     ]
 
 
-def _told(work: Work, name: str, text: str, found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Show the faults of one file, and return what the document says of it."""
+def _report(work: Work, name: str, text: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """Show the errors of one file, and return its part of the document."""
     faults = [located(each, name, text) for each in found]
     sound = not any(is_error(each) for each in faults)
     show_faults(work.screen, faults, {name: text})
     if sound:
-        work.screen.say(f"{name}: sound", "green")
+        work.screen.say(f"{name}: valid", "green")
     return {"file": name, "sound": sound, "faults": faults}
 
 
 def explain(work: Work) -> ExitCode:
-    """Show what a query does, of a file or of one that is stored."""
+    """Explain a query from a file or a stored one."""
     what = work.args.what
     is_file = what == "-" or what.endswith(FILE_ENDINGS) or Path(what).is_file()
     text = _read(what) if is_file else None

@@ -1,4 +1,4 @@
-"""`transcript run`: worked examples, run by the server's reference."""
+"""`transcript run`: worked examples, run with the server's reference."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ LONGEST_NAME = 200
 
 
 def run_transcripts(work: Work) -> ExitCode:
-    """Run each file, and each file of a folder; say which examples differ, and how."""
+    """Run each file, and each file of a folder; show which examples differ, and how."""
     files = _files(work.args.paths)
     outcomes: list[dict[str, Any]] = []
     for path in files:
@@ -45,7 +45,7 @@ def _files(paths: list[str]) -> list[Path]:
         elif path.is_file():
             found.append(path)
         else:
-            raise CommandFailure(ExitCode.NOT_THERE, f"There is no file or folder {name}.")
+            raise CommandFailure(ExitCode.NOT_THERE, f"No file or folder is called {name}.")
     if not found:
         raise CommandFailure(ExitCode.NOT_THERE, f"There is no transcript (*.yaml) in {', '.join(paths)}.")
     return found

@@ -1,1 +1,1 @@
-"""What every part of the web application stands on: tenancy, the error envelope, security headers."""
+"""The basis of the web application: tenancy, the error envelope, security headers."""

@@ -9,5 +9,6 @@ class CoreConfig(AppConfig):
     name = "webapp.core"
 
     def ready(self) -> None:
-        """Import for their registration."""
-        from webapp.core import checks, database_checks, schema  # noqa: F401
+        """Import modules that register themselves."""
+        from webapp.core import checks, schema  # noqa: F401
+        from webapp.core.database import checks as database_checks  # noqa: F401

@@ -9,12 +9,12 @@ from django.core.checks import CheckMessage, Error, register
 from webapp.core.tenancy import TenantManager, TenantModel
 
 SHARED_MODELS = frozenset({"accounts.Membership"})
-"""Models that point at an organisation and are read before one is in context, each guarded by its own functions."""
+"""Models that refer to an organisation and are read before one is in context, each guarded by its own functions."""
 
 
 @register()
 def tenant_models_are_scoped(app_configs: Sequence[AppConfig] | None, **_: Any) -> list[CheckMessage]:
-    """Return one error for each model with an organisation whose managers are not the scoped one."""
+    """Return one error for each model with an organisation that has an unscoped manager."""
     faults: list[CheckMessage] = []
     for model in apps.get_models():
         if app_configs is not None and model._meta.app_config not in app_configs:

@@ -1,4 +1,4 @@
-"""For whom and by whom the current request or task works; everything tenant-owned asks here, and fails closed."""
+"""The organisation and the actor of the current request or task; tenant-owned data requires them and fails closed."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ from uuid import UUID
 
 
 class NoOrganisation(RuntimeError):
-    """Tenant data was touched while no organisation was in context; a fault of the program, never of the user."""
+    """Tenant data was accessed without an organisation in context; an error of the program, never of the user."""
 
 
 @dataclass(frozen=True)
 class Actor:
-    """Who works. `label` is an e-mail address or a name, `token` how the token begins, `address` where it came from.
+    """The actor. `label` is an e-mail address or a name, `token` the start of the token, `address` the network address.
 
-    `impersonator` is the address of the installation's admin who sits behind the session.
+    `impersonator` is the address of the administrator of the installation who acts in the session.
     """
 
     kind: Literal["person", "token", "service", "installation", "system"]
@@ -37,7 +37,7 @@ _request: ContextVar[str | None] = ContextVar("request", default=None)
 
 
 def current_organisation() -> UUID:
-    """Return the id of the organisation in context. Raises `NoOrganisation` if there is none."""
+    """Return the id of the organisation in context. Raises `NoOrganisation` without one."""
     organisation = _current.get()
     if organisation is None:
         raise NoOrganisation("No organisation is in context: enter one with `organisation_context(id)` first.")
@@ -69,9 +69,9 @@ def enter_organisation(organisation: UUID) -> None:
 def installation_context(reason: str) -> Iterator[None]:
     """Let the database show rows of every organisation inside the block, for the `reason` named in the code.
 
-    The scoped managers raise all the same: who works across organisations writes a query set that says so.
+    The scoped managers still raise: code that works across organisations must use an explicit query set.
     """
-    assert reason  # nosec B101 # a slip of the programmer, found by the first test
+    assert reason  # nosec B101 # a programming error, found by the first test
     token = _everywhere.set(reason)
     try:
         yield
@@ -80,12 +80,12 @@ def installation_context(reason: str) -> Iterator[None]:
 
 
 def installation_reason() -> str | None:
-    """Return why rows of every organisation may be seen now; None where they may not."""
+    """Return why rows of every organisation may be read now; None if they may not."""
     return _everywhere.get()
 
 
 def current_actor() -> Actor:
-    """Return who works; the program itself outside of requests."""
+    """Return the actor; the program itself outside of requests."""
     return _actor.get()
 
 
@@ -105,7 +105,7 @@ def act_as(actor: Actor) -> None:
 
 
 def request_id() -> str | None:
-    """Return the id of the request that is answered; None outside of requests."""
+    """Return the id of the current request; None outside of requests."""
     return _request.get()
 
 

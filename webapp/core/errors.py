@@ -1,17 +1,18 @@
-"""What can be refused, each as one exception, and the one envelope in which the API says so.
+"""Refusals, each as one exception, and the one envelope in which the API sends them.
 
-ApiError      a request is refused; its subclasses carry the status and the code
+ApiError      a request is refused; its subclasses define the status and the code
   NotFound    absent, or not yours: deliberately the same
   Forbidden   your role does not allow it
-  Conflict    the state does not allow it now
-  Faulty      what was sent has faults; all of them are listed
-  TooLarge    the body is larger than this address takes
-  Busy        as much of this as may run at once is running
-  TooMuchWork what was sent needs more time, memory or output than there is for it
+  Conflict    the present state does not allow it
+  Faulty      the request has errors; all of them are listed
+  TooLarge    the body is larger than this address accepts
+  Busy        too much of this is running
+  TooMuchWork the request needs more time, memory or output than allowed
   ClientGone  nobody waits for the answer any more
-  Unavailable Redis is away, without which this is not done
+  Unavailable Redis is unreachable, and required for this
   Locked      others write to the database for too long
-  Unreadable  the body is no JSON that anybody means
+  StorageFull only the reserve of the disk is free
+  Unreadable  the body is nested too deeply for JSON
 """
 
 import logging
@@ -31,26 +32,27 @@ from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.shape_errors import shape_errors
 from streaming.definition.strict import Strict
-from streaming.wire.storage import StoreUnreachable
+from streaming.storage.blobs import StoreUnreachable
 from webapp.core.context import request_id
-from webapp.core.locked import is_locked
+from webapp.core.database.locked import is_locked
+from webapp.core.disk import NO_ROOM, is_disk_full
 
 logger = logging.getLogger(__name__)
 
-REDIS_IS_AWAY: Final = "This cannot be counted now, for Redis cannot be reached. Try again in a minute."
+REDIS_IS_AWAY: Final = "Redis cannot be reached, and this request must be counted there. Try again in a minute."
 RESULTS_ARE_AWAY: Final = (
-    "Results lie on an object store that does not answer now. Try again in a minute; if it stays so, tell whoever runs "
-    "this installation."
+    "The object store with the results does not answer now. Try again in a minute. If it keeps failing, contact "
+    "your administrator."
 )
 DATABASE_IS_LOCKED: Final = "Others are writing to the database at this moment. Nothing was changed; try again."
 MOST_FAULTS: Final = 200
-"""Faults of shape that are told of one body."""
+"""Errors of shape that are reported for one body."""
 MOST_READ: Final = 10_000
-"""Faults of shape beyond which none is looked at: each costs more memory than what was sent."""
+"""Errors of shape above which none is described: each needs more memory than its part of the body."""
 
 
 class MendTarget(Strict):
-    """A stored object on whose page something is mended."""
+    """A stored object on whose page an error can be fixed."""
 
     kind: Literal["stream", "query", "binding"]
     id: str
@@ -58,13 +60,13 @@ class MendTarget(Strict):
 
 
 class MendableFault(Fault):
-    """A fault of what is stored: `mend` are the objects that can be changed against it, the likeliest first."""
+    """An error of stored objects: `mend` are the objects that can be changed to fix it, the likeliest first."""
 
     mend: list[MendTarget]
 
 
 class ErrorEnvelope(Strict):
-    """Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none)."""
+    """Every error of the API: a stable code, a sentence that ends with what to do, and all errors (often none)."""
 
     code: str
     message: str
@@ -77,7 +79,7 @@ class ApiError(Exception):
     status = 400
     code = "bad_request"
     retry_after_s: int | None = None
-    """When to try again, where that is known better than by the status."""
+    """When to try again, if known more precisely than by the status."""
 
     def __init__(self, message: str, *, faults: Sequence[Fault] | None = None) -> None:
         super().__init__(message)
@@ -110,19 +112,19 @@ class Conflict(ApiError):
 
 
 class Faulty(ApiError):
-    """What was sent has faults."""
+    """The request has errors."""
 
     status = 422
     code = "faulty"
 
     def __init__(self, faults: Sequence[Fault], message: str | None = None) -> None:
         count = len(faults)
-        text = message or f"{counted(count, 'fault')} found. Mend what is listed and send it again."
+        text = message or f"{counted(count, 'error')} found. Fix the listed errors and send the request again."
         super().__init__(text, faults=faults)
 
 
 class TooLarge(ApiError):
-    """The body is larger than this address takes."""
+    """The body is larger than this address accepts."""
 
     status = 413
     code = "too_large"
@@ -132,14 +134,14 @@ class TooLarge(ApiError):
 
 
 class Busy(ApiError):
-    """As much of this as may run at once is running."""
+    """Too much of this is running."""
 
     status = 429
     code = "too_many_requests"
 
 
 class TooMuchWork(ApiError):
-    """What was sent needs more time, memory or output than a limited process has."""
+    """The request needs more time, memory or output than a limited process has."""
 
     status = 422
     code = "too_much_work"
@@ -152,11 +154,11 @@ class ClientGone(ApiError):
     code = "client_gone"
 
     def __init__(self) -> None:
-        super().__init__("The client went away before this was done. Ask again.")
+        super().__init__("The client disconnected before this was done. Send the request again.")
 
 
 class Unavailable(ApiError):
-    """Redis is away: what must be counted before it is done, is not done."""
+    """Redis is unreachable, so requests that must be counted first are refused."""
 
     status = 503
     code = "unavailable"
@@ -173,10 +175,20 @@ class Locked(Unavailable):
 
 
 class ResultsAway(Unavailable):
-    """The object store on which results lie does not answer, or refuses."""
+    """The object store with the results does not answer, or refuses."""
 
     def __init__(self) -> None:
         ApiError.__init__(self, RESULTS_ARE_AWAY)
+
+
+class StorageFull(ApiError):
+    """The disk has only the reserve of the platform left."""
+
+    status = 507
+    code = "storage_full"
+
+    def __init__(self) -> None:
+        super().__init__(NO_ROOM)
 
 
 class UnreadableBody(ApiError):
@@ -187,24 +199,24 @@ class UnreadableBody(ApiError):
 
 
 def mendable(found: Fault, targets: Sequence[MendTarget]) -> MendableFault:
-    """Return the fault with where it is mended."""
+    """Return the error with the objects where it can be fixed."""
     return MendableFault.model_validate({**dict(found), "mend": list(targets)})
 
 
 def fault(code: FaultCode, message: str, remedy: str, *, node: str | None = None, field: str | None = None) -> Fault:
-    """Return an error fault."""
+    """Return a fault with severity error."""
     return Fault(code=code, severity=Severity.ERROR, node=node, field=field, message=message, remedy=remedy)
 
 
 def faults_of(error: ValidationError, raw: object) -> list[Fault]:
-    """Return one `bad_shape` fault for each thing that pydantic refused in `raw`, which was sent; the first 200.
+    """Return one `bad_shape` error for each value in `raw` that pydantic refused; the first 200.
 
-    The words are those of `shape_errors`; `field` is the path to the value, as a form knows it. One fault alone tells
-    of a body that is wrong in thousands of places.
+    The words are those of `shape_errors`; `field` is the path to the value, as forms know it. A body with thousands of
+    errors gets a single one.
     """
     if (count := error.error_count()) > MOST_READ:
-        message = f"{counted(count, 'value')} are of a wrong shape."
-        return [fault(FaultCode.BAD_SHAPE, message, "Look at the shape that the API documents.")]
+        message = f"{counted(count, 'value')} have a wrong shape."
+        return [fault(FaultCode.BAD_SHAPE, message, "Check the shape in the documentation of the API.")]
     return [
         fault(FaultCode.BAD_SHAPE, f"{each.message}.", each.remedy, field=each.path or None)
         for each in shape_errors(error, raw, most=MOST_FAULTS)
@@ -212,36 +224,38 @@ def faults_of(error: ValidationError, raw: object) -> list[Fault]:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer an address that is none: below `/api/` with the envelope, as for everything that is absent."""
+    """Answer an unknown address: below `/api/` with the envelope, as for everything that is absent."""
     if not request.path.startswith("/api/"):
         return defaults.page_not_found(request, exception)
     return absent()
 
 
 def absent() -> HttpResponse:
-    """Return the envelope of what is absent or not yours, for views outside of the REST framework."""
+    """Return the envelope for an absent object or one that is not yours, for views outside of the REST framework."""
     return _plain(404, NotFound.code, FRAMEWORK_MESSAGES[404][1])
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer what Django itself refuses: below `/api/` with the envelope."""
+    """Answer a refusal of Django itself: below `/api/` with the envelope."""
     if not request.path.startswith("/api/"):
         return defaults.bad_request(request, exception)
     return _plain(400, *FRAMEWORK_MESSAGES[400])
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a fault of the program, which was logged: below `/api/` with the envelope."""
+    """Answer an error of the program, which was logged: below `/api/` with the envelope."""
     if is_locked(sys.exc_info()[1]):
         locked = _plain(503, Locked.code, DATABASE_IS_LOCKED)
         locked.headers["Retry-After"] = str(BUSY_S)
         return locked
+    if is_disk_full(sys.exc_info()[1]):
+        return _plain(507, StorageFull.code, NO_ROOM)
     if not request.path.startswith("/api/"):
         return defaults.server_error(request)
-    wrong = "Something went wrong in the server, and was written to its log. Try again later"
+    wrong = "The server failed; its log has the details. Try again later"
     number = request_id()
-    told = f"; if it goes wrong again, ask whoever runs this installation, and tell them the number {number}"
-    return _plain(500, "internal", f"{wrong}{told if number else ''}.")
+    contact = f". If it keeps failing, contact your administrator and mention the number {number}"
+    return _plain(500, "internal", f"{wrong}{contact if number else ''}.")
 
 
 def _plain(status: int, code: str, message: str) -> HttpResponse:
@@ -268,7 +282,7 @@ FRAMEWORK_MESSAGES = {
     401: ("not_signed_in", "You are not signed in. Sign in and try again."),
     403: ("forbidden", "This is refused. Reload the page and try again."),
     404: ("not_found", "There is nothing here, or it is not yours. Check the address and the organisation."),
-    405: ("method_not_allowed", "This address does not take that method. See the API's documentation."),
+    405: ("method_not_allowed", "This address does not support that method. See the API's documentation."),
     406: ("not_acceptable", "This address does not answer in that format. Ask for application/json."),
     415: ("unsupported_media_type", "Send the body as application/json."),
     429: ("too_many_requests", "Too many requests. Wait a little and try again."),
@@ -276,8 +290,8 @@ FRAMEWORK_MESSAGES = {
 
 
 def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the envelope for `error`; None for what is no refusal, which Django logs and answers with 500."""
-    from rest_framework.views import exception_handler, set_rollback  # loads our authentication, which loads this
+    """Return the envelope for `error`; None for other exceptions, which Django logs and answers with 500."""
+    from rest_framework.views import exception_handler, set_rollback  # it loads our authentication, which imports this
 
     if isinstance(error, REDIS_AWAY):
         logger.error("Redis cannot be reached: %s", error)
@@ -288,6 +302,9 @@ def as_response(error: Exception, context: dict[str, Any]) -> Response | None:
     if is_locked(error):
         logger.warning("The database is locked: %s", error)
         error = Locked()
+    if is_disk_full(error):
+        logger.error("The disk is full: %s", error)
+        error = StorageFull()
     if isinstance(error, ApiError):
         set_rollback()
         headers = dict(HEADERS.get(error.status, {}))

@@ -1,4 +1,4 @@
-"""OpenAPI from the pydantic models that the API reads and writes: one schema for each, in both directions."""
+"""OpenAPI from the pydantic models of the API: one schema for each, in both directions."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from pydantic.json_schema import model_json_schema
 
 
 class ModelExtension(PydanticExtension):  # type: ignore[no-untyped-call]
-    """A field with a default is optional, for the same model is sent and received."""
+    """A field with a default is optional, because the same model is sent and received."""
 
     target_class = "pydantic.BaseModel"
     match_subclasses = True
@@ -28,7 +28,7 @@ class ModelExtension(PydanticExtension):  # type: ignore[no-untyped-call]
 class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """The session cookie."""
 
-    target_class = "webapp.core.authentication.SessionAuthentication"
+    target_class = "webapp.core.http.authentication.SessionAuthentication"
     name = "cookieAuth"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
@@ -37,9 +37,9 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
 
 
 class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """The bearer token; rooms above derive their authentication from the class that is named here."""
+    """The bearer token; other apps derive their authentication from the class named here."""
 
-    target_class = "webapp.core.authentication.BearerAuthentication"
+    target_class = "webapp.core.http.authentication.BearerAuthentication"
     match_subclasses = True
     name = "tokenAuth"
 

@@ -1,7 +1,7 @@
-"""Sealing the secrets of an organisation under keys of its own, derived from those of the installation.
+"""Encryption of an organisation's secrets under its own keys, derived from those of the installation.
 
-`PUNCTUAL_SECRETS_KEYS` holds the keys of the installation, newest first: the newest seals, all of them open. A sealed
-secret opens in its own organisation alone, and a runner gets its own organisation's keys alone.
+`PUNCTUAL_SECRETS_KEYS` contains the keys of the installation, newest first: the newest encrypts, all of them decrypt. A
+secret can only be decrypted in its own organisation, and a runner gets only the keys of its own organisation.
 """
 
 import base64
@@ -24,7 +24,7 @@ _held: dict[UUID, list[str]] = {}
 
 
 def hold_keys(organisation: UUID, keys: list[str]) -> None:
-    """Let this process, which has none of the installation's keys, know those of one organisation."""
+    """Give this process, which has no key of the installation, the keys of one organisation."""
     _held[organisation] = keys
 
 
@@ -33,13 +33,13 @@ def organisation_keys(organisation: UUID) -> list[str]:
     if organisation in _held:
         return _held[organisation]
     keys: Sequence[str] = settings.SECRETS_KEYS
-    return [_derived(key, _PURPOSE + organisation.bytes) for key in keys]
+    return [derived_key(key, _PURPOSE + organisation.bytes) for key in keys]
 
 
 def pool_keys(pool: str) -> list[str]:
-    """Return the keys of a pooled runner, newest first: they open what `sealed_for_pool` gives, and nothing else."""
+    """Return the keys of a pooled runner, newest first: they decrypt only what `sealed_for_pool` returns."""
     keys: Sequence[str] = settings.SECRETS_KEYS
-    return [_derived(key, _OF_POOLS + pool.encode()) for key in keys]
+    return [derived_key(key, _OF_POOLS + pool.encode()) for key in keys]
 
 
 def sealed_for_pool(pool: str, organisation: UUID) -> str:
@@ -48,19 +48,19 @@ def sealed_for_pool(pool: str, organisation: UUID) -> str:
 
 
 def keyring() -> Keyring:
-    """Return what opens the secrets of the organisation in context."""
+    """Return the keyring that decrypts the secrets of the organisation in context."""
     return Keyring(organisation_keys(current_organisation()))
 
 
 def seal(text: str) -> dict[str, str]:
-    """Return `text` as it is stored, sealed for the organisation in context under its newest key."""
+    """Return `text` as it is stored, encrypted for the organisation in context under its newest key."""
     return sealed(_newest().encrypt(text.encode()).decode())
 
 
 def sealed_anew(value: Any) -> dict[str, str] | None:
-    """Return a secret of the organisation in context under its newest key; None for one that is so already.
+    """Return a secret of the organisation in context under its newest key; None if it already is.
 
-    `value` is the stored form; a text, which was stored before its option was a secret, is sealed. Raises `SealBroken`.
+    `value` is the stored form; a text, stored before its option was a secret, is encrypted. Raises `SealBroken`.
     """
     token = token_of(value)
     if token is None:
@@ -76,6 +76,7 @@ def _newest() -> Fernet:
     return Fernet(organisation_keys(current_organisation())[0])
 
 
-def _derived(key: str, purpose: bytes) -> str:
+def derived_key(key: str, purpose: bytes) -> str:
+    """Return 32 bytes for one purpose as URL-safe base64; a key of the installation can't be computed from them."""
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=purpose).derive(key.encode())
     return base64.urlsafe_b64encode(derived).decode()

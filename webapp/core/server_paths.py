@@ -1,4 +1,4 @@
-"""Paths of the server in what people read: those inside their data are told from there, all others not at all."""
+"""Server paths in texts for people: paths in the organisation's data become relative, others are removed."""
 
 import sys
 from functools import cache
@@ -13,7 +13,7 @@ from streaming.adapters.places import FILES
 def without_server_paths(text: str, organisation: UUID) -> str:
     """Return `text` with the paths of the organisation's data relative to `files/`, and no other folder of the server.
 
-    Adapters say relative paths themselves; this is for what libraries and systems say, and for runs of before.
+    Adapters use relative paths themselves; this covers texts of libraries and systems, and of earlier runs.
     """
     if "/" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Tenant-owned rows: every query is scoped to the organisation in context, and raises when there is none."""
+"""Tenant-owned rows: every query is scoped to the organisation in context, and raises without one."""
 
 import uuid
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ M = TypeVar("M", bound="TenantModel")
 
 
 class WrongOrganisation(RuntimeError):
-    """A row of one organisation was about to be written while another is in context; a fault of the program."""
+    """A row of one organisation was about to be written while another is in context; an error of the program."""
 
 
 class TenantQuerySet(models.QuerySet[M]):
@@ -26,12 +26,12 @@ class TenantQuerySet(models.QuerySet[M]):
         return super().bulk_create(rows, *args, **kwargs)
 
     def insert(self, row: M) -> None:
-        """Write one new row as it is: for rows that may belong to no organisation."""
+        """Write one new row unchanged: for rows that may belong to no organisation."""
         super().bulk_create([row])
 
 
 class TenantManager(models.Manager[M]):
-    """Sees only the rows of the organisation in context. Raises `NoOrganisation` when there is none."""
+    """Access to the rows of the organisation in context only. Raises `NoOrganisation` without one."""
 
     def get_queryset(self) -> TenantQuerySet[M]:
         """Return the rows of the organisation in context."""
@@ -45,9 +45,9 @@ class TenantModel(models.Model):
     """
 
     exported: ClassVar[tuple[str, ...] | str]
-    """What the export of an organisation holds of each row; in words where else that is, or why nobody takes it along.
+    """The fields of each row in an organisation's export; or, in words, where else they are or why they are left out.
 
-    Every model says so itself. Digests of secrets are no one's to take.
+    Every model defines this itself. Digests of secrets are never exported.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -56,7 +56,7 @@ class TenantModel(models.Model):
     objects: ClassVar[TenantManager[Self]] = TenantManager()
 
     class Meta:
-        """Abstract; a subclass that writes its own Meta inherits this one."""
+        """Abstract; a subclass with its own Meta inherits this one."""
 
         abstract = True
         base_manager_name = "objects"
@@ -68,7 +68,7 @@ class TenantModel(models.Model):
         if self.organisation_id is None:
             self.organisation_id = current
         if self.organisation_id != current:
-            raise WrongOrganisation(f"{type(self).__name__} {self.pk} is not of the organisation in context.")
+            raise WrongOrganisation(f"{type(self).__name__} {self.pk} does not belong to the organisation in context.")
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Write the row for the organisation in context."""

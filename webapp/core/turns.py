@@ -1,4 +1,4 @@
-"""Changes of one kind that an organisation makes one after the other, because a rule holds for all of them together."""
+"""Changes of one kind that run one after the other in an organisation, because a rule covers all of them together."""
 
 from django.db import connection
 
@@ -6,10 +6,10 @@ from webapp.core.context import current_organisation
 
 
 def alone(what: str) -> None:
-    """Let no other transaction of the organisation in context go on from here until this one has ended.
+    """Block other transactions of the organisation in context here until this one has ended.
 
-    Taken after rows are locked, never before, so that nobody waits for who waits. PostgreSQL alone knows such locks; on
-    SQLite a transaction is alone from its begin.
+    Must be called after rows are locked, never before, to avoid deadlocks. Only PostgreSQL has such locks; on SQLite a
+    transaction runs alone from its start.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:

@@ -1,6 +1,6 @@
-"""What depends on an object, asked across rooms: each room registers what of its own names objects of the rooms below.
+"""Uses of an object across apps: each app registers how its own objects use objects of the apps below.
 
-The rooms below know no room above; without this, a stream could not say which queries and bindings name it.
+An app does not know the apps above it; without this, a stream could not list the queries and bindings that name it.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Kind = Literal["stream", "query", "binding"]
 
 
 class ObjectUse(Strict):
-    """One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars"."""
+    """One object that uses another: `says` describes the use in words, for example "reads it as cars"."""
 
     kind: Kind
     id: str
@@ -26,15 +26,16 @@ class ObjectUse(Strict):
 
 
 class UseList(RootModel[list[ObjectUse]]):
-    """What depends on an object, by kind and name; it cannot be deleted before."""
+    """The uses of an object, by kind and name; it cannot be deleted before them."""
 
 
 Find = Callable[[UUID, str], list[ObjectUse]]
-"""Return what depends on the object of that id and name, of the organisation in context."""
+"""Return the uses of the object with that id and name, in the organisation in context."""
 Follow = Callable[[str, str], Callable[[], None]]
-"""Prepare to follow an object from its old name to its new one; what it returns does it, in the renaming transaction.
+"""Prepare to update an object from a used object's old name to its new one; returns a function that does it in the
+renaming transaction.
 
-What takes long is done while it is prepared: nobody else can write during the transaction.
+Slow work belongs into the preparation, because nobody else can write during the transaction.
 """
 
 _finders: Final[list[tuple[Kind, Find]]] = []
@@ -42,23 +43,23 @@ _followers: Final[list[tuple[Kind, Follow]]] = []
 
 
 def register_uses(kind: Kind, find: Find) -> None:
-    """Ask `find` whenever it is asked what depends on an object of `kind`."""
+    """Register `find`, which finds the uses of an object of `kind`."""
     _finders.append((kind, find))
 
 
 def register_follower(kind: Kind, follow: Follow) -> None:
-    """Prepare to `follow` whenever an object of `kind` is renamed."""
+    """Register `follow`, which prepares the update when an object of `kind` is renamed."""
     _followers.append((kind, follow))
 
 
 def uses_of(kind: Kind, id_: UUID, name: str) -> list[ObjectUse]:
-    """Return what depends on the object, by kind and name."""
+    """Return the uses of the object, by kind and name."""
     found = [use for of, find in _finders if of == kind for use in find(id_, name)]
     return sorted(found, key=lambda use: (use.kind, use.name))
 
 
 def refuse_while_used(kind: Kind, id_: UUID, name: str) -> None:
-    """Raise `Conflict`, with a fault for each that depends on the object, while there are any."""
+    """Raise `Conflict`, with an error for each use of the object, while there are any."""
     uses = uses_of(kind, id_, name)
     if not uses:
         return
@@ -74,5 +75,5 @@ def _fault(use: ObjectUse) -> MendableFault:
 
 
 def followers(kind: Kind, before: str, after: str) -> list[Callable[[], None]]:
-    """Prepare all who refer to objects of `kind` by name; each is to be called in the transaction that renames."""
+    """Prepare all that refer to objects of `kind` by name; call each result in the transaction that renames."""
     return [follow(before, after) for of, follow in _followers if of == kind and before != after]

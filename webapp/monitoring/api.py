@@ -1,4 +1,4 @@
-"""The live page of a run over HTTP: events as they happen, results and quarantine by pages."""
+"""The live page of a run over HTTP: an event stream, and pages of results and quarantine."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -15,7 +15,8 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
-from streaming.wire.messages import ProgressReport, ResultRow
+from streaming.wire.messages import ResultRow
+from streaming.wire.progress import ProgressReport
 from webapp.accounts.access import TenantView
 from webapp.accounts.access_recheck import still_allowed, visit_of
 from webapp.core.api import answer, read_query
@@ -32,17 +33,17 @@ from webapp.monitoring.rows_page import (
     rows_page,
     shown_mark,
 )
-from webapp.monitoring.seats import Seat, SeatedStream
+from webapp.monitoring.seats import SeatedStream, StreamSlot
 from webapp.runs.access import access_run
 from webapp.runs.lifecycle.state_events import RunState, state_of
 from webapp.runs.repairs.repairs import RepairedRows, repaired_rows
 
 
-class ResultShown(ResultRow):
-    """A result row with an id that is stable, so that pages join without a gap or a double.
+class ResultResponse(ResultRow):
+    """A result row with a stable id, so that pages neither skip nor repeat a row.
 
-    `run` made it; null: it was written before runs were told apart. `repaired`: the repair that took it back, or that
-    gave it; null: it stands as the run gave it.
+    `run` emitted it; null for rows written before runs were distinguished. `repaired`: the repair that retracted
+    or added the row; null if no repair concerns it.
     """
 
     id: str
@@ -53,19 +54,19 @@ class ResultShown(ResultRow):
 class ResultPage(Strict):
     """Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short."""
 
-    rows: list[ResultShown]
+    rows: list[ResultResponse]
     next: str | None
 
 
 class RunEvents(Strict):
-    """The data of the two kinds of server-sent event: `progress` and `state`."""
+    """The data of the two kinds of server-sent events: `progress` and `state`."""
 
     progress: ProgressReport
     state: RunState
 
 
 class EventStreamRenderer(JSONRenderer):
-    """Lets a browser's EventSource in; refusals are JSON all the same."""
+    """Accepts a browser's EventSource; refusals are JSON all the same."""
 
     media_type = "text/event-stream"
     format = "event-stream"
@@ -84,12 +85,12 @@ class ResultsView(TenantView):
         found = access_run(run)
         rows, following = rows_page(found, "results", read_query(request, RowsPageQuery))
         repaired = repaired_rows(found.binding_id)
-        shown = [ResultShown.model_validate({**row, "repaired": _mark(row, repaired)}) for row in rows]
+        shown = [ResultResponse.model_validate({**row, "repaired": _mark(row, repaired)}) for row in rows]
         return answer(ResultPage(rows=shown, next=following))
 
 
 def _mark(row: Mapping[str, Any], repaired: RepairedRows) -> RowRepair | None:
-    """Return the repair that took a row back, or else the one that gave it."""
+    """Return the repair that retracted a row, or else the one that added it."""
     gone = repaired.results.get(row["id"])
     return shown_mark(gone or repaired.repairs.get(row.get("repair") or ""), taken_back=gone is not None)
 
@@ -99,11 +100,11 @@ LEVELS: Final = {
     "warning": frozenset({"warning", "error"}),
     "error": frozenset({"error"}),
 }
-"""By the level that is asked for those of the lines that are shown."""
+"""The levels that each requested level includes."""
 
 
 class LogQuery(Strict):
-    """What a page of the log is asked for."""
+    """The parameters of a page of the log."""
 
     after: str | None = None
     level: Literal["info", "warning", "error"] | None = None
@@ -116,9 +117,11 @@ class LogsView(TenantView):
     @extend_schema(
         operation_id="runs_logs",
         parameters=[
-            OpenApiParameter("after", str, description="The `next` of the page before."),
-            OpenApiParameter("level", str, enum=list(LEVELS), description="Only lines of this level or a worse one."),
-            OpenApiParameter("text", str, description="Only lines in which this stands, in small or capital letters."),
+            OpenApiParameter("after", str, description="The `next` of the previous page."),
+            OpenApiParameter(
+                "level", str, enum=list(LEVELS), description="Only lines of this level or a more severe one."
+            ),
+            OpenApiParameter("text", str, description="Only lines that contain this text, ignoring case."),
         ],
         responses={200: LogPage, 422: ErrorEnvelope} | REFUSALS,
     )
@@ -127,30 +130,30 @@ class LogsView(TenantView):
         found, asked = access_run(run), read_query(request, LogQuery)
         cursor = LogCursor.parse(asked.after)
         if cursor is None:
-            remedy = "Leave `after` out, or give the `next` of the page before."
-            raise Faulty([fault(FaultCode.BAD_SHAPE, "after: this is no cursor.", remedy, field="after")])
+            remedy = "Leave `after` out, or pass the `next` of the previous page."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "after: this isn't a cursor.", remedy, field="after")])
         levels = None if asked.level is None else LEVELS[asked.level]
         return answer(log_page(found, cursor, LogChoice(levels, asked.text)))
 
 
 class EventsView(TenantView):
-    """What happens to a run, as it happens."""
+    """The event stream of a run."""
 
     renderer_classes = (EventStreamRenderer, JSONRenderer)
 
     @extend_schema(
         operation_id="runs_events",
         parameters=[
-            OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="Where the stream broke off."),
-            OpenApiParameter("after", str, description="The `entry` of the history that is known already."),
+            OpenApiParameter("Last-Event-ID", str, OpenApiParameter.HEADER, description="The last event received."),
+            OpenApiParameter("after", str, description="The `entry` of the history that the page already has."),
         ],
         responses={(200, "text/event-stream"): RunEvents, 429: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
-        """Send the reports after those that are known, each new one, and each change of state.
+        """Send the reports after the last one that the client has, then each new report and each change of state.
 
-        The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
-        within 15 seconds when its reader may no longer be here. 429 while as many are open as may be.
+        A client without a position gets the newest report first. Reports come without rows. The stream ends after five
+        minutes, and within 15 seconds when its reader has lost the right to read it. 429 while too many are open.
         """
         found = access_run(run)
         last = request.headers.get("Last-Event-ID")
@@ -158,12 +161,9 @@ class EventsView(TenantView):
         allowed = partial(still_allowed, visit_of(request, self.entry, self.rule))
         events = event_stream(str(found.organisation_id), cursor=cursor, state=state_of(found), allowed=allowed)
         if not connection.in_atomic_block:
-            connection.close()  # the stream lives for minutes and needs the database for moments
-        seat = Seat(
+            connection.close()  # the stream lives for minutes and needs the database only for moments
+        seat = StreamSlot(
             found.organisation_id, self.entry.token.id if self.entry.token else self.user.pk if self.user else None
         )
         seat.take()
-        response = SeatedStream(events, seat)
-        response.headers["Cache-Control"] = "no-store"
-        response.headers["X-Accel-Buffering"] = "no"
-        return response
+        return SeatedStream(events, seat)

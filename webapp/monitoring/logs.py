@@ -1,4 +1,4 @@
-"""The log of one run: what the runner wrote about it and its binding, and its journal, by time."""
+"""The log of one run: the runner's lines about it and its binding, merged with its journal by time."""
 
 import json
 import re
@@ -19,17 +19,17 @@ from webapp.runs.states import Observed
 MOST_LINES: Final = 500
 LONGEST_MESSAGE: Final = 4_000
 SETTLES: Final = timedelta(seconds=30)
-"""The runner may write of a run for so long after it was seen to have ended."""
+"""The time after a run's end during which the runner may still write about it."""
 WORDS: Final[Mapping[RunEventKind, str]] = {
-    RunEventKind.STARTED: "asked to run",
+    RunEventKind.STARTED: "start requested",
     RunEventKind.MOVED: "moved",
-    RunEventKind.BEGAN: "began with fresh state",
+    RunEventKind.BEGAN: "started with fresh state",
     RunEventKind.CHANGED: "changed",
-    RunEventKind.STOP: "asked to stop",
-    RunEventKind.TOLD: "waits",
+    RunEventKind.STOP: "stop requested",
+    RunEventKind.TOLD: "waiting",
     RunEventKind.REPAIRED: "repaired",
-    RunEventKind.CARRIED: "carried elsewhere",
-    RunEventKind.WORKER: "a worker process died",
+    RunEventKind.CARRIED: "moved to another carrier",
+    RunEventKind.WORKER: "a worker died",
 }
 _CURSOR: Final = re.compile(r"^(\d{1,20})\.(\d{1,20})_(\d{1,9})$")
 
@@ -43,7 +43,7 @@ class LogLine(Strict):
 
 
 class LogPage(Strict):
-    """Lines in order of time; `next` is the `after` of those that follow, also of those that are not written yet."""
+    """Lines in order of time; `next` is the `after` of the following page, also while that has no lines yet."""
 
     lines: list[LogLine]
     next: str
@@ -51,7 +51,7 @@ class LogPage(Strict):
 
 @dataclass(frozen=True)
 class LogCursor:
-    """What was read: the file by its number on the disk, the bytes of it, and the last entry of the journal."""
+    """The position of a reader: the file's inode, the bytes read of it, and the last entry of the journal."""
 
     file: int = 0
     offset: int = 0
@@ -62,7 +62,7 @@ class LogCursor:
 
     @classmethod
     def parse(cls, text: str | None) -> "LogCursor | None":
-        """Return the cursor; the beginning for None, None for what is no cursor."""
+        """Return the cursor that `text` names: the start for None, and None if it names no cursor."""
         if text is None:
             return cls()
         found = _CURSOR.match(text)
@@ -71,13 +71,13 @@ class LogCursor:
 
 @dataclass(frozen=True)
 class LogChoice:
-    """Which lines are wanted: of these levels (None: all), with this text in small or capital letters."""
+    """The lines to return: of these levels (None: all), containing this text, ignoring case."""
 
     levels: frozenset[str] | None = None
     text: str = ""
 
     def fits(self, line: LogLine) -> bool:
-        """Whether the line is wanted."""
+        """Return whether the line is one of those to return."""
         return (self.levels is None or line.level in self.levels) and self.text.lower() in line.message.lower()
 
 
@@ -95,7 +95,7 @@ def log_page(run: Run, after: LogCursor, choice: LogChoice = EVERY_LINE) -> LogP
 
 
 def _written(run: Run, after: LogCursor, choice: LogChoice) -> tuple[list[LogLine], LogCursor]:
-    """Return what the runner wrote: the file that `after` names may have become the earlier one meanwhile."""
+    """Return the runner's lines; the file that `after` names may have been rotated to the earlier one since."""
     lines: list[LogLine] = []
     current = runner_log(run.organisation_id)
     cursor = after
@@ -116,7 +116,7 @@ def _written(run: Run, after: LogCursor, choice: LogChoice) -> tuple[list[LogLin
 
 
 def _read(path: Path, offset: int, wanted: tuple[Run, LogChoice], most: int) -> tuple[list[LogLine], int]:
-    """Return the `wanted` lines from byte `offset`, at most `most`, and how far they reach; half a line waits."""
+    """Return at most `most` `wanted` lines from byte `offset`, and the offset after them; half a line waits."""
     found: list[LogLine] = []
     run, choice = wanted
     with path.open("rb") as file:
@@ -133,16 +133,16 @@ def _read(path: Path, offset: int, wanted: tuple[Run, LogChoice], most: int) -> 
 
 
 def _about(content: bytes, run: Run) -> Iterator[LogLine]:
-    """Yield the line if it names the run, or its binding while the run lives."""
+    """Yield the line if it names the run, or if it names the run's binding while the run lives."""
     names_run = str(run.pk).encode() in content
     if not names_run and str(run.binding_id).encode() not in content:
         return
     try:
         line = json.loads(content)
         at = datetime.fromisoformat(line["at"])
-        at = at.astimezone(UTC)  # also what names no zone
+        at = at.astimezone(UTC)  # also for times without a zone
         shown = LogLine(at=at.isoformat(), level=line["level"], message=line["message"])
-    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # what Spark's own processes print
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):  # a line from Spark's own processes
         return
     ends = None if run.ended_at is None else run.ended_at + SETTLES
     if names_run or (at >= run.created_at and (ends is None or at <= ends)):
@@ -151,13 +151,13 @@ def _about(content: bytes, run: Run) -> Iterator[LogLine]:
 
 
 def _journaled(run: Run, after: int) -> tuple[list[LogLine], int]:
-    """Return what stands in the journal of `run` after an entry, and the number of the last."""
+    """Return the journal of `run` after an entry, and the number of the last entry."""
     events = list(RunEvent.objects.filter(run=run, number__gt=after)[:MOST_LINES])
     return [_line_of(event) for event in events], events[-1].number if events else after
 
 
 def _line_of(event: RunEvent) -> LogLine:
-    """Return an entry as a line: the state to which the run moved, or what happened to it, and by whom."""
+    """Return an entry as a line: the new state of the run or the event, and who caused it."""
     failed = event.observed == Observed.FAILED
     level = "error" if failed and event.domain != "external" else "info" if event.domain is None else "warning"
     what = event.observed or WORDS[RunEventKind(event.kind)]

@@ -1,4 +1,4 @@
-"""What is kept of the progress of runs: their totals at the end of each step of time, and how far reports were read."""
+"""The stored progress of runs: totals at the end of each time step, and the position of the reader of reports."""
 
 from django.db import models
 
@@ -7,10 +7,10 @@ from webapp.runs.models import Run
 
 
 class RunRollup(TenantModel):
-    """The totals of a run as its last report of the step `[at, at + seconds)` told them; steps without one have no row.
+    """The totals in the last report of the step `[at, at + seconds)`; steps without a report have no row.
 
-    Times are ticks; `sample` is that report's RunSample. Totals rise, so a row that is written again, or a report that
-    is read twice, changes nothing.
+    Times are ticks; `sample` is that report's RunSample, `lag` the largest `lag_of` of all reports of the step. Totals
+    only rise, so writing a row again, or reading a report twice, changes nothing.
     """
 
     exported = "figures of runs over time, which the API gives as long as they are kept"
@@ -20,6 +20,7 @@ class RunRollup(TenantModel):
     at = models.BigIntegerField()
     reported_at = models.BigIntegerField()
     sample = models.JSONField()
+    lag = models.BigIntegerField(null=True)
 
     class Meta(TenantModel.Meta):
         """One for each step; found by run and time, and by age."""
@@ -32,10 +33,35 @@ class RunRollup(TenantModel):
         return f"{self.run_id} {self.seconds} s {self.at}"
 
 
-class RollupCursor(TenantModel):
-    """How far the reports of a run were read: `reading` is a Reading, `entry` of it the last one in Redis.
+class RollupDetail(TenantModel):
+    """The details of the step `[at, at + seconds)` of a run, in ticks.
 
-    It is written together with the rows of what was read. `done`: the run has ended, and nothing more will come.
+    `largest` is the `LargestLag` of its `RunDetail`, `content` are the other fields, packed.
+    """
+
+    exported = "figures of runs over time, which the API gives as long as they are kept"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rollup_details")
+    seconds = models.PositiveSmallIntegerField()
+    at = models.BigIntegerField()
+    largest = models.JSONField(null=True)
+    content = models.BinaryField()
+
+    class Meta(TenantModel.Meta):
+        """One for each step; found by run and time, and by age."""
+
+        ordering = ("at",)
+        constraints = (models.UniqueConstraint(fields=["run", "seconds", "at"], name="one_detail_each"),)
+        indexes = (models.Index(fields=["organisation", "seconds", "at"], name="detail_by_age"),)
+
+    def __str__(self) -> str:
+        return f"{self.run_id} {self.seconds} s {self.at}"
+
+
+class RollupCursor(TenantModel):
+    """The position up to which the reports of a run were read: `reading` is a Reading, `entry` its last Redis entry.
+
+    It is written together with the rows of the reports read. `done`: the run has ended, and no report will follow.
     """
 
     exported = "how far such figures were read"

@@ -12,10 +12,10 @@ from rest_framework.response import Response
 
 from streaming.adapters.result_json import written_time
 from streaming.definition.strict import Strict
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.results import committed_rows
 from streaming.wire.messages import LateEvent, OutcomeName
 from streaming.wire.quarantine_choice import QuarantineChoice
-from streaming.wire.results import committed_rows
-from streaming.wire.storage import BlobFolder
 from webapp.accounts.access import TenantView
 from webapp.audit.recording import Target, record
 from webapp.core.api import answer, read_query
@@ -45,15 +45,15 @@ from webapp.runs.models import Repair, Run
 from webapp.runs.repairs.repairs import repaired_rows
 
 PAGE: Final = 500
-"""Rows of a file that are in memory at once."""
+"""The number of a file's rows that are in memory at once."""
 TIMES: Final = ("start", "end", "cti")
 COLUMNS: Final = tuple(LateEvent.model_fields)
 
 
-class LateShown(LateEvent):
-    """A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart.
+class LateResponse(LateEvent):
+    """A late or malformed row with a stable id, and the run that listed it; null before runs were distinguished.
 
-    `repaired`: the repair that took it back into the results.
+    `repaired`: the repair that added it to the results.
     """
 
     id: str
@@ -64,16 +64,16 @@ class LateShown(LateEvent):
 class QuarantinePage(Strict):
     """Late and malformed rows, newest first; `next` is the `before` of the next page, null at the oldest."""
 
-    rows: list[LateShown]
+    rows: list[LateResponse]
     next: str | None
 
 
 class QuarantineQuery(QuarantineChoice, RowsPageQuery):
-    """What a page of the quarantine is asked for."""
+    """The parameters of a page of the quarantine."""
 
 
 class QuarantineFileQuery(QuarantineChoice):
-    """What a file of the quarantine is asked for."""
+    """The parameters of a file of the quarantine."""
 
     format: FileFormat
     runs: Scope = "own"
@@ -84,7 +84,7 @@ FILTERS: Final = [
     OpenApiParameter("reason", str, description="Only this reason."),
     OpenApiParameter("input", str, description="Only this input of the query."),
     OpenApiParameter("lane", str, description="Only this lane."),
-    OpenApiParameter("text", str, description="Only rows in which this stands, in small or capital letters."),
+    OpenApiParameter("text", str, description="Only rows that contain this text, ignoring case."),
     OpenApiParameter("since", int, description="Only rows that start at or after this tick of event time."),
     OpenApiParameter("until", int, description="Only rows that start before this tick of event time."),
     OpenApiParameter("late_by", int, description="Only rows that start at most so many ticks before the CTI they met."),
@@ -100,12 +100,12 @@ class QuarantineView(TenantView):
         responses={200: QuarantinePage, 422: ErrorEnvelope} | REFUSALS,
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
-        """Return a page of late and malformed rows, newest first; one may be short, or empty, before the oldest."""
+        """Return a page of late and malformed rows, newest first; a page before the oldest may be short or empty."""
         found, asked = access_run(run), read_query(request, QuarantineQuery)
         rows, following = rows_page(found, "late", asked, asked.fits)
         repaired = repaired_rows(found.binding_id).quarantine
         shown = [
-            LateShown.model_validate({**row, "repaired": shown_mark(repaired.get(row["id"]), taken_back=False)})
+            LateResponse.model_validate({**row, "repaired": shown_mark(repaired.get(row["id"]), taken_back=False)})
             for row in rows
         ]
         return answer(QuarantinePage(rows=shown, next=following))
@@ -121,15 +121,15 @@ class QuarantineFileView(TenantView):
         parameters=[FORMAT, RUNS, *FILTERS],
         responses={
             (200, MEDIA_TYPES["csv"]): str,
-            (200, MEDIA_TYPES["json_lines"]): LateShown,
+            (200, MEDIA_TYPES["json_lines"]): LateResponse,
             422: ErrorEnvelope,
             **REFUSALS,
         },
     )
     def get(self, request: Request, slug: str, run: UUID) -> HttpResponseBase:
-        """Send all rows that are meant, newest first, as CSV or as lines of JSON; that they were taken is an event.
+        """Send all matching rows, newest first, as CSV or as lines of JSON; the export is recorded in the audit log.
 
-        A CSV cell that a spreadsheet would compute begins with an apostrophe; times are ISO 8601 there.
+        A CSV cell that a spreadsheet would compute starts with an apostrophe; times are ISO 8601 there.
         """
         found, asked = access_run(run), read_query(request, QuarantineFileQuery)
         target = Target("run", found.pk, found.binding.name)
@@ -142,7 +142,7 @@ class QuarantineFileView(TenantView):
 def _written(
     folder: BlobFolder, run: Run, asked: QuarantineFileQuery, repaired: Mapping[str, Repair]
 ) -> Iterator[bytes]:
-    """Yield the file a page at a time: it outlives its request, and holds nothing open however slowly it is fetched."""
+    """Yield the file a page at a time; it outlives its request and holds nothing open, however slow its reader is."""
     own = str(run.pk) if asked.runs == "own" else None
     before: str | None = None
     if asked.format == "csv":
@@ -161,8 +161,8 @@ def _written(
 
 
 def _own(row: Mapping[str, Any]) -> dict[str, Any]:
-    said = {name: value for name, value in row.items() if not name.startswith("_")}
-    return {"id": row["_id"], "run": row["_run"], **said}
+    columns = {name: value for name, value in row.items() if not name.startswith("_")}
+    return {"id": row["_id"], "run": row["_run"], **columns}
 
 
 def _marked(repair: Repair | None) -> dict[str, Any] | None:

@@ -1,24 +1,24 @@
-"""How the reports of a run become samples, and during which times what it did is known: without database and Redis."""
+"""Reports of a run as samples, and the periods in which its activity is recorded; uses no database and no Redis."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import Field
 
-from streaming.definition.strict import Strict
-from streaming.wire.messages import ProgressReport
+from streaming.wire.message import Message
+from streaming.wire.progress import ProgressReport
 
 TICKS_PER_S: Final = 1_000_000
 NO_ENTRY: Final = "0-0"
 CRACK: Final = 5 * TICKS_PER_S
-"""Between two known times that are no further apart nothing is called unknown: heartbeats come every two seconds."""
+"""A gap of at most this length between two known periods counts as known: heartbeats come every two seconds."""
 Span = tuple[int, int]
 """Two ticks: from, until."""
 
 
-class InputSample(Strict):
-    """The totals of one input; `cti` null: none yet, or ended."""
+class InputSample(Message):
+    """The totals of one input; `cti` is null before the first CTI and after the end."""
 
     received: int
     outcomes: dict[str, int]
@@ -27,8 +27,8 @@ class InputSample(Strict):
     largest_start: int | None
 
 
-class RunSample(Strict):
-    """The totals of a run when a batch was reported at tick `at`, which took `batch_s` seconds."""
+class RunSample(Message):
+    """The totals of a run when a batch, which took `batch_s` seconds, was reported at tick `at`."""
 
     at: int
     batch: int
@@ -39,11 +39,12 @@ class RunSample(Strict):
     quarantined: int
 
 
-class Reading(Strict):
-    """What was read of a run so far.
+class Reading(Message):
+    """The state of reading a run's reports.
 
-    `entry` is the last one in Redis. `known`: when what the run did is known, in order, apart. `until`: up to when its
-    runner was heard of. `base`: the totals with which the run began, at the beginning of its first batch; null before.
+    `entry` is the last one read in Redis. `known`: the periods in which the run's activity is recorded, in order and
+    disjoint. `until`: the runner's last sign of life. `base`: the totals at the start of the run's first batch; null
+    before it.
     """
 
     entry: str = NO_ENTRY
@@ -54,7 +55,7 @@ class Reading(Strict):
 
 @dataclass(frozen=True)
 class Batch:
-    """Reports that follow a reading, in order, and the entry of the last; `torn`: there may have been some before."""
+    """Reports that follow a reading, in order, and the entry of the last; `torn`: some before them may be missing."""
 
     reports: Sequence[ProgressReport]
     entry: str
@@ -63,9 +64,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Watch:
-    """When a run could do anything: from its request on, until its end if there was one, and while its runner lived."""
+    """The period in which a run could do anything, from its request to its end (if any), and its runner's lifetime."""
 
-    begun: int
+    requested: int
     ended: int | None
     runner: Span | None
 
@@ -93,12 +94,19 @@ def sample_of(report: ProgressReport) -> RunSample:
     )
 
 
-def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | None) -> Reading:
-    """Return `reading` after `batch`. `before`: the totals of the run from which this one goes on, if there is one and
-    reports do not tell runs apart yet (`of_run`).
+def lag_of(at: int, inputs: Mapping[str, InputSample]) -> int | None:
+    """Return `at` minus the smallest CTI of the `inputs` that have not ended; None if one of them has none yet."""
+    ctis = [each.cti for each in inputs.values() if not each.ended]
+    return None if not ctis or None in ctis else at - min(cti for cti in ctis if cti is not None)
 
-    A batch that was reported is known from its beginning. In between the run did nothing, as long as one runner lived:
-    a runner reports whatever it commits.
+
+def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | None) -> Reading:
+    """Return `reading` after `batch`.
+
+    `before`: the totals of the run that this one resumes, if reports don't distinguish runs yet (`of_run`).
+
+    A reported batch is known from its start. Between batches the run did nothing as long as one runner lived,
+    because a runner reports everything that it commits.
     """
     samples = [sample_of(report) for report in batch.reports]
     known = [*reading.known, *((_begin(sample), sample.at) for sample in samples)]
@@ -114,7 +122,7 @@ def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | No
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """Return the union of `spans`, in order, cracks closed."""
+    """Return the union of `spans`, in order, with short gaps closed."""
     found: list[Span] = []
     for begin, end in sorted(spans):
         if found and begin - found[-1][1] <= CRACK:
@@ -125,7 +133,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def newest_in_steps(samples: Iterable[RunSample], seconds: int) -> dict[int, RunSample]:
-    """Return by its first tick the newest sample of each step of `seconds`."""
+    """Return the newest sample of each step of `seconds`, by the step's first tick."""
     found: dict[int, RunSample] = {}
     width = seconds * TICKS_PER_S
     for sample in samples:
@@ -140,16 +148,16 @@ def _begin(sample: RunSample) -> int:
 
 
 def _heard(reading: Reading, watch: Watch) -> Span | None:
-    """Return since when the runner has been heard of without a break, and up to when, inside of the run's time."""
+    """Return the period in which the runner was alive without a break, limited to the run's time."""
     if watch.runner is None:
         return None
-    begin = max(watch.runner[0], watch.begun, reading.until or 0)
+    begin = max(watch.runner[0], watch.requested, reading.until or 0)
     end = watch.runner[1] if watch.ended is None else min(watch.runner[1], watch.ended)
     return (begin, end) if end > begin else None
 
 
 def _last_known(reading: Reading, watch: Watch) -> int:
-    return reading.until if reading.until is not None else watch.begun
+    return reading.until if reading.until is not None else watch.requested
 
 
 def _without(spans: Iterable[Span], hole: Span) -> list[Span]:
@@ -159,12 +167,12 @@ def _without(spans: Iterable[Span], hole: Span) -> list[Span]:
 
 
 def _base(first: RunSample, before: RunSample | None) -> RunSample:
-    """Return the totals with which the run began: those before it where it goes on with them, else none."""
-    went_on = before is not None and all(
+    """Return the totals at the start of the run: those of `before` if the run resumes from them, else zeros."""
+    resumed = before is not None and all(
         counts.received <= first.inputs[name].received if name in first.inputs else False
         for name, counts in before.inputs.items()
     )
-    if before is None or not went_on:
+    if before is None or not resumed:
         nothing = {
             name: counts.model_copy(
                 update={"received": 0, "outcomes": {}, "cti": None, "ended": False, "largest_start": None}

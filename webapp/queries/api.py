@@ -1,6 +1,6 @@
 """Queries over HTTP: list, create, read, versions; and validate, complete, explain, which store nothing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,36 +12,46 @@ from rest_framework.response import Response
 from streaming.definition.strict import Strict
 from streaming.preflight.preflight import Preflight
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer, read_body, read_query
+from webapp.core.api import AFTER, LARGE_BYTES, LISTED, ListQuery, answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope
 from webapp.core.uses import UseList, uses_of
-from webapp.queries import assistance, preflights, services
-from webapp.queries.access import access_query, current_version, current_versions, listed_versions, streams_used
-from webapp.queries.access import input_streams as streams_named
+from webapp.queries import assistance, labels, preflights, services
+from webapp.queries.access import (
+    access_query,
+    current_version,
+    listed_queries,
+    listed_streams,
+    listed_versions,
+    streams_used,
+)
 from webapp.queries.bodies import (
     CompletionBody,
     CompletionList,
     ExplanationBody,
     QueryExplanation,
+    QueryLabels,
     QueryList,
     QueryNameBody,
-    QueryShown,
+    QueryResponse,
+    QuerySummary,
     StreamUsed,
     Validation,
     ValidationBody,
     VersionBody,
     VersionList,
-    VersionShown,
+    VersionResponse,
+    VersionSummary,
 )
+from webapp.queries.labels import owner_of
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import stored_text, text_of
 
 VERSIONS_LISTED = 100
-BEFORE = OpenApiParameter("before", int, description="List older ones: the number of the oldest version you have.")
+BEFORE = OpenApiParameter("before", int, description="The number of your oldest version; lists older ones.")
 
 
-class VersionsAsked(Strict):
-    """Which versions are asked for: those before a number, or the newest."""
+class VersionsQuery(Strict):
+    """The page of versions to list: those before a number, or the newest."""
 
     before: Annotated[int, Field(ge=1, le=2**31 - 1)] = 2**31 - 1
 
@@ -49,77 +59,112 @@ class VersionsAsked(Strict):
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-def shown_version(version: QueryVersion) -> VersionShown:
+def shown_version(version: QueryVersion) -> VersionResponse:
     """Return `version`, read by `listed_versions`, as the API shows it."""
-    return VersionShown(
+    return VersionResponse(
         id=str(version.pk),
         query=str(version.query_id),
         number=version.number,
         graph=version.read_graph(),
         text=text_of(version),
         content_hash=version.content_hash,
-        author=version.author_label or (None if version.author is None else version.author.email),
+        author=author_of(version),
         comment=version.comment,
         parent=None if version.parent_id is None else str(version.parent_id),
         created_at=version.created_at.isoformat(),
     )
 
 
-def shown(version: QueryVersion, streams: Mapping[str, UUID]) -> QueryShown:
-    """Return the query of its current `version` as the API shows it; `streams` are those that exist."""
-    names = dict.fromkeys(streams_named(version).values())
-    return QueryShown(
+def to_response(version: QueryVersion, streams: Mapping[str, UUID]) -> QueryResponse:
+    """Return the query of its current `version` as the API shows it; `streams` are the existing ones."""
+    return QueryResponse(
         id=str(version.query_id),
         name=version.query.name,
+        tags=version.query.tags,
+        owner=owner_of(version.query),
         created_at=version.query.created_at.isoformat(),
         current=shown_version(version),
-        streams=[StreamUsed(name=name, id=str(streams[name]) if name in streams else None) for name in names],
+        streams=used(listed_streams(version), streams),
     )
+
+
+def summary(version: QueryVersion, streams: Mapping[str, UUID]) -> QuerySummary:
+    """Return the query of its current `version` as lists show it."""
+    return QuerySummary(
+        id=str(version.query_id),
+        name=version.query.name,
+        tags=version.query.tags,
+        owner=owner_of(version.query),
+        created_at=version.query.created_at.isoformat(),
+        current=VersionSummary(
+            id=str(version.pk),
+            number=version.number,
+            nodes=len(version.graph["nodes"]),
+            author=author_of(version),
+            comment=version.comment,
+            created_at=version.created_at.isoformat(),
+        ),
+        streams=used(listed_streams(version), streams),
+    )
+
+
+def author_of(version: QueryVersion) -> str | None:
+    """Return the author of `version`; None for the program itself."""
+    return version.author_label or (None if version.author is None else version.author.email)
+
+
+def used(names: Iterable[str], streams: Mapping[str, UUID]) -> list[StreamUsed]:
+    """Return the streams of these names with the ids of those that exist."""
+    return [StreamUsed(name=name, id=str(streams[name]) if name in streams else None) for name in names]
 
 
 class QueriesView(TenantView):
     """The queries of an organisation."""
 
-    @extend_schema(operation_id="queries_list", responses={200: QueryList, **REFUSALS})
+    @extend_schema(
+        operation_id="queries_list",
+        parameters=[AFTER],
+        responses={200: QueryList, 422: ErrorEnvelope, **REFUSALS},
+    )
     def get(self, request: Request, slug: str) -> Response:
-        """List the queries by name."""
-        versions = current_versions()
+        """List 200 queries by name, without their graphs and texts."""
+        versions = listed_queries(after=read_query(request, ListQuery).after, most=LISTED)
         streams = streams_used(versions)
-        return answer(QueryList([shown(version, streams) for version in versions]))
+        return answer(QueryList([summary(version, streams) for version in versions]))
 
     @extend_schema(
         operation_id="queries_create",
         request=VersionBody,
-        responses={201: QueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: QueryResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Create a query, named as its graph or text is, with its first version; 422 with all faults."""
-        body = read_body(request, VersionBody)
+        """Create a query, named by its graph or text, with its first version; 422 with all errors."""
+        body = read_body(request, VersionBody, most_bytes=LARGE_BYTES)
         query = services.create_query(draft=assistance.sound(body), comment=body.comment, author=self.user)
         version = current_version(query)
-        return answer(shown(version, streams_used([version])), 201)
+        return answer(to_response(version, streams_used([version])), 201)
 
 
 class QueryView(TenantView):
     """One query."""
 
-    @extend_schema(operation_id="queries_get", responses={200: QueryShown, **REFUSALS})
+    @extend_schema(operation_id="queries_get", responses={200: QueryResponse, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """Return a query with its current version."""
         version = current_version(access_query(query))
-        return answer(shown(version, streams_used([version])))
+        return answer(to_response(version, streams_used([version])))
 
     @extend_schema(
         operation_id="queries_rename",
         request=QueryNameBody,
-        responses={200: QueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: QueryResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, query: UUID) -> Response:
-        """Rename a query: its next version has the new name; older ones, and bindings to them, stay as they are."""
+        """Rename a query: its next version has the new name; older ones, and bindings to them, keep the old name."""
         found = access_query(query)
         body = read_body(request, QueryNameBody)
         version = services.rename_query(query=found, name=body.name, author=self.user, parent=body.parent)
-        return answer(shown(version, streams_used([version])))
+        return answer(to_response(version, streams_used([version])))
 
     @extend_schema(operation_id="queries_delete", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
     def delete(self, request: Request, slug: str, query: UUID) -> Response:
@@ -128,8 +173,24 @@ class QueryView(TenantView):
         return Response(status=204)
 
 
+class QueryLabelsView(TenantView):
+    """The tags and the owner of a query; they aren't part of its versions."""
+
+    @extend_schema(
+        operation_id="queries_label",
+        request=QueryLabels,
+        responses={200: QueryLabels, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def put(self, request: Request, slug: str, query: UUID) -> Response:
+        """Replace the tags and the owner of a query; the owner must be a member. Makes no version."""
+        found = access_query(query)
+        body = read_body(request, QueryLabels)
+        changed = labels.label_query(query=found, tags=body.tags, owner=body.owner)
+        return answer(QueryLabels(tags=changed.tags, owner=owner_of(changed)))
+
+
 class QueryUsesView(TenantView):
-    """What depends on a query."""
+    """The uses of a query."""
 
     @extend_schema(operation_id="queries_uses", responses={200: UseList, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
@@ -139,7 +200,7 @@ class QueryUsesView(TenantView):
 
 
 class QueryExplanationView(TenantView):
-    """What the current version of a query will do."""
+    """The explanation of the current version of a query."""
 
     @extend_schema(
         operation_id="queries_explain_current", responses={200: QueryExplanation, 422: ErrorEnvelope, **REFUSALS}
@@ -160,7 +221,7 @@ class VersionsView(TenantView):
     def get(self, request: Request, slug: str, query: UUID) -> Response:
         """List 100 versions, newest first."""
         found = access_query(query)
-        asked = read_query(request, VersionsAsked)
+        asked = read_query(request, VersionsQuery)
         versions = listed_versions().filter(query=found, number__lt=asked.before)[:VERSIONS_LISTED]
         return answer(VersionList([shown_version(version) for version in versions]))
 
@@ -168,17 +229,17 @@ class VersionsView(TenantView):
         operation_id="versions_create",
         request=VersionBody,
         responses={
-            200: VersionShown,
-            201: VersionShown,
+            200: VersionResponse,
+            201: VersionResponse,
             409: ErrorEnvelope,
             422: ErrorEnvelope,
             **REFUSALS,
         },
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Make a version; 200 with the current one when it means the same; 422 with all faults."""
+        """Make a version; 200 with the current one if it means the same; 422 with all errors."""
         found = access_query(query)
-        body = read_body(request, VersionBody)
+        body = read_body(request, VersionBody, most_bytes=LARGE_BYTES)
         draft = assistance.sound(body, stored_text(current_version(found)))
         version, made = services.create_version(
             query=found, draft=draft, comment=body.comment, author=self.user, parent=body.parent
@@ -195,8 +256,8 @@ class ValidateView(TenantView):
         responses={200: Validation, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form."""
-        found = assistance.examine(read_body(request, ValidationBody))
+        """Return all errors of a query, obstacles to its start as warnings, its schemas, and its other form."""
+        found = assistance.examine(read_body(request, ValidationBody, most_bytes=LARGE_BYTES))
         return answer(
             Validation(
                 faults=list(found.faults),
@@ -219,8 +280,8 @@ class CompleteView(TenantView):
         responses={200: CompletionList, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Return what may stand at a place of a text: streams, nodes, fields, functions, keywords, types."""
-        body = read_body(request, CompletionBody)
+        """Return the possible completions at a place of a text: streams, nodes, fields, functions, keywords, types."""
+        body = read_body(request, CompletionBody, most_bytes=LARGE_BYTES)
         return answer(assistance.complete(body))
 
 
@@ -233,8 +294,8 @@ class ExplainView(TenantView):
         responses={200: QueryExplanation, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Explain what a query will do, before it runs; 422 with all faults of one that is not sound."""
-        return answer(assistance.explain(read_body(request, ExplanationBody)))
+        """Explain what a query will do, before it runs; 422 with all errors of an invalid one."""
+        return answer(assistance.explain(read_body(request, ExplanationBody, most_bytes=LARGE_BYTES)))
 
 
 class PreflightView(TenantView):
@@ -246,5 +307,5 @@ class PreflightView(TenantView):
         responses={200: Preflight, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Read the first rows of each input and say what to mend before a start; 422 with all faults of the query."""
-        return answer(preflights.validated(read_body(request, preflights.PreflightBody)))
+        """Read the first rows of each input and report what to fix before a start; 422 with all errors of the query."""
+        return answer(preflights.validated(read_body(request, preflights.PreflightBody, most_bytes=LARGE_BYTES)))

@@ -9,5 +9,5 @@ class QueriesConfig(AppConfig):
     name = "webapp.queries"
 
     def ready(self) -> None:
-        """Import for its registrations."""
+        """Import the module that registers itself."""
         from webapp.queries import following  # noqa: F401

@@ -1,4 +1,4 @@
-"""What helps while a query is written: its check, completion of its text, and what it will do."""
+"""Help while a query is written: its check, completion of its text, and its explanation."""
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.versions.meaning import InputSettings
@@ -20,7 +20,7 @@ from webapp.streams.access import stream_definitions, streams_with_ctis
 
 
 def examine(asked: ValidationBody) -> QueryExamination:
-    """Return what can be said of the query that was sent, faults and all."""
+    """Return the examination of the query, including its errors."""
     streams, own_ctis = {**stream_definitions(), **asked.streams}, streams_with_ctis()
     if asked.given_graph:
         before = TextBefore(asked.text, asked.comments, asked.advance)
@@ -31,9 +31,9 @@ def examine(asked: ValidationBody) -> QueryExamination:
 
 
 def sound(asked: GraphOrText, before: str | None = None) -> QueryDraft:
-    """Return the query that was sent as a draft; `before` is the text of the version that it replaces.
+    """Return the query as a draft; `before` is the text of the version that it replaces.
 
-    Raises `Faulty` with all faults if any is an error.
+    Raises `Faulty` with all problems if any is an error.
     """
     streams = stream_definitions()
     if asked.text is None:
@@ -49,7 +49,7 @@ def sound(asked: GraphOrText, before: str | None = None) -> QueryDraft:
 
 
 def complete(asked: CompletionBody) -> CompletionList:
-    """Return what may stand at a code point of a text; beyond its end means at its end. Raises `Faulty`."""
+    """Return the completions at a code point of a text; after its end means at its end. Raises `Faulty`."""
     if refused := too_long(asked.text):
         raise Faulty(refused)
     at = min(asked.at, len(asked.text))
@@ -57,7 +57,7 @@ def complete(asked: CompletionBody) -> CompletionList:
 
 
 def complete_at_node(asked: ExpressionBody) -> CompletionList:
-    """Return what may stand at a place of an expression at a node. Raises `Faulty` for a graph that is too long."""
+    """Return the completions at a place of an expression at a node. Raises `Faulty` for a graph that is too long."""
     raw = GraphOrText(graph=asked.graph).raw()
     at = min(asked.at, len(asked.expression))
     streams = {**stream_definitions(), **asked.streams}
@@ -65,19 +65,19 @@ def complete_at_node(asked: ExpressionBody) -> CompletionList:
 
 
 def explain(asked: ExplanationBody) -> QueryExplanation:
-    """Explain what was sent; `advance` replaces what it says of inputs. Raises `Faulty` with all faults and spans."""
+    """Explain a query; `advance` replaces its settings of inputs. Raises `Faulty` with all errors and spans."""
     streams = {**stream_definitions(), **asked.streams}
     if asked.text is None:
-        return _given(jobs.explained_graph(asked.raw(), streams, asked.advance))
-    return _given(jobs.explained_text(asked.text, streams, asked.advance))
+        return _unwrap(jobs.explained_graph(asked.raw(), streams, asked.advance))
+    return _unwrap(jobs.explained_text(asked.text, streams, asked.advance))
 
 
 def explain_version(version: QueryVersion) -> QueryExplanation:
-    """Explain a stored version. Raises `Faulty` when it no longer fits its streams."""
-    return _given(jobs.explained_graph(version.graph, stream_definitions(), {}, stored_text(version)))
+    """Explain a stored version. Raises `Faulty` if it no longer fits its streams."""
+    return _unwrap(jobs.explained_graph(version.graph, stream_definitions(), {}, stored_text(version)))
 
 
-def _given(told: jobs.ExplanationGiven) -> QueryExplanation:
-    if told.explained is None:
-        raise Faulty(told.faults)
-    return told.explained
+def _unwrap(outcome: jobs.ExplanationOutcome) -> QueryExplanation:
+    if outcome.explained is None:
+        raise Faulty(outcome.faults)
+    return outcome.explained

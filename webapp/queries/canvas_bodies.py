@@ -1,4 +1,4 @@
-"""What the canvas sends and is answered: expressions at nodes, and where nodes are drawn."""
+"""Requests and responses of the canvas: expressions at nodes, and positions of nodes."""
 
 from typing import Annotated, Final
 
@@ -10,11 +10,11 @@ from streaming.definition.strict import Strict
 from webapp.queries.bodies import OwnStreams
 
 MOST_POSITIONS: Final = 2 * MOST_NODES
-"""Positions that are kept of a query: those of older versions' nodes too, so that going back finds them."""
+"""Positions stored for a query, including those of older versions' nodes, so that going back finds them."""
 
 
 class ExpressionBody(OwnStreams):
-    """An expression at a node of a graph, and the code point in it, counted from 0, at which something is typed."""
+    """An expression at a node of a graph, and the code point in it, counted from 0, at the cursor."""
 
     graph: SkipValidation[QueryGraph]
     node: Name
@@ -23,7 +23,7 @@ class ExpressionBody(OwnStreams):
 
 
 class NodePosition(Strict):
-    """Where a node is drawn, in units of the canvas: to the right and down."""
+    """The position of a node, in units of the canvas: to the right and down."""
 
     x: Annotated[float, Field(ge=-1e6, le=1e6)]
     y: Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -35,7 +35,7 @@ class LayoutBody(Strict):
     positions: Annotated[dict[Name, NodePosition | None], Field(max_length=MOST_NODES)]
 
 
-class LayoutShown(Strict):
-    """Where the nodes of a query were put, by id; nodes that nobody moved are not there."""
+class LayoutResponse(Strict):
+    """The positions of a query's nodes by id, without those that nobody moved."""
 
     positions: dict[str, NodePosition]

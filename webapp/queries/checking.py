@@ -1,20 +1,20 @@
-"""Checking queries, given as graphs or as texts, against the organisation's streams."""
+"""Checks of queries, given as graphs or as texts, against the organisation's streams."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import QueryGraph
 from streaming.definition.load import load_graph
+from streaming.definition.payload.types import Fields
 from streaming.definition.sql.check import check_sql
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.comments import read_comments, write_comments
 from streaming.definition.sql.rewriting.texts import rewrite_sql
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy, StreamDefinition
-from streaming.definition.types import Fields
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.versions.meaning import InputSettings, QueryMeaning
 from webapp.core.errors import fault
 from webapp.queries.models import LONGEST_TEXT
@@ -26,10 +26,10 @@ Streams = Mapping[str, StreamDefinition]
 
 @dataclass(frozen=True)
 class QueryDraft:
-    """A sound query that is not stored yet; `text` is None where it was given as a graph.
+    """A valid query that is not stored yet; `text` is None if it was given as a graph.
 
-    `written` is then a text that says the graph: `rewritten_from`, that of the version before, else the graph printed.
-    `settings` is what either text says of inputs.
+    `written` is then a text of the graph: `rewritten_from`, the previous version's text, or else the printed graph.
+    `settings` are the settings of inputs in either text.
     """
 
     graph: QueryGraph
@@ -40,15 +40,15 @@ class QueryDraft:
 
     @property
     def meaning(self) -> QueryMeaning:
-        """What it says: its graph, and the time of its inputs."""
+        """Return its meaning: its graph, and the time of its inputs."""
         return self.settings.beside(self.graph)
 
 
 @dataclass(frozen=True)
 class QueryExamination:
-    """What can be said of a query: all faults, warnings too, the type of each field that leaves each sound node.
+    """The examination of a query: all errors and warnings, and the types of the fields that leave each valid node.
 
-    `graph` and `text` say the same; both are None where the one that was given has faults of form.
+    `graph` and `text` mean the same; both are None if the given form is unreadable.
     """
 
     faults: Sequence[Fault]
@@ -62,9 +62,9 @@ class QueryExamination:
 
 @dataclass(frozen=True)
 class TextBefore:
-    """The text that a graph is written into, None where it is printed.
+    """The text that a graph is written into; None if the graph is printed.
 
-    `comments` of nodes and settings of inputs, `advance`, replace what it says of them.
+    `comments` of nodes and settings of inputs, `advance`, replace those in the text.
     """
 
     text: str | None = None
@@ -72,7 +72,7 @@ class TextBefore:
     advance: Mapping[str, AdvanceTimeSettings] = field(default_factory=dict)
 
     def saying(self, graph: QueryGraph) -> str:
-        """Return the text that says `graph` and the comments. Comments of nodes that are gone are taken away first."""
+        """Return the text of `graph` with the comments. Comments of removed nodes are removed first."""
         ids = {node.id for node in graph.nodes}
         gone = {node: "" for node in self.comments if node not in ids or not self.comments[node]}
         before = None if self.text is None else write_comments(self.text, gone)
@@ -83,9 +83,9 @@ class TextBefore:
 def examine_graph(
     graph: Mapping[str, Any], streams: Streams, before: TextBefore, *, own_ctis: Collection[str] | None = None
 ) -> QueryExamination:
-    """Examine a graph as it was sent; its text is that of `before` rewritten, or printed where there is none.
+    """Examine a graph as sent; its text is that of `before` rewritten, or printed without one.
 
-    `own_ctis` names the streams whose adapter enqueues CTIs itself; None where that is not known.
+    `own_ctis` names the streams whose adapter enqueues CTIs itself; None if unknown.
     """
     loaded = load_graph(graph).graph
     checked = check(graph, streams)
@@ -97,11 +97,11 @@ def examine_graph(
         return examined
     return QueryExamination(
         checked.faults, _as_text(checked.schemas), loaded, written
-    )  # a text that is too long to be read
+    )  # the text is too long to be read
 
 
 def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | None = None) -> QueryExamination:
-    """Examine a text; every fault has a span where there is one. `own_ctis` is as above."""
+    """Examine a text; every error has a span if there is one. `own_ctis` as in `examine_graph`."""
     if refused := too_long(text):
         return QueryExamination(refused, {}, None, None)
     checked = check_sql(text, streams, own_ctis=own_ctis)
@@ -112,11 +112,11 @@ def examine_text(text: str, streams: Streams, *, own_ctis: Collection[str] | Non
 
 
 def too_long(text: str) -> list[Fault]:
-    """Return the fault of a text that is longer than a query may be."""
+    """Return the error of a text that is longer than a query may be."""
     if len(text) <= LONGEST_TEXT:
         return []
     message = f"The text has {counted(len(text), 'character')}; a query has at most {LONGEST_TEXT:,}."
-    return [fault(FaultCode.BAD_SHAPE, message, "Divide it into several queries.", field="text")]
+    return [fault(FaultCode.BAD_SHAPE, message, "Split it into several queries.", field="text")]
 
 
 def _as_text(schemas: Mapping[str, Fields]) -> dict[str, dict[str, str]]:
@@ -124,21 +124,21 @@ def _as_text(schemas: Mapping[str, Fields]) -> dict[str, dict[str, str]]:
 
 
 def refuses(faults: Sequence[Fault]) -> bool:
-    """Whether any of `faults` is an error."""
+    """Return whether any of `faults` is an error."""
     return any(each.severity is Severity.ERROR for each in faults)
 
 
 def drafted(graph: QueryGraph, before: str | None) -> QueryDraft:
-    """Return `graph`, of which nobody judges here whether it is sound, as a draft.
+    """Return `graph`, without checking it, as a draft.
 
-    Its text is `before`, that of the version that it follows, rewritten; where there is none the graph is printed.
+    Its text is `before`, the previous version's, rewritten; without one the graph is printed.
     """
     written = WrittenText(printed(graph)) if before is None else rewritten(before, graph)
     return QueryDraft(graph, None, before, written.text, written.settings)
 
 
 def all_drafted(changes: Sequence[tuple[QueryGraph, str | None]]) -> list[QueryDraft]:
-    """Return what `drafted` does for each of `changes`, in one limited process."""
+    """Return `drafted` for each of `changes`, in one limited process."""
     if not changes:
         return []
     written = all_written(changes)

@@ -1,4 +1,4 @@
-"""Queries that name streams: told where it is asked what needs a stream, and following one that is renamed."""
+"""Queries that name streams: reported as uses of a stream, and updated when it is renamed."""
 
 from collections.abc import Callable
 from uuid import UUID
@@ -25,14 +25,14 @@ def _uses(_: UUID, stream: str) -> list[ObjectUse]:
 
 
 def _follow(before: str, after: str) -> Callable[[], None]:
-    """Give each query whose current version names the stream a version with the new name; older ones keep the old."""
+    """Make a version with the new name of each query whose current version names the stream; older ones stay."""
     versions = _naming(before)
     changes = [(_reading(each.read_graph(), before, after), stored_text(each)) for each in versions]
     drafts = all_drafted(changes)
 
     def follow() -> None:
         if {each.pk for each in _naming(before)} != {each.pk for each in versions}:
-            raise Conflict(f"A query that names {before} was changed meanwhile. Send your change again.")
+            raise Conflict(f"A query that names {before} has changed since then. Send your change again.")
         comment = f"The stream {before} is now called {after}"
         for version, draft in zip(versions, drafts, strict=True):
             create_version(query=version.query, draft=draft, comment=comment, author=None, parent=version.pk)

@@ -1,15 +1,15 @@
-"""What is asked about queries, each as a job of a limited process: texts and graphs of strangers are read there."""
+"""Work on queries as jobs of limited processes, because texts and graphs come from strangers."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.faults import Fault
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.completion.at_node import complete_expression
 from streaming.definition.sql.completion.complete import Completions, complete_sql
-from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.streams.stream import AdvanceTimeSettings
 from streaming.planning import explain as explaining
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.bodies import CompletionItem, CompletionList, QueryExplanation
@@ -19,8 +19,8 @@ from webapp.queries.written_texts import with_settings
 
 
 @dataclass(frozen=True)
-class ExplanationGiven:
-    """What a query will do; None with the faults for which it cannot be said."""
+class ExplanationOutcome:
+    """The explanation of a query; None with the errors that prevent it."""
 
     explained: QueryExplanation | None = None
     faults: list[Fault] = field(default_factory=list)
@@ -30,13 +30,13 @@ class ExplanationGiven:
 def examined_graph(
     graph: Mapping[str, Any], before: TextBefore, streams: Streams, own_ctis: Collection[str] | None
 ) -> QueryExamination:
-    """Return what can be said of a graph as it was sent; `before` is the text to rewrite so that it says the graph."""
+    """Return the examination of a graph as sent; `before` is the text to rewrite so that it matches the graph."""
     return examine_graph(graph, streams, before, own_ctis=own_ctis)
 
 
 @limited("The check of this query", SMALLER, TYPING)
 def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None = None) -> QueryExamination:
-    """Return what can be said of a text."""
+    """Return the examination of a text."""
     return examine_text(text, streams, own_ctis=own_ctis)
 
 
@@ -44,7 +44,7 @@ def examined_text(text: str, streams: Streams, own_ctis: Collection[str] | None 
 def examined_settings(
     text: str, advance: Mapping[str, AdvanceTimeSettings], streams: Streams, own_ctis: Collection[str] | None
 ) -> QueryExamination:
-    """Return what can be said of a text whose inputs have the settings `advance`; of one with faults, as it is."""
+    """Return the examination of a text with the settings `advance` for its inputs; of one with errors, unchanged."""
     found = examine_text(text, streams, own_ctis=own_ctis)
     if found.graph is None:
         return found
@@ -53,13 +53,13 @@ def examined_settings(
 
 @limited("The check of this query", SMALLER, TYPING)
 def graph_faults(graph: Mapping[str, Any], streams: Streams) -> list[Fault]:
-    """Return the faults of a graph."""
+    """Return the problems of a graph."""
     return list(check(graph, streams).faults)
 
 
 @limited("The completion of this text", SMALLER, TYPING)
 def completed(text: str, at: int, streams: Streams) -> CompletionList:
-    """Return what may stand at code point `at` of `text`."""
+    """Return the completions at code point `at` of `text`."""
     return _listed(complete_sql(text, at, streams))
 
 
@@ -67,7 +67,7 @@ def completed(text: str, at: int, streams: Streams) -> CompletionList:
 def completed_expression(
     graph: Mapping[str, Any], node: str, expression: str, at: int, streams: Streams
 ) -> CompletionList:
-    """Return what may stand at code point `at` of an expression at `node`, a node of `graph`."""
+    """Return the completions at code point `at` of an expression at `node`, a node of `graph`."""
     return _listed(complete_expression(graph, node, expression, at, streams))
 
 
@@ -82,32 +82,32 @@ def _listed(found: Completions) -> CompletionList:
 @limited("The explanation of this query", SMALLER, TYPING)
 def explained_graph(
     graph: Mapping[str, Any], streams: Streams, advance: Mapping[str, AdvanceTimeSettings], says: str | None = None
-) -> ExplanationGiven:
-    """Explain a graph; `says` is the text beside it, which may say more about the time of its inputs."""
+) -> ExplanationOutcome:
+    """Explain a graph; `says` is its text, which may have more settings of time for its inputs."""
     faults = list(check(graph, streams).faults)
     if refuses(faults):
-        return ExplanationGiven(None, faults)
+        return ExplanationOutcome(None, faults)
     own = settings_in(says).advance if says is not None else {}
     return _explained(QueryGraph.model_validate(graph), streams, {**own, **advance})
 
 
 @limited("The explanation of this query", SMALLER, TYPING)
-def explained_text(text: str, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationGiven:
-    """Explain a text; `advance` replaces what it says of inputs."""
+def explained_text(text: str, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationOutcome:
+    """Explain a text; `advance` replaces its settings of inputs."""
     found = examine_text(text, streams)
     if found.graph is None or refuses(found.faults):
-        return ExplanationGiven(None, list(found.faults))
+        return ExplanationOutcome(None, list(found.faults))
     return _explained(found.graph, streams, {**found.advance, **advance})
 
 
-def _explained(graph: QueryGraph, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationGiven:
+def _explained(graph: QueryGraph, streams: Streams, advance: Mapping[str, AdvanceTimeSettings]) -> ExplanationOutcome:
     try:
         explanation = explaining.explain(graph, streams, advance)
-    except explaining.Unsound as unsound:
-        return ExplanationGiven(None, list(unsound.faults))
-    told = QueryExplanation(
+    except explaining.InvalidDefinition as unsound:
+        return ExplanationOutcome(None, list(unsound.faults))
+    explained = QueryExplanation(
         explanation=explanation,
         text=explaining.explain_text(explanation),
         mermaid=explaining.explain_mermaid(explanation),
     )
-    return ExplanationGiven(told)
+    return ExplanationOutcome(explained)

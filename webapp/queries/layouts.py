@@ -1,4 +1,4 @@
-"""Where the nodes of a query are drawn: beside it, so that moving one makes no version."""
+"""Positions of a query's nodes: stored apart from its versions, so that moving a node makes no version."""
 
 from collections.abc import Mapping
 
@@ -14,15 +14,15 @@ from webapp.queries.services import target_of
 
 
 def positions_of(query: Query) -> dict[str, NodePosition]:
-    """Return where the nodes of `query` were put, by id; of older versions too."""
+    """Return the positions of the nodes of `query`, by id; also of older versions' nodes."""
     layout = QueryLayout.objects.filter(query=query).first()
     return {} if layout is None else {node: NodePosition(**at) for node, at in layout.positions.items()}
 
 
 def move_nodes(*, query: Query, moved: Mapping[str, NodePosition | None]) -> dict[str, NodePosition]:
-    """Put nodes of `query` elsewhere, None: forget where; return all positions then. What two people send is merged.
+    """Move nodes of `query` (None: forget the position); return all positions then. Concurrent moves are merged.
 
-    Raises `Faulty` for more positions than are kept of a query.
+    Raises `Faulty` for more positions than a query stores.
     """
     with transaction.atomic():
         Query.objects.select_for_update().get(pk=query.pk)  # two writers would each undo the other's nodes
@@ -36,8 +36,8 @@ def move_nodes(*, query: Query, moved: Mapping[str, NodePosition | None]) -> dic
             remedy = "Send null for nodes that the query no longer has."
             raise Faulty([fault(FaultCode.BAD_SHAPE, message, remedy, field="positions")])
         if kept != before:
-            told = [{node: each[node].model_dump() for node in moved if node in each} for each in (before, kept)]
+            states = [{node: each[node].model_dump() for node in moved if node in each} for each in (before, kept)]
             positions = {node: at.model_dump() for node, at in kept.items()}
             QueryLayout.objects.update_or_create(query=query, defaults={"positions": positions})
-            record("query.nodes_moved", target=target_of(query), before=told[0], after=told[1])
+            record("query.nodes_moved", target=target_of(query), before=states[0], after=states[1])
     return kept

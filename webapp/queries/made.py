@@ -1,4 +1,4 @@
-"""What follows a new version: rooms above say what they do then, in the transaction that makes it."""
+"""Followers of new versions: other apps register functions that run in the transaction that makes a version."""
 
 from collections.abc import Callable
 from typing import Final
@@ -16,6 +16,6 @@ def after_version(follow: Follow) -> Follow:
 
 
 def version_was_made(version: QueryVersion) -> None:
-    """Tell everybody who follows."""
+    """Call all followers."""
     for follow in _followers:
         follow(version)

@@ -13,15 +13,20 @@ LONGEST_TEXT: Final = 200_000
 
 
 class ImmutableVersion(RuntimeError):
-    """A stored version was about to be changed; a fault of the program."""
+    """A stored version was about to be changed; an error of the program."""
 
 
 class Query(TenantModel):
-    """A query; what it says is in its versions, and `name` is the newest version's."""
+    """A query; its content is in its versions, and `name` is the newest version's.
 
-    exported = ("id", "name", "created_at")
+    `tags` are sorted; `owner` is the member who answers for it. Neither is part of a version.
+    """
+
+    exported = ("id", "name", "tags", "owner_id", "created_at")
 
     name = models.CharField(max_length=63)
+    tags = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
+    owner = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantModel.Meta):
@@ -37,7 +42,7 @@ class Query(TenantModel):
 class QueryVersion(TenantModel):
     """One version of a query's graph: written once, never changed.
 
-    `printed` is the graph as text where no text is stored beside it; empty in versions older than this field.
+    `printed` is the graph as text if no text is stored; empty in versions older than this field.
     """
 
     exported = ("id", "query_id", "number", "graph", "comment", "author_label", "created_at")
@@ -74,7 +79,7 @@ class QueryVersion(TenantModel):
 
 
 class QueryText(TenantModel):
-    """The text of a version, which says its graph. Comments and layout may change, for they are beside the graph."""
+    """The text of a version, which means its graph. Comments and layout may change, because the graph lacks them."""
 
     exported = ("version_id", "text")
 
@@ -89,7 +94,7 @@ class QueryText(TenantModel):
 
 
 class QueryLayout(TenantModel):
-    """Where the nodes of a query are drawn: by id, `{"x": ..., "y": ...}` in units of the canvas."""
+    """The positions of a query's nodes: by id, `{"x": ..., "y": ...}` in units of the canvas."""
 
     exported = ("query_id", "positions")
 

@@ -1,4 +1,4 @@
-"""The text of a version: stored beside it, printed where none is, and what it says of the inputs' time."""
+"""The text of a version: stored, or else printed, and its settings of the inputs' time."""
 
 from typing import Final
 
@@ -9,11 +9,11 @@ from streaming.definition.versions.meaning import InputSettings
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.queries.models import QueryText, QueryVersion
 
-SMALLER: Final = "Make the query smaller, or divide it into several."
+SMALLER: Final = "Make the query smaller, or split it into several."
 
 
 def stored_text(version: QueryVersion) -> str | None:
-    """Return the text that is stored beside `version`; None where it was made from a graph."""
+    """Return the stored text of `version`; None if it was made from a graph."""
     try:
         return version.text.text
     except QueryText.DoesNotExist:
@@ -21,13 +21,13 @@ def stored_text(version: QueryVersion) -> str | None:
 
 
 def text_of(version: QueryVersion) -> str:
-    """Return the stored text of `version`, else its graph printed."""
+    """Return the stored text of `version`, else its printed graph."""
     stored = stored_text(version)
     return version.printed or printed(version.read_graph()) if stored is None else stored
 
 
 def settings_of(version: QueryVersion) -> InputSettings:
-    """Return what the text of `version` says of its inputs; nothing where there is no text."""
+    """Return the settings of inputs in the text of `version`; empty without a text."""
     stored = stored_text(version)
     return InputSettings() if stored is None else settings_in(stored)
 
@@ -40,6 +40,6 @@ def printed(graph: QueryGraph) -> str:
 
 @limited("The text of this query", SMALLER, TYPING)
 def settings_in(text: str) -> InputSettings:
-    """Return what `text` says of its inputs."""
+    """Return the settings of inputs in `text`."""
     script = parse_sql(text)
     return InputSettings(script.advance, script.event_times)

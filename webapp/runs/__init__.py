@@ -1,1 +1,1 @@
-"""Bindings, runs, and the reconciler that makes what is observed follow what is desired."""
+"""Bindings, runs, and the reconciler that drives the observed state of runs to the desired one."""

@@ -1,14 +1,14 @@
-"""What the inputs of a binding are bound to."""
+"""The bindings of inputs to streams."""
 
 from dataclasses import dataclass
 
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from webapp.streams.models import Stream
 
 
 @dataclass(frozen=True)
 class BoundInput:
-    """What an input node reads, with settings that replace the stream's where they are set."""
+    """The stream that an input node reads, and the settings that replace the stream's own."""
 
     stream: Stream
     advance: AdvanceTimeSettings | None

@@ -1,12 +1,12 @@
-"""Where what bindings keep lies: on this machine, or what may be long on the installation's object store."""
+"""Folders of what bindings keep: on this machine, or, for long data, on the installation's object store."""
 
 from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
 
-from streaming.wire.result_location import RESULTS, result_folder
-from streaming.wire.storage import BlobFolder
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.result_location import RESULTS, result_folder
 from webapp.core.context import current_organisation
 
 
@@ -27,5 +27,5 @@ def rows_folder(binding: UUID) -> BlobFolder:
 
 
 def rows_beside(binding: UUID) -> Path:
-    """Return what a binding has on this machine alone: marks of deliveries and readers, refused requests, its lock."""
+    """Return a binding's folder on this machine: marks of deliveries and readers, refused requests, lock."""
     return own_folder() / RESULTS / str(binding)

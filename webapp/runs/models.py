@@ -1,14 +1,14 @@
-"""Bindings and runs, and what is kept of them."""
+"""Bindings and runs, and their stored data."""
 
 from typing import Any, Final
 
 from django.db import models
 
-from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.wire.freshness import USUAL, Freshness
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
-from webapp.core.ordered_json import OrderedJSON
+from webapp.core.database.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
 from webapp.queries.models import Query, QueryVersion
 from webapp.runs import runner_models  # noqa: F401 - Django looks for the models of a room in this module
@@ -21,9 +21,10 @@ IS_OPEN: Final = models.Q(ended_at__isnull=True)
 class Binding(TenantModel):
     """A query version with a stream for each of its inputs.
 
-    `dedicated`: its next run is to have a streaming query of its own, instead of sharing one with others. `freshness`:
-    a Freshness, how long rows may wait before they are read; it holds at once, for a run under way too. `outputs`:
-    where its results are brought, each a BoundOutput with its secrets sealed.
+    `dedicated`: its next run gets a streaming query of its own, instead of sharing one with others. `freshness`:
+    a Freshness, how long rows may wait before they are read; it also applies at once to a run under way. `outputs`:
+    the targets of its results, each a BoundOutput with its secrets sealed. `completeness`: the promised share of
+    rows in results, in percent (`bindings/service_levels`).
     """
 
     exported = "a file of the definitions"
@@ -35,6 +36,7 @@ class Binding(TenantModel):
         max_length=8, default=USUAL.value, choices=[(each.value, each.value) for each in Freshness]
     )
     outputs = OrderedJSON(default=list)
+    completeness = models.FloatField(default=99.9, db_default=99.9)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantModel.Meta):
@@ -47,14 +49,15 @@ class Binding(TenantModel):
         return self.name
 
     def stored(self) -> dict[str, Any]:
-        """Return all that a change replaces, its streams by id, for they may be renamed."""
+        """Return all that a change replaces, with streams by id, because they may be renamed."""
         inputs = {each.node: [str(each.stream_id), each.advance, each.event_time] for each in self.inputs.all()}
         own = {"name": self.name, "dedicated": self.dedicated, "freshness": self.freshness, "outputs": self.outputs}
+        own["completeness"] = self.completeness
         return {**own, "version": str(self.query_version_id), "inputs": inputs}
 
 
 class BindingInput(TenantModel):
-    """The stream of one input node; `advance` and `event_time`, where set, replace what the stream says."""
+    """The stream of one input node; `advance` and `event_time`, where set, replace the stream's settings."""
 
     exported = "in the file of its binding"
 
@@ -78,23 +81,23 @@ class BindingInput(TenantModel):
         return None if self.advance is None else AdvanceTimeSettings.model_validate(self.advance)
 
     def read_event_time(self) -> EventTimeBy | None:
-        """Return where the time of the events is; None where the stream says it."""
+        """Return the event time of the input; None where the stream's own applies."""
         return None if self.event_time is None else EventTimeBy.model_validate(self.event_time)
 
 
 class Run(TenantModel):
     """One execution of a binding, from its start until it has stopped or failed for good (`ended_at`).
 
-    `spec` is the RunSpec as it was at the start, so that an edit changes no run that is under way, but for its
-    freshness. `discard`: its state is thrown away, no run goes on with it.
-    `observed_at` is the runner's own time, in ticks, of the newest observation copied; older ones are
-    ignored. `progress` is the newest ProgressReport copied. `stopped_because`: the sentence for the user where a full
-    quota asked it to stop. `dedicated` is that of `spec`, so that such runs can be counted. `without_clock` are the
-    NoClock values of its start: why it may never emit; `steps` the StartStep values of its latest start.
+    `spec` is the RunSpec of its start, so an edit changes nothing in a run under way except its freshness. `discard`:
+    its state is discarded, and no run resumes with it. `observed_at` is the runner's own time, in ticks, of the newest
+    observation copied; older ones are ignored. `progress` is the newest ProgressReport copied. `stopped_because`: the
+    sentence for the user if a full quota asked it to stop. `dedicated` is that of `spec`, so that such runs can be
+    counted. `without_clock` are the NoClock values of its start: why it may never emit; `steps` the StartStep values
+    of its latest start.
 
-    What it ran stays as it was at the start, whatever is renamed, changed or deleted later: `binding_name`,
-    `query_name`, the number `query_version` and its text `query_text`. `query` is the query of today, null once it is
-    deleted. Of runs of before this was kept, number and text may be null and empty: not known.
+    Its definition stays as it was at the start, whatever is renamed, changed or deleted later: `binding_name`,
+    `query_name`, the number `query_version` and its text `query_text`. `query` is today's query, null once it is
+    deleted. Runs from before these fields were stored have a null number and an empty text.
     """
 
     exported = (
@@ -138,12 +141,15 @@ class Run(TenantModel):
     created_at = models.DateTimeField()
     changed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    number = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
 
     class Meta(TenantModel.Meta):
         """Newest first; a binding has at most one run that has not ended."""
 
-        ordering = ("-created_at",)
+        ordering = ("-number", "-created_at", "-id")
         indexes = (
+            models.Index(fields=["organisation", "-number", "-created_at", "-id"], name="run_by_number"),
+            models.Index(fields=["binding", "-number", "-created_at", "-id"], name="run_of_binding_by_number"),
             models.Index(fields=["organisation", "-created_at", "-id"], name="run_by_time"),
             models.Index(fields=["binding", "-created_at", "-id"], name="run_of_binding_by_time"),
         )
@@ -153,19 +159,20 @@ class Run(TenantModel):
         return f"{self.pk} {self.observed}"
 
     def read_spec(self) -> RunSpec:
-        """Return what a runner must do for this run now; its results are as fresh as its binding says by now."""
+        """Return what a runner must do for this run now, with the present freshness of its binding."""
         spec, freshness = RunSpec.model_validate(self.spec), Freshness(self.binding.freshness).ticks
         now = {"desired": Desired(self.desired).value, "freshness": freshness}
         return spec.model_copy(update=now | {"flush": self.flush, "discard": self.discard})
 
 
 class Repair(TenantModel):
-    """Rows of a quarantine taken back into the results of `binding`, from the wish until its rows are given.
+    """Rows of a quarantine added to the results of `binding`, from the request until the repair's rows are written.
 
-    `rows` has by the ids of quarantine (`taken`) those that are taken, each a LateEvent and, if it was mended, how;
-    `replaced` the ids of results that are taken back. `marks` counts the rows of the result that are others, `asked`
-    is what was chosen. `run` is the one whose results they are. `batch` is chosen before anything is written where no
-    run gives the rows; then, and in the end, it is the one that has them. `failure`: why they cannot be given now.
+    `rows` holds the repaired rows by their ids in the quarantine (`taken`): each a LateEvent and, if it was corrected,
+    the correction. `lost` counts those that had been in no result, by the batch that put them into quarantine.
+    `replaced`: the ids of results that are retracted. `marks` counts the result rows that differ, `asked` is the user's
+    choice. `run` is the one whose results are repaired. `batch`: the batch that has the repair's rows; if no run writes
+    them, it is chosen before anything is written. `failure`: why they can't be written now.
     """
 
     exported = (
@@ -187,6 +194,7 @@ class Repair(TenantModel):
     asked = models.JSONField()
     rows = models.JSONField()
     taken = models.JSONField(default=list)
+    lost = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     replaced = models.JSONField(default=list)
     marks = models.JSONField(default=dict)
     batch = models.BigIntegerField(null=True)
@@ -196,7 +204,7 @@ class Repair(TenantModel):
     given_at = models.DateTimeField(null=True)
 
     class Meta(TenantModel.Meta):
-        """Newest first; a binding has at most one whose rows are not given yet."""
+        """Newest first; a binding has at most one whose rows are not written yet."""
 
         ordering = ("-created_at",)
         indexes = (models.Index(fields=["binding", "-created_at"], name="repair_of_binding_by_time"),)
@@ -211,11 +219,12 @@ class Repair(TenantModel):
 
 
 class VersionChange(TenantModel):
-    """A change of the open run `run` to another version without a pause, from the wish until it is over (`ended_at`).
+    """A change of the open run `run` to another version without a pause, from the request to its end (`ended_at`).
 
-    Its id is that of the run that reads beside; `next_run` is the one that takes over, `spec` its RunSpec while the
-    change is open, `settled` what it was checked to be. `state` is a ChangeState, `message` why it was called off,
-    `progress` a ChangeProgress, `from_version` the binding's before; `ctis` by output where it took over, in ticks.
+    Its id is that of the run that reads next to `run`; `next_run` is the one that takes over, `spec` its RunSpec while
+    the change is open, `settled` the checked settings. `state` is a ChangeState, `message` why it was called off,
+    `progress` a ChangeProgress, `from_version` the binding's previous version; `ctis`: where it took over, by output,
+    in ticks.
     """
 
     exported = "changes of running bindings, which the journals of their runs have"
@@ -249,10 +258,10 @@ class VersionChange(TenantModel):
 
 
 class StoredBytes(TenantModel):
-    """How much of results and of quarantine a binding keeps, counted up to the commit `batch`.
+    """The bytes of results and of quarantine that a binding keeps, counted up to the commit `batch`.
 
-    `binding` is no foreign key: the files of a deleted binding stay, and count until somebody deletes them. `name` is
-    the name that it had when it was last measured.
+    `binding` isn't a foreign key: the files of a deleted binding stay, and count until somebody deletes them. `name` is
+    the binding's name when it was last measured.
     """
 
     exported = "the sizes of the files that are in the export"
@@ -273,13 +282,13 @@ class StoredBytes(TenantModel):
 
 
 class InputFootprint(TenantModel):
-    """What an input of a binding may have left on somebody else's server (`streaming.adapters.kinds.Footprint`).
+    """The footprint that an input of a binding may have left on another server (`streaming.adapters.kinds.Footprint`).
 
-    It is noted before the first run that could leave it, and goes when it is known to be removed. `binding` is no
-    foreign key and the names are those of the last start, for all of them may be deleted before. `adapter` is what the
-    run read by, secrets sealed; `where` the place that these options name. `names`, `kept_bytes` and `warning` are as
-    they were seen at `seen_at`; `message` is why that could not be asked, or removed, at `tried_at`. At `due_at` it is
-    asked again, or removed if nobody reads there any more.
+    It is recorded before the first run that could leave it, and deleted when it is known to be removed. `binding` isn't
+    a foreign key, and the names are those of the last start, because all of them may be deleted before. `adapter` is
+    what the run read by, secrets sealed; `where` the place that these options name. `names`, `kept_bytes` and `warning`
+    are as seen at `seen_at`; `message`: why the check or removal at `tried_at` failed. At `due_at` it is checked again,
+    or removed if no input reads there any more.
     """
 
     exported = "what inputs keep on other servers, which is removed there with the organisation"
@@ -315,14 +324,14 @@ class InputFootprint(TenantModel):
         return f"{self.binding_name} {self.node}: {self.where}"
 
     def read_adapter(self) -> AdapterChoice:
-        """Return by which options it was left, secrets sealed."""
+        """Return the adapter options that left it, secrets sealed."""
         return AdapterChoice.model_validate(self.adapter)
 
 
 class RunEvent(TenantModel):
-    """One entry of a run's journal: what happened, when, and by whom ("" by the system); `number` counts from 1.
+    """One entry of a run's journal: an event, its time, and its author ("": the system); `number` counts from 1.
 
-    `kind` is a RunEventKind; `observed` the state to which a run moved, `domain` who must act, `message` a sentence.
+    `kind` is a RunEventKind; `observed` the state that the run entered, `domain` who must act, `message` a sentence.
     """
 
     exported = "journals of runs, which the API gives as long as they are kept"
@@ -337,7 +346,7 @@ class RunEvent(TenantModel):
     message = models.TextField(default="")
 
     class Meta(TenantModel.Meta):
-        """In order."""
+        """In the order of their numbers."""
 
         ordering = ("number",)
         constraints = (models.UniqueConstraint(fields=["run", "number"], name="one_journal_entry_each"),)

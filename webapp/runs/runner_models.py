@@ -1,4 +1,4 @@
-"""Runner processes: their launches, how large they are, who shares one."""
+"""Runner processes: their launches, sizes, and pools."""
 
 from django.db import models
 
@@ -6,9 +6,9 @@ from webapp.core.tenancy import TenantModel
 
 
 class LaunchNote(models.Model):
-    """The latest launch of a runner process, so that nobody launches a second beside it.
+    """The latest launch of a runner process, so that no second one is launched next to it.
 
-    `attempts` counts the launches since a runner was last heard of; `stood_by`: it was up before it was launched.
+    `attempts` counts the launches since a runner last held a lease; `stood_by`: it was a standby before the launch.
     """
 
     host = models.CharField(max_length=255)
@@ -18,7 +18,7 @@ class LaunchNote(models.Model):
     stood_by = models.BooleanField(default=False)
 
     class Meta:
-        """What launches of all kinds have in common."""
+        """Options of all kinds of launches."""
 
         abstract = True
 
@@ -27,14 +27,14 @@ class LaunchNote(models.Model):
 
 
 class RunnerSize(models.Model):
-    """How large a runner is: the heap of its JVM, each worker, Spark's cores; null: what the installation says."""
+    """The size of a runner: the heap of its JVM, the memory of each worker, Spark's cores; null: the installation's."""
 
     heap_mb = models.PositiveIntegerField(null=True)
     worker_mb = models.PositiveIntegerField(null=True)
     cores = models.PositiveIntegerField(null=True)
 
     class Meta:
-        """What a wish and a launch have in common."""
+        """Options of all sizes."""
 
         abstract = True
 
@@ -45,7 +45,7 @@ class RunnerSize(models.Model):
 
 
 class RunnerLaunch(LaunchNote, RunnerSize, TenantModel):
-    """The latest launch of the organisation's own runner, and how large that was made."""
+    """The latest launch of the organisation's own runner, and its size."""
 
     exported = "a process of this installation, none of the organisation's data"
 
@@ -56,12 +56,12 @@ class RunnerLaunch(LaunchNote, RunnerSize, TenantModel):
 
 
 class OwnRunner(RunnerSize, TenantModel):
-    """That the installation's admins gave the organisation a runner of its own, and how large it is to be."""
+    """A runner of the organisation's own, granted by the installation's administrators, and its wanted size."""
 
     exported = "what the installation gives it to work with"
 
     class Meta(TenantModel.Meta):
-        """One row for each organisation that has one where others share."""
+        """One row for each organisation that has its own runner while others share."""
 
         constraints = (models.UniqueConstraint(fields=["organisation"], name="one_own_runner_each"),)
 
@@ -70,7 +70,7 @@ class OwnRunner(RunnerSize, TenantModel):
 
 
 class SeatInPool(TenantModel):
-    """In which pooled runner the organisation has something to do; there is one row while it has.
+    """The pooled runner in which the organisation has something to do; there is one row while it has.
 
     Not `served`: nothing is left to do there, but the pool still holds the organisation's lease.
     """
@@ -91,9 +91,9 @@ class SeatInPool(TenantModel):
 
 
 class PooledRunner(LaunchNote):
-    """The latest launch of pooled runner `number`, which serves many organisations and is nobody's.
+    """The latest launch of pooled runner `number`, which serves many organisations.
 
-    `domain` and `message`: why it is not there though it should be, for the runs that wait for it.
+    `domain` and `message`: why it is missing, for the runs that wait for it.
     """
 
     number = models.PositiveIntegerField(unique=True)

@@ -1,21 +1,24 @@
-"""What is wanted of a run, what is seen of it, and the one table of legal moves."""
+"""Desired and observed states of a run, and the one table of legal moves."""
 
 from enum import StrEnum
 from typing import Final
 
+IN_NO_RESULT: Final = ("dropped_late", "dropped_early", "dropped_window_closed", "malformed")
+"""Outcomes of rows that no result contains."""
+
 
 class Desired(StrEnum):
-    """What the user wants. It moves once, from running to stopped; another start is another run."""
+    """The state that the user wants. It moves once, from running to stopped; another start is another run."""
 
     RUNNING = "running"
     STOPPED = "stopped"
 
 
 class Observed(StrEnum):
-    """What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
+    """The observed state of a run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
 
-    `recovering`: it ran, and its runner or query was started again and has planned no batch since. `completed`: it has
-    read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
+    `recovering`: it ran, and its runner or streaming query was restarted and has planned no batch since. `completed`:
+    it has read its inputs to their end, and every result is stored; `stopped`: somebody stopped it.
     """
 
     REQUESTED = "requested"
@@ -30,10 +33,11 @@ class Observed(StrEnum):
 
 
 class ChangeState(StrEnum):
-    """How far a change to another version is that makes no pause.
+    """The state of a change to another version without a pause.
 
-    `catching_up`: the new version reads beside the run; `taking_over`: the run was told to stop, and the new version to
-    go on in its place; `done`: it has. `cancelled` by somebody, `failed` by what its message says: the run went on.
+    `catching_up`: the new version reads next to the run. `taking_over`: the run was asked to stop, and the new version
+    to continue in its place. `done`: it has. `cancelled` by somebody, `failed` for the reason in its message: the run
+    continued.
     """
 
     CATCHING_UP = "catching_up"
@@ -44,7 +48,7 @@ class ChangeState(StrEnum):
 
 
 ENDED: Final = frozenset({Observed.STOPPED, Observed.COMPLETED})
-"""States that end a run whatever is wanted of it; a failure ends it unless it is tried again."""
+"""States that end a run whatever state is desired; a failure ends it unless it is retried."""
 
 MOVES: Final[dict[Observed, frozenset[Observed]]] = {
     Observed.REQUESTED: frozenset({Observed.STARTING, Observed.RUNNING, Observed.STOPPING, *ENDED, Observed.FAILED}),
@@ -61,12 +65,12 @@ MOVES: Final[dict[Observed, frozenset[Observed]]] = {
     Observed.STOPPED: frozenset(),
     Observed.COMPLETED: frozenset(),
 }
-"""From each state, the states that may follow. `failed` is left only to try again, or by the user's stop."""
+"""From each state, the states that may follow. `failed` is left only by a retry, or by the user's stop."""
 
 CARRIED: Final = frozenset({Observed.STARTING, Observed.RUNNING, Observed.RECOVERING, Observed.STOPPING})
-"""States that a runner upholds: without a live runner they are lost."""
+"""States that need a live runner: without one the run is lost."""
 
 
 def may_move(old: Observed, new: Observed) -> bool:
-    """Whether `new` may follow `old`."""
+    """Return whether `new` may follow `old`."""
     return new in MOVES[old]

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context
+from webapp.core.disk import is_short
 from webapp.core.tasks import tenant_task
 from webapp.runs.inputs.footprints import tend_footprints
 from webapp.runs.turns import reconciler
@@ -23,22 +24,23 @@ AGAIN_S: Final = 0.2
 def reconcile_all() -> None:
     """Reconcile every organisation that is not quiet, each in a task of its own.
 
-    In any order: who has more to do than there is time for drops what has expired, and would always drop the last ones.
+    The order is random: an overloaded worker drops expired tasks, and would always drop those of the last
+    organisations.
     """
     with installation_context("every organisation has a turn"):
         organisations = list(Organisation.objects.values_list("pk", flat=True))
     SystemRandom().shuffle(organisations)
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
-        waiting = list(unquiet(connection, organisations))
+        waiting = organisations if is_short() else list(unquiet(connection, organisations))
     for organisation in waiting:
         reconcile.apply_async(kwargs={"organisation": str(organisation)}, expires=3)
 
 
 @tenant_task
 def reconcile(*, organisation: str, again: int = 0) -> None:
-    """Make what is observed of the organisation's runs follow what is desired.
+    """Drive the observed state of the organisation's runs to the desired one.
 
-    While another turn is under way, it is tried `again` so often: that turn may have begun before something changed.
+    If another turn is under way, this is retried up to `again` times: that turn may have started before a change.
     """
     if not reconciler.reconcile_installation(UUID(organisation)) and again:
         reconcile.apply_async(kwargs={"organisation": organisation, "again": again - 1}, countdown=AGAIN_S)
@@ -46,19 +48,19 @@ def reconcile(*, organisation: str, again: int = 0) -> None:
 
 @shared_task
 def reconcile_pools() -> None:
-    """Tell every pooled runner whom it serves, and see that those live that serve somebody."""
+    """Send every pool the organisations that it serves, and launch the pools that are missing."""
     reconciler.reconcile_pools()
 
 
 @shared_task
 def keep_standbys() -> None:
-    """See that as many runners stand by on this machine as are wanted."""
+    """Keep as many standby runners on this machine as are wanted."""
     reconciler.keep_standbys()
 
 
 @shared_task
 def tend_all() -> None:
-    """Look after what the inputs of every organisation leave on other servers, each in a task of its own."""
+    """Check the footprints of every organisation's inputs on other servers, each in a task of its own."""
     with installation_context("every organisation has a turn"):
         organisations = list(Organisation.objects.values_list("pk", flat=True))
     for organisation in organisations:
@@ -67,5 +69,5 @@ def tend_all() -> None:
 
 @tenant_task
 def tend(*, organisation: str) -> None:  # noqa: ARG001 - it is in context
-    """Look at what is due of what the organisation's inputs leave on other servers."""
+    """Check the due footprints of the organisation's inputs on other servers."""
     tend_footprints(timezone.now())

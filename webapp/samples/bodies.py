@@ -1,4 +1,4 @@
-"""What is asked for as a sample, and what comes back."""
+"""Requests for samples, and their responses."""
 
 from typing import Annotated, Final
 from uuid import UUID
@@ -6,17 +6,17 @@ from uuid import UUID
 from pydantic import Field
 
 from streaming.definition.names import LengthText, Name
-from streaming.definition.streams import StreamDefinition, TimeUnit
+from streaming.definition.streams.stream import StreamDefinition, TimeUnit
 from streaming.definition.strict import Strict
-from streaming.simulator.capturing import RowNote, TakenRow
-from streaming.simulator.pasting import ColumnRead
+from streaming.simulator.samples.capturing import RowNote, TakenRow
+from streaming.simulator.samples.pasting import ColumnRead
 from streaming.wire.quarantine_choice import QuarantineChoice
-from webapp.queries.simulation_bodies import MOST_ROWS
+from webapp.queries.simulation.bodies import MOST_ROWS
 
 MOST_READ: Final = 1_000
 """Rows that are read from an adapter, or from quarantine, for one sample."""
 LONGEST_TEXT: Final = 2_000_000
-"""Characters of a text that is pasted or uploaded."""
+"""Characters of a pasted or uploaded text."""
 Rows = Annotated[int, Field(ge=1, le=MOST_READ)]
 
 
@@ -28,17 +28,17 @@ class StreamSampleBody(Strict):
 
 
 class NamedStreamBody(Strict):
-    """A stream of the organisation by name, or, with `definition`, one that stands alone under that name."""
+    """A stream of the organisation by name, or, with `definition`, a self-contained one with that name."""
 
     stream: Name
     definition: StreamDefinition | None = None
 
 
 class TextSampleBody(NamedStreamBody):
-    """CSV with a header, or JSON lines, of which each becomes a row of the stream.
+    """CSV with a header, or JSON lines; each record becomes a row of the stream.
 
-    `columns` says for `start`, `end`, `arrival`, `edge`, `lane` or a field which column holds it, `unit` that of the
-    times; what is not said is guessed.
+    `columns` maps `start`, `end`, `arrival`, `edge`, `lane` or a field to its column, `unit` is the unit of the times;
+    omitted ones are guessed.
     """
 
     text: Annotated[str, Field(max_length=LONGEST_TEXT)]
@@ -47,9 +47,9 @@ class TextSampleBody(NamedStreamBody):
 
 
 class GeneratedSampleBody(NamedStreamBody):
-    """Made-up rows of the stream: `rate` a second, of which the share `late_share` comes late.
+    """Generated rows of the stream: `rate` a second; the share `late_share` of them is late.
 
-    Lateness is exponential with the mean `late_mean`, and `late_max` at most. Equal seeds give equal rows.
+    Lateness is exponential with the mean `late_mean`, and at most `late_max`. Equal seeds give equal rows.
     """
 
     rows: Annotated[int, Field(ge=1, le=MOST_ROWS)] = 100
@@ -63,7 +63,7 @@ class GeneratedSampleBody(NamedStreamBody):
 
 
 class QuarantineSampleBody(QuarantineChoice):
-    """The newest `rows` rows of the quarantine of a binding that the filter means, oldest first."""
+    """The newest `rows` rows of a binding's quarantine that match the filter, oldest first."""
 
     binding: UUID
     rows: Rows = 100
@@ -77,7 +77,7 @@ class RunningSampleBody(Strict):
 
 
 class SampleTaken(Strict):
-    """Rows for a sample, as they stand in transcripts; the columns that a text was read by; notes, often none."""
+    """Rows for a sample, in the form of transcripts; the columns of a text; notes, often none."""
 
     rows: list[TakenRow]
     columns: list[ColumnRead]

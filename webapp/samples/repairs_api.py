@@ -14,7 +14,7 @@ from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
-from webapp.queries.simulation_bodies import MOST_BODY_BYTES
+from webapp.queries.simulation.bodies import MOST_BODY_BYTES
 from webapp.runs.access import access_binding
 from webapp.runs.models import Repair
 from webapp.runs.repairs.repairs import listed_repairs
@@ -24,12 +24,12 @@ from webapp.samples.replay_bodies import ReplayBody, RowNotCounted
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-class RepairShown(Strict):
-    """Rows of quarantine that were taken back into results: `rows` of them, by whom and when.
+class RepairResponse(Strict):
+    """Rows of quarantine that were restored into results: their number, the person and the time.
 
-    `marks` counts the rows of the result that are others: `changed`, `only_here` (new), `missing` (gone). `given_at` is
-    when the corrected rows were among the results, in `batch`; null: they will be, and `failure` says what is in the
-    way, if anything is. `run` is the run whose results they are.
+    `marks` counts the rows of the result that differ: `changed`, `only_here` (new), `missing` (gone). `given_at` is
+    when the corrected rows were committed, in `batch`; null: they are pending, and `failure` names an obstacle, if
+    there is one. `run` is the run with these results.
     """
 
     id: UUID
@@ -43,19 +43,19 @@ class RepairShown(Strict):
     failure: str
 
 
-class RepairMade(RepairShown):
-    """A repair that was asked for; `not_taken` are the chosen rows that stay in quarantine, and why."""
+class RepairMade(RepairResponse):
+    """A new repair; `not_taken` are the chosen rows that stay in quarantine, and why."""
 
     not_taken: list[RowNotCounted]
 
 
-class RepairList(RootModel[list[RepairShown]]):
+class RepairList(RootModel[list[RepairResponse]]):
     """The newest 100 repairs of a binding, newest first."""
 
 
-def shown_repair(made: Repair) -> RepairShown:
-    """Return a repair as it is shown."""
-    return RepairShown(
+def shown_repair(made: Repair) -> RepairResponse:
+    """Return a repair as the API shows it."""
+    return RepairResponse(
         id=made.pk,
         run=made.run_id,
         by=made.by_label,
@@ -73,7 +73,7 @@ class RepairsView(TenantView):
 
     @extend_schema(operation_id="bindings_repairs", responses={200: RepairList, **REFUSALS})
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
-        """List what was repaired, and by whom."""
+        """List the repairs with their authors."""
         return answer(RepairList([shown_repair(each) for each in listed_repairs(access_binding(binding).pk)]))
 
     @extend_schema(
@@ -82,15 +82,15 @@ class RepairsView(TenantView):
         responses={201: RepairMade, 409: ErrorEnvelope, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Take rows of the quarantine back into the results: corrected rows are given, others are taken back.
+        """Restore rows of the quarantine into the results: corrected rows are emitted, wrong ones are retracted.
 
-        409 while another repair is being given, or while a binding reads these results; 422 with a sentence where it
-        cannot be said what would change, or not in all of the row's windows.
+        409 while another repair is pending, or while a binding reads these results; 422 with a sentence if the changes
+        cannot be computed, or not for all windows of the row.
         """
         found = access_binding(binding)
         body = read_body(request, ReplayBody, most_bytes=MOST_BODY_BYTES)
         if body.binding != found.pk:
-            remedy = "Name the binding of the address, whose quarantine it is."
-            raise Faulty([fault(FaultCode.BAD_SHAPE, "binding: this is another one.", remedy, field="binding")])
+            remedy = "Use the binding of the address."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "binding: this is another binding.", remedy, field="binding")])
         made, left = repair(found, body)
         return answer(RepairMade(**dict(shown_repair(made)), not_taken=left), 201)

@@ -1,4 +1,4 @@
-"""What a replay of quarantine is asked, and what it shows."""
+"""Requests and responses of a replay of quarantine."""
 
 from typing import Annotated, Final
 from uuid import UUID
@@ -10,11 +10,11 @@ from streaming.simulator.comparing import ComparedRow
 from streaming.wire.quarantine_choice import QuarantineChoice
 
 MOST_CHOSEN: Final = 1_000
-"""Rows of quarantine that are taken as if in time at once."""
+"""Most rows of quarantine that one replay treats as on time."""
 MOST_AGAIN: Final = 100_000
-"""Rows of input that may be read again at most."""
+"""Most rows of input that may be read again."""
 AGAIN: Final = 20_000
-"""Rows of input that are read again if nobody says how many."""
+"""Rows of input that are read again by default."""
 MOST_SHOWN: Final = 500
 """Rows of the result that are shown; all are counted."""
 RowId = Annotated[str, Field(pattern=r"^[0-9]{1,18}-[0-9]{1,18}-[0-9]{1,18}$")]
@@ -22,7 +22,7 @@ Written = Annotated[str, Field(max_length=64)]
 
 
 class MendedRow(Strict):
-    """What the row `id` should have been: times in ISO 8601 or ticks, and its fields as the text of a JSON object.
+    """The correction of the row `id`: times in ISO 8601 or ticks, and its fields as the text of a JSON object.
 
     `end` counts for intervals and for the ends of edges; null is open.
     """
@@ -34,10 +34,10 @@ class MendedRow(Strict):
 
 
 class ReplayBody(QuarantineChoice):
-    """Rows of the quarantine of a binding, taken as if they had come in time.
+    """Rows of the quarantine of a binding, treated as if they had been on time.
 
-    `ids` are those rows; without it the newest 1,000 that the filter means, of `run` alone where that is said. Rows of
-    `mended` count as they say, all others as they came. Of what the binding has read at most `most_rows` are read
+    `ids` are those rows; without it, the newest 1,000 that match the filter, only of `run` if it is set. Rows of
+    `mended` count as corrected there, all others in their original form. At most `most_rows` rows of the input are read
     again.
     """
 
@@ -49,11 +49,11 @@ class ReplayBody(QuarantineChoice):
 
 
 class ReplayedRow(ComparedRow):
-    """A row of the result of `output` that would be another one: `changed`, `only_here` (new), or `missing` (gone).
+    """A row of the result of `output` that would differ: `changed`, `only_here` (new), or `missing` (gone).
 
-    Of one that would change `today_...` is what it is; one that would go is shown as it is. `final`: the binding had
-    given all up to its end. Where it is not `whole`, rows from before what was read again belong to it too: it would be
-    another one, but which values it has is not known, and only the fields of its group are shown.
+    For a changed row, `today_...` is its present state; a row that would go is shown as it is. `final`: the binding had
+    emitted everything up to its end. If it is not `whole`, rows from before the part that was read again belong to it
+    too: it would change, but its values are unknown, and only the fields of its group are shown.
     """
 
     final: bool
@@ -61,7 +61,7 @@ class ReplayedRow(ComparedRow):
 
 
 class RowNotCounted(Strict):
-    """A chosen row that would be in no result all the same, and why."""
+    """A chosen row that would still be in no result, and why."""
 
     id: str
     input: str
@@ -71,13 +71,13 @@ class RowNotCounted(Strict):
     why: str
 
 
-class ReplayShown(Strict):
-    """What the results of a binding would be, had the chosen rows come in time; nothing of it is stored.
+class ReplayResponse(Strict):
+    """The results of a binding if the chosen rows had been on time; nothing is stored.
 
-    `ids` are the rows that were chosen. `marks` counts all rows of the result, `rows` are those that would be other
-    ones, by output and time, of which `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from`
-    says by output from when on its rows are computed from all that belongs to them: null where that is not known,
-    absent where all are.
+    `ids` are the chosen rows. `marks` counts all rows of the result, `rows` are those that would differ, by output and
+    time; `rows_left_out` of them are not shown. `read_again` rows of input were read. `whole_from` is, by output, the
+    time from which on its rows are computed from everything that belongs to them: null if unknown, absent if all are
+    complete.
     """
 
     chosen: int

@@ -1,6 +1,6 @@
-"""Replay of quarantine in a limited process: what was read is read again, and the query runs without and with rows.
+"""Replay of quarantine in a limited process: the input is read again, and the query runs without and with rows.
 
-The module stands alone: the server of limited processes imports it.
+The server of limited processes imports this module, so it must import nothing that starts threads.
 """
 
 import itertools
@@ -11,37 +11,50 @@ from typing import Final
 
 from streaming.definition.faults import Fault
 from streaming.definition.graph import TopKNode, WindowNode
+from streaming.definition.sequences.node import MatchRecognizeNode
 from streaming.simulator.comparing import ComparedRow
-from streaming.simulator.replay_rows import as_kept, mended
-from streaming.simulator.replaying import PlaceRead, ReadRows, ReplayedResult, replay
+from streaming.simulator.replay.replaying import PlaceRead, ReadRows, ReplayedResult, replay
+from streaming.simulator.replay.rows import as_kept, corrected_row, corrected_row_error
+from streaming.storage.results import committed_row
 from streaming.wire.messages import LateEvent
-from streaming.wire.results import committed_row
-from streaming.wire.rows import Element
+from streaming.wire.rows.row_json import Element
 from webapp.core.errors import Faulty
 from webapp.core.limited.jobs import MIB, Limits, limited
-from webapp.samples.read_back import BeginChoice, ReadWork, RowsAgain, late_of, quarantine_of, query_of, read_rows
+from webapp.samples.read_back import (
+    BeginChoice,
+    ReadWork,
+    RowLimit,
+    RowsAgain,
+    late_of,
+    quarantine_of,
+    query_of,
+    read_rows,
+)
 from webapp.samples.replay_bodies import (
     MOST_CHOSEN,
     MOST_SHOWN,
     MendedRow,
     ReplayBody,
     ReplayedRow,
-    ReplayShown,
+    ReplayResponse,
     RowNotCounted,
 )
 
 LIMITS: Final = Limits(cpu_s=40, wall_s=50, memory_bytes=1024 * MIB, at_once=1)
-FEWER: Final = "Let fewer rows be read again, or choose fewer rows."
-TOO_NEW: Final = "it came after what is read again here; try again in a minute"
-REPAIRED: Final = "a repair has taken it back into the results already"
-STRANGER: Final = "the query has no input of that name any more"
+FEWER: Final = "Allow fewer rows to be read again, or choose fewer rows."
+TOO_NEW: Final = "it arrived after the part that is read again; the run covers it within two minutes, then try again"
+FAILED_BEFORE: Final = (
+    "it arrived after the part that is read again, and the run has ended; start the binding, and try again once it runs"
+)
+REPAIRED: Final = "a repair has already restored it"
+STRANGER: Final = "the query no longer has an input of that name"
 
 
 @dataclass(frozen=True)
-class ReplayGiven:
-    """What would change, or the faults for which that cannot be said."""
+class ReplayOutcome:
+    """The changes, or the errors that prevent computing them."""
 
-    shown: ReplayShown | None = None
+    shown: ReplayResponse | None = None
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -55,10 +68,10 @@ class ChosenRows:
 
 @dataclass(frozen=True)
 class GatheredRows:
-    """All that a replay needs: what was read again, and the chosen rows.
+    """Everything that a replay needs: the rows read again, and the chosen rows.
 
-    `taken` has each chosen row that counts by its place, with its id; `refused` says by id why others do not; `settled`
-    are those of earlier repairs.
+    `taken` has each chosen row that counts by its place, with its id; `refused` has the reasons for the others, by id;
+    `settled` are those of earlier repairs.
     """
 
     again: RowsAgain
@@ -69,26 +82,26 @@ class GatheredRows:
     settled: Mapping[PlaceRead, Element]
 
     def replayed(self, work: ReadWork, without: Container[PlaceRead] = ()) -> ReplayedResult:
-        """Run the query without and with the rows that are taken, but for those of `without`."""
+        """Run the query without and with the taken rows, except those of `without`."""
         rows = {place: element for place, (_, element) in self.taken.items() if place not in without}
         return replay(query_of(work), self.read, rows, self.settled)
 
 
 @limited("This replay", FEWER, LIMITS, opens_secrets=True)
-def what_would_change(work: ReadWork, body: ReplayBody) -> ReplayGiven:
-    """Return which rows of the result would be other ones; nothing is written."""
+def what_would_change(work: ReadWork, body: ReplayBody) -> ReplayOutcome:
+    """Return the rows of the result that would differ; nothing is written."""
     try:
         gathered = gather(work, body)
     except Faulty as faulty:
-        return ReplayGiven(None, faulty.faults)
+        return ReplayOutcome(None, faulty.faults)
     result = gathered.replayed(work)
     refused = {**gathered.refused, **{gathered.taken[place][0]: why for place, why in result.not_counted.items()}}
-    return ReplayGiven(_shown(work, gathered, refused, result))
+    return ReplayOutcome(_to_response(work, gathered, refused, result))
 
 
 def gather(work: ReadWork, body: ReplayBody) -> GatheredRows:
-    """Read again what the binding has read, and take the chosen rows. Raises `Faulty` with why that cannot be done."""
-    again, read = read_rows(work, body.most_rows)
+    """Read the binding's input again, and take the chosen rows. Raises `Faulty` with the reason if impossible."""
+    again, read = read_rows(work, RowLimit(body.most_rows))
     settled = repaired_rows(work, read)
     chosen = _chosen(work, body)
     taken, refused = _taken(work, read, chosen, {each.id: each for each in body.mended}, settled)
@@ -96,7 +109,7 @@ def gather(work: ReadWork, body: ReplayBody) -> GatheredRows:
 
 
 def repaired_rows(work: ReadWork, read: ReadRows) -> dict[PlaceRead, Element]:
-    """The rows that repairs have taken back, as they were mended."""
+    """Return the rows that repairs have restored, as corrected."""
     return {
         (each.late.input, each.late.lane, each.late.position): _element(work, read, each.late, each.mended)
         for each in work.settled
@@ -121,7 +134,7 @@ def _taken(
     corrected: Mapping[str, MendedRow],
     settled: Container[PlaceRead],
 ) -> tuple[dict[PlaceRead, tuple[str, Element]], dict[str, str]]:
-    """Each chosen row as it is taken, by its place, with its id; and why others are not, by id."""
+    """Return each usable chosen row by its place, with its id; and the reasons for the others, by id."""
     taken: dict[PlaceRead, tuple[str, Element]] = {}
     refused: dict[str, str] = {}
     for row_id, late in chosen.rows.items():
@@ -129,25 +142,36 @@ def _taken(
         if late.input not in work.inputs:
             refused[row_id] = STRANGER
         elif late.position >= work.positions.get(late.input, {}).get(late.lane, 0):
-            refused[row_id] = TOO_NEW
+            refused[row_id] = TOO_NEW if work.runs else FAILED_BEFORE
         elif place in settled:
             refused[row_id] = REPAIRED
         elif place in taken:
             refused[row_id] = f"it is the row {taken[place][0]}, which was read twice, and counts once"
+        elif (unfit := _unfit(work, late, corrected.get(row_id))) is not None:
+            refused[row_id] = unfit
         else:
             taken[place] = (row_id, _element(work, read, late, corrected.get(row_id)))
     return taken, refused
 
 
+def _unfit(work: ReadWork, late: LateEvent, given: MendedRow | None) -> str | None:
+    """Return the error of an unreadable field in the correction `given`; None if all are readable."""
+    if given is None:
+        return None
+    return corrected_row_error(work.inputs[late.input].stream, given.start, given.end, given.payload)
+
+
 def _element(work: ReadWork, read: ReadRows, late: LateEvent, given: MendedRow | None) -> Element:
-    """A row of quarantine as it was `given`, else as it is read again, or kept."""
+    """Return a row of quarantine as corrected by `given`, else as read again, or as stored."""
     stream = work.inputs[late.input].stream
     if given is not None:
-        return mended(late, stream, given.start, given.end, given.payload)
+        return corrected_row(late, stream, given.start, given.end, given.payload)
     return read.elements.get((late.input, late.lane, late.position)) or as_kept(late, stream)
 
 
-def _shown(work: ReadWork, gathered: GatheredRows, refused: Mapping[str, str], result: ReplayedResult) -> ReplayShown:
+def _to_response(
+    work: ReadWork, gathered: GatheredRows, refused: Mapping[str, str], result: ReplayedResult
+) -> ReplayResponse:
     again, chosen = gathered.again, gathered.chosen
     marks = {"same": 0, "changed": 0, "only_here": 0, "missing": 0}
     for each in result.rows:
@@ -155,11 +179,11 @@ def _shown(work: ReadWork, gathered: GatheredRows, refused: Mapping[str, str], r
     others = sorted((each for each in result.rows if each.mark != "same"), key=lambda row: (row.output, row.start))
     notes = list(result.notes)
     if chosen.more:
-        notes.append(f"More rows are chosen: the newest {MOST_CHOSEN:,} of them are taken here.")
+        notes.append(f"More rows are chosen; only the newest {MOST_CHOSEN:,} of them are used.")
     rows = [_row(work, again.begin, each) for each in others[:MOST_SHOWN]]
-    if not all(each.whole for each in rows) and (carried := work.said_of(again.begin)):
+    if not all(each.whole for each in rows) and (carried := work.note_for(again.begin)):
         notes.append(carried)
-    return ReplayShown(
+    return ReplayResponse(
         chosen=len(chosen.rows),
         ids=list(chosen.rows),
         counted=len(chosen.rows) - len(refused),
@@ -174,7 +198,7 @@ def _shown(work: ReadWork, gathered: GatheredRows, refused: Mapping[str, str], r
 
 
 def not_counted_rows(chosen: ChosenRows, refused: Mapping[str, str]) -> list[RowNotCounted]:
-    """The chosen rows that are refused, each with why."""
+    """Return the refused rows among the chosen ones, each with the reason."""
     return [
         RowNotCounted(id=row_id, input=late.input, lane=late.lane, position=late.position, start=late.start, why=why)
         for row_id, why in refused.items()
@@ -185,11 +209,19 @@ def not_counted_rows(chosen: ChosenRows, refused: Mapping[str, str]) -> list[Row
 def _row(work: ReadWork, begin: BeginChoice, row: ComparedRow) -> ReplayedRow:
     until = work.given_until.get(row.output)
     whole = begin.whole.get(row.output, row.start)
-    told = {**row.model_dump(), "final": work.ended or (row.end is not None and until is not None and row.end <= until)}
+    fields = {
+        **row.model_dump(),
+        "final": work.ended or (row.end is not None and until is not None and row.end <= until),
+    }
     if whole is not None and row.start >= whole:
-        return ReplayedRow(**told, whole=True)
-    groups = {name for node in work.graph.nodes if isinstance(node, WindowNode | TopKNode) for name in node.group_by}
+        return ReplayedRow(**fields, whole=True)
+    groups = {
+        name
+        for node in work.graph.nodes
+        if isinstance(node, WindowNode | TopKNode | MatchRecognizeNode)
+        for name in node.group_by
+    }
     for name in ("payload", "today_payload"):
-        if told[name] is not None:
-            told[name] = {key: value for key, value in told[name].items() if key in groups}
-    return ReplayedRow(**told, whole=False)
+        if fields[name] is not None:
+            fields[name] = {key: value for key, value in fields[name].items() if key in groups}
+    return ReplayedRow(**fields, whole=False)

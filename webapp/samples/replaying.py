@@ -1,17 +1,26 @@
-"""Replay of quarantine: what a binding runs, how far it has read, and from where that can be read again."""
+"""Replay of quarantine: the query and position of a binding, and the points from which its input can be read again."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Final
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from streaming.definition.faults import FaultCode
+from streaming.resume.lane_positions import LaneState
+from streaming.resume.restart_points import (
+    BindingFacts,
+    RestartPoint,
+    beginning_path,
+    concealed_spec,
+    facts_of,
+    first_lanes_path,
+    whole_from,
+)
 from streaming.wire.beginning import RunBeginning
-from streaming.wire.kept import BindingFacts, RestartPoint, beginning_path, concealed_spec, facts_of, whole_from
 from streaming.wire.messages import LateEvent, RunSpec
-from webapp.accounts.previews import previewing
+from webapp.accounts.limits.previews import replaying
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import latest_run
 from webapp.runs.inputs.input_journals import NOTHING_READ, WAIT, journals_folder
@@ -21,24 +30,25 @@ from webapp.runs.repairs.repairs import repairs_of
 from webapp.runs.starts.next_start import restart_points
 from webapp.runs.states import Observed
 from webapp.runs.storage.rows_at_hand import RowsAtHand, rows_at_hand
-from webapp.samples.read_back import BeginChoice, ReadWork, SettledRow
-from webapp.samples.replay_bodies import MendedRow, ReplayBody, ReplayShown
+from webapp.samples.read_back import BeginChoice, ReadWork, RepairedLateRow
+from webapp.samples.replay_bodies import MendedRow, ReplayBody, ReplayResponse
 from webapp.samples.replay_job import what_would_change
 
 FROM_THE_BEGINNING: Final = -1
+_LANES: Final = TypeAdapter(dict[str, dict[str, LaneState]])
 CARRIED_OVER: Final = (
-    "This run began with what the run before it held, whose version was another one. What would change is computed "
-    "from what was read since: results of windows that were open then, or were given before, are of both versions and "
-    "cannot be repaired. Why one of them is as it is can be asked."
+    "This run started with the state of another version's run. Changes are computed only from rows read since then: "
+    "results of windows that were open at that time, or were emitted before, mix both versions and cannot be repaired. "
+    "You can still ask why one of them is as it is."
 )
 
 
-def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
-    """Return what would change in the results of `binding`.
+def replayed(binding: Binding, body: ReplayBody) -> ReplayResponse:
+    """Return the changes of a replay in the results of `binding`.
 
-    Raises `Faulty` where it has read nothing, or that cannot be read again; `OverQuota`, `Busy`, `TooMuchWork`.
+    Raises `Faulty` if it has read nothing, or its input cannot be read again; `OverQuota`, `Busy`, `TooMuchWork`.
     """
-    with replay_work(binding) as work, previewing():
+    with replay_work(binding) as work, replaying():
         given = what_would_change(work, body)
     if given.shown is None:
         raise Faulty(given.faults)
@@ -47,7 +57,7 @@ def replayed(binding: Binding, body: ReplayBody) -> ReplayShown:
 
 @contextmanager
 def replay_work(binding: Binding) -> Iterator[ReadWork]:
-    """Have all that a limited process needs on this machine until the block ends. Raises `Faulty`, `OSError`."""
+    """Provide everything that a limited process needs on this machine inside the block. Raises `Faulty`, `OSError`."""
     with rows_at_hand(binding.pk) as at_hand, rows_at_hand(binding.pk, "results") as results:
         work = _work(binding, at_hand)
         if work is None:
@@ -77,13 +87,15 @@ def _work(binding: Binding, at_hand: RowsAtHand) -> ReadWork | None:
         ended=run.observed == Observed.COMPLETED,
         settled=settled_rows(repairs_of(binding.pk), of_one_history(binding, spec.run, points)),
         carried=carried_words(binding, spec.run),
+        runs=run.ended_at is None,
+        of_runs=frozenset(of_one_history(binding, spec.run, points)),
     )
 
 
-def settled_rows(repairs: Iterable[Repair], runs: set[str]) -> list[SettledRow]:
-    """Return the rows that those of `repairs` have taken back that are of the results of `runs`."""
+def settled_rows(repairs: Iterable[Repair], runs: set[str]) -> list[RepairedLateRow]:
+    """Return the rows that `repairs` have restored into the results of `runs`."""
     return [
-        SettledRow(
+        RepairedLateRow(
             LateEvent.model_validate(row["late"]),
             None if row["mended"] is None else MendedRow.model_validate(row["mended"]),
         )
@@ -94,13 +106,13 @@ def settled_rows(repairs: Iterable[Repair], runs: set[str]) -> list[SettledRow]:
 
 
 def of_one_history(binding: Binding, run: str, points: Sequence[RestartPoint], *, beyond: bool = False) -> set[str]:
-    """Return the runs since one began anew, `run` among them: of earlier ones results and quarantine are apart.
+    """Return the runs since the last fresh start, including `run`; results and quarantine of earlier ones are separate.
 
-    `beyond`: one that began with the state of the run before did not begin anew.
+    `beyond`: a start with the previous run's state does not count as fresh.
     """
     found = {run}
     for point in points:
-        if point.run != run and _is_begin(binding, run, beyond=beyond):
+        if point.run != run and _is_begin(binding, run, point.run, beyond=beyond):
             break
         run = point.run
         found.add(run)
@@ -110,17 +122,17 @@ def of_one_history(binding: Binding, run: str, points: Sequence[RestartPoint], *
 def begins_of(
     binding: Binding, spec: RunSpec, facts: BindingFacts, points: Sequence[RestartPoint], *, beyond: bool = False
 ) -> list[BeginChoice]:
-    """Return from where `points`, newest first, let what `spec` runs be read again, oldest first.
+    """Return the points, newest first in `points`, from which the input of `spec` can be read again, oldest first.
 
-    A run that began anew read rows a second time, and its results are its own: nothing before it is gone back to.
-    `beyond`: but one that began with the state of the run before holds what that had read from the same inputs, so
-    that is gone back to, by points of other versions.
+    A run with a fresh start has read rows a second time, and its results are its own: no earlier point counts.
+    `beyond`: a run that started with the previous run's state contains what that one had read from the same inputs, so
+    earlier points of other versions count too.
     """
     found: list[BeginChoice] = []
     run = spec.run
     for point in points:
-        if point.run != run and _is_begin(binding, run, beyond=beyond):
-            return found[::-1]
+        if point.run != run and _is_begin(binding, run, point.run, beyond=beyond):
+            return [*_began_at(binding, run, point.batch), *found[::-1]]
         run = point.run
         whole = {name: whole_from(point, release) for name, release in facts.releases.items()}
         clocks = {
@@ -128,30 +140,51 @@ def begins_of(
             for name, kept in point.inputs.items()
         }
         found.append(BeginChoice(point.batch, point.positions, whole, clocks))
-    if not _is_begin(binding, run, beyond=False):
-        found.append(BeginChoice(FROM_THE_BEGINNING, {}, {}))
-    return found[::-1]
+    if _is_begin(binding, run, beyond=False):
+        return [*_began_at(binding, run, FROM_THE_BEGINNING), *found[::-1]]
+    return [BeginChoice(FROM_THE_BEGINNING, {}, {}), *found[::-1]]
 
 
 def carried_words(binding: Binding, run: str) -> str:
-    """Return what it means for replay and repair that `run` began with the state of another version; else nothing."""
-    said = _beginning(binding, run)
-    return CARRIED_OVER if said is not None and said.how == "carried_over" else ""
+    """Return the consequences for replay and repair if `run` started with another version's state; else ""."""
+    beginning = _beginning(binding, run)
+    return CARRIED_OVER if beginning is not None and beginning.how == "carried_over" else ""
 
 
-def _is_begin(binding: Binding, run: str, *, beyond: bool) -> bool:
-    """Whether nothing before `run` is gone back to, or, with `beyond`, nothing but the state with which it began."""
-    if not beyond:
-        return shared_folder().read(beginning_path(str(binding.pk), run)) is not None
-    said = _beginning(binding, run)
-    if said is None:
-        return _is_begin(binding, run, beyond=False)
-    return said.how != "carried_over"
+def _is_begin(binding: Binding, run: str, earlier: str | None = None, *, beyond: bool) -> bool:
+    """Return whether nothing before `run` counts; with `beyond`, a start with carried-over state does not end it.
+
+    A run that resumed the run `earlier` has the start of that one, and no start of its own.
+    """
+    content = shared_folder().read(beginning_path(str(binding.pk), run))
+    if content is None or (earlier and content == shared_folder().read(beginning_path(str(binding.pk), earlier))):
+        return False
+    beginning = _beginning(binding, run) if beyond else None
+    return beginning is None or beginning.how != "carried_over"
+
+
+def _began_at(binding: Binding, run: str, after: int) -> list[BeginChoice]:
+    """Return the point where `run` started, after batch `after`, if it is known and nothing before it counts there.
+
+    All results of the run are computed from rows since then, so every output is complete.
+    """
+    beginning = _beginning(binding, run)
+    if beginning is None or beginning.positions is None or beginning.how == "carried_over":
+        return []
+    lanes: dict[str, dict[str, LaneState]] = {}
+    content = shared_folder().read(first_lanes_path(str(binding.pk), run))
+    with suppress(ValidationError):  # written by a later version of the program
+        lanes = {} if content is None else _LANES.validate_json(content)
+    clocks = {
+        name: {lane: None if each.clock is None else each.clock["clock"] for lane, each in kept.items()}
+        for name, kept in lanes.items()
+    }
+    return [BeginChoice(after, beginning.positions, {}, clocks, fresh=True)]
 
 
 def _beginning(binding: Binding, run: str) -> RunBeginning | None:
-    """Return how `run` began where it says so, and can be read."""
+    """Return the start record of `run` if it exists and is readable."""
     content = shared_folder().read(beginning_path(str(binding.pk), run))
-    with suppress(ValidationError):  # written by a later version
+    with suppress(ValidationError):  # written by a later version of the program
         return None if content is None else RunBeginning.model_validate_json(content)
     return None

@@ -1,8 +1,8 @@
-"""Samples of what a binding has read: how far it came, and through which adapters."""
+"""Samples of a binding's input: its position, and its adapters."""
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import InputNode
-from webapp.accounts.previews import previewing
+from webapp.accounts.limits.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.inputs.checking import definitions
@@ -11,13 +11,13 @@ from webapp.runs.models import Binding
 from webapp.runs.starts.next_start import restart_points
 from webapp.samples.bodies import SampleTaken
 from webapp.samples.reading_again import ReadInput, read_again
-from webapp.samples.taking import given
+from webapp.samples.taking import unwrap
 
 
 def last_read(binding: Binding, rows: int) -> SampleTaken:
-    """Return the last `rows` rows of each lane that `binding` has read, up to ten seconds ago where it runs.
+    """Return the last `rows` rows of each lane that `binding` has read; of a running one up to ten seconds ago.
 
-    Raises `Faulty` where it has read none, or its adapters have them no more; `OverQuota`, `Busy`.
+    Raises `Faulty` if it has read none, or its adapters no longer have them; `OverQuota`, `Busy`.
     """
     graph, inputs = binding.query_version.read_graph(), bound_inputs(binding)
     points = restart_points(binding)
@@ -34,4 +34,4 @@ def last_read(binding: Binding, rows: int) -> SampleTaken:
         if node in named
     }
     with previewing():
-        return given(read_again(wanted, rows))
+        return unwrap(read_again(wanted, rows))

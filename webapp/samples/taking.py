@@ -1,4 +1,4 @@
-"""Taking samples, each in a limited process: what is read, pasted or kept comes from strangers."""
+"""Sources of samples, each in a limited process, because the data come from strangers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,17 +9,17 @@ from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError
 from streaming.definition.faults import Fault, FaultCode, nearest
 from streaming.definition.graph import InputNode
-from streaming.definition.streams import AdapterChoice, StreamDefinition, TimeUnit
-from streaming.simulator.capturing import RowNote, TakenSample, of_adapter, of_quarantine
-from streaming.simulator.generating import generated
-from streaming.simulator.pasting import read_pasted
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition, TimeUnit
+from streaming.simulator.samples.capturing import RowNote, TakenSample, of_adapter, of_quarantine
+from streaming.simulator.samples.generating import generated
+from streaming.simulator.samples.pasting import read_pasted
+from streaming.storage.results import committed_rows
 from streaming.wire.messages import LateEvent
 from streaming.wire.quarantine_choice import QuarantineChoice
-from streaming.wire.results import committed_rows
-from webapp.accounts.previews import previewing
+from webapp.accounts.limits.previews import previewing
 from webapp.core.errors import Faulty, fault
 from webapp.core.limited.jobs import MIB, READING, Limits, limited
-from webapp.queries.simulation_bodies import MOST_ROWS
+from webapp.queries.simulation.bodies import MOST_ROWS
 from webapp.runs.models import Binding
 from webapp.runs.storage.rows_at_hand import rows_at_hand
 from webapp.samples.bodies import (
@@ -36,15 +36,15 @@ from webapp.streams.models import Stream
 
 LIMITS: Final = Limits(cpu_s=10, wall_s=15, memory_bytes=512 * MIB, output_bytes=32 * MIB, file_bytes=0, at_once=2)
 NEWEST_ALONE: Final = RowNote(
-    row=None, message="Older rows were not looked through, for this quarantine is long: choose them on its page."
+    row=None, message="This quarantine is long, so older rows were not searched: choose them on its page."
 )
-FEWER: Final = "Take fewer rows, or a shorter text."
+FEWER: Final = "Use fewer rows, or a shorter text."
 Streams = Mapping[str, tuple[str, StreamDefinition]]
 
 
 @dataclass(frozen=True)
-class TakenGiven:
-    """A sample, or the faults for which there is none."""
+class SampleOutcome:
+    """A sample, or the errors that prevent it."""
 
     taken: SampleTaken | None = None
     faults: list[Fault] = field(default_factory=list)
@@ -54,7 +54,7 @@ def of_stream(body: StreamSampleBody) -> SampleTaken:
     """Return the first rows that the adapter of a stream reads. Raises `Faulty`, `OverQuota`, `Busy`."""
     stream = _stream(body.stream)
     with previewing():
-        return given(read_stream(stream.name, stream.read_definition(), stream.read_adapter(), body.rows))
+        return unwrap(read_stream(stream.name, stream.read_definition(), stream.read_adapter(), body.rows))
 
 
 def of_text(body: TextSampleBody) -> SampleTaken:
@@ -63,9 +63,9 @@ def of_text(body: TextSampleBody) -> SampleTaken:
 
 
 def of_generator(body: GeneratedSampleBody) -> SampleTaken:
-    """Return made-up rows. Raises `Faulty`."""
+    """Return generated rows. Raises `Faulty`."""
     dials = body.model_dump(exclude={"stream", "definition", "rows"})
-    return given(generate(body.stream, _definition(body), dials, body.rows))
+    return unwrap(generate(body.stream, _definition(body), dials, body.rows))
 
 
 def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
@@ -84,13 +84,13 @@ def of_binding(binding: Binding, body: QuarantineSampleBody) -> SampleTaken:
 
 
 @limited("Reading these rows", FEWER, READING, opens_secrets=True)
-def read_stream(name: str, definition: StreamDefinition, choice: AdapterChoice, rows: int) -> TakenGiven:
+def read_stream(name: str, definition: StreamDefinition, choice: AdapterChoice, rows: int) -> SampleOutcome:
     """Return the first rows that the adapter reads."""
     try:
         found = preview.sample(build(definition, choice), rows, now=now_ticks())
     except AdapterError as error:
-        return TakenGiven(None, [adapter_fault(str(error))])
-    return TakenGiven(plain(of_adapter(name, definition, found)))
+        return SampleOutcome(None, [adapter_fault(str(error))])
+    return SampleOutcome(plain(of_adapter(name, definition, found)))
 
 
 @limited("Reading this text", FEWER, LIMITS)
@@ -102,18 +102,18 @@ def read_text(
     return SampleTaken(rows=read.rows, columns=read.columns, notes=read.notes)
 
 
-@limited("Making up these rows", FEWER, LIMITS)
-def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows: int) -> TakenGiven:
-    """Return made-up rows."""
+@limited("Generating these rows", FEWER, LIMITS)
+def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows: int) -> SampleOutcome:
+    """Return generated rows."""
     try:
-        return TakenGiven(plain(generated(name, stream, dials, rows)))
+        return SampleOutcome(plain(generated(name, stream, dials, rows)))
     except AdapterError as error:
-        return TakenGiven(None, [fault(FaultCode.BAD_ADAPTER, str(error), "Change the stream or the dials.")])
+        return SampleOutcome(None, [fault(FaultCode.BAD_ADAPTER, str(error), "Change the stream or the settings.")])
 
 
 @limited("Reading this quarantine", FEWER, LIMITS)
 def read_quarantine(folder: str, streams: Streams, rows: int, chosen: QuarantineChoice) -> SampleTaken:
-    """Return the newest rows of a quarantine that are `chosen`, oldest first."""
+    """Return the newest rows of a quarantine that match `chosen`, oldest first."""
     found: list[LateEvent] = []
     before: str | None = None
     while len(found) < rows:
@@ -130,15 +130,15 @@ def _own(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(taken: TakenSample) -> SampleTaken:
-    """Return rows that were read as they are told."""
+    """Return rows that were read as the API sends them."""
     return SampleTaken(rows=taken.rows, columns=[], notes=taken.notes)
 
 
-def given(told: TakenGiven) -> SampleTaken:
-    """Return the sample. Raises `Faulty` where there is none."""
-    if told.taken is None:
-        raise Faulty(told.faults)
-    return told.taken
+def unwrap(outcome: SampleOutcome) -> SampleTaken:
+    """Return the sample. Raises `Faulty` without one."""
+    if outcome.taken is None:
+        raise Faulty(outcome.faults)
+    return outcome.taken
 
 
 def _definition(body: NamedStreamBody) -> StreamDefinition:
@@ -150,4 +150,4 @@ def _stream(name: str) -> Stream:
     if name in streams:
         return streams[name]
     remedy = nearest(name, streams, "Name a stream of the organisation.")
-    raise Faulty([fault(FaultCode.UNKNOWN_STREAM, f"There is no stream {name!r}.", remedy, field="stream")])
+    raise Faulty([fault(FaultCode.UNKNOWN_STREAM, f"No stream is called {name!r}.", remedy, field="stream")])

@@ -1,4 +1,4 @@
-"""Why a row of a binding's results is so, or why there is none: what is kept of it, and what can be read again."""
+"""Explanation of a row of a binding's results, or of its absence: the stored facts, and the input read again."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from pydantic import ValidationError
 
 from streaming.definition.faults import FaultCode, nearest
 from streaming.definition.graph import OutputNode
+from streaming.resume.restart_points import RestartPoint, concealed_spec, facts_of
 from streaming.simulator.simulate import instant
-from streaming.wire.kept import RestartPoint, concealed_spec, facts_of
-from streaming.wire.messages import ProgressReport, ResultRow, RunSpec
-from streaming.wire.results import Commit, commit_before, commit_with, committed_row, span_of
-from webapp.accounts.previews import previewing
-from webapp.core.errors import Faulty, fault
+from streaming.storage.results import Commit, commit_before, commit_with, committed_row, span_of
+from streaming.wire.messages import ResultRow, RunSpec
+from streaming.wire.progress import ProgressReport
+from webapp.accounts.limits.previews import previewing
+from webapp.core.errors import Faulty, TooMuchWork, fault
 from webapp.runs.access import latest_run, listed_runs
 from webapp.runs.inputs.input_journals import NOTHING_READ, WAIT, journals_folder
 from webapp.runs.kept_folders import rows_folder
@@ -24,24 +25,25 @@ from webapp.runs.starts.next_start import restart_points
 from webapp.runs.storage.rows_at_hand import RowsAtHand, rows_at_hand
 from webapp.samples.read_back import BeginChoice, ReadWork
 from webapp.samples.replaying import begins_of, of_one_history, settled_rows
-from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyShown
+from webapp.samples.why_bodies import AskedResultPlace, InputMoved, MadeInBatch, WhyBody, WhyResponse
 from webapp.samples.why_job import WhyTraced, traced_place, traced_row
 
-NOT_KEPT: Final = "This row of the results is not kept: it was deleted, or is older than what is kept here."
+NOT_KEPT: Final = "This row of the results is no longer stored: it was deleted, or is older than the stored ones."
 NOT_NOTED: Final = (
-    "How far the binding had read when it gave this row is not noted yet, so that its input cannot be read again."
+    "The binding's position when it emitted this row is not recorded yet, so its input cannot be read again."
 )
+KEPT_IS_CERTAIN: Final = "The values, the batch and the CTIs shown here are stored, and are certain."
 OTHER_QUERY: Final = (
-    "Nothing is kept of how far the binding had read with the query, the streams and the settings of that run, so "
-    "that its input cannot be read again."
+    "No position of the binding is stored for the query, the streams and the settings of that run, so its input "
+    "cannot be read again."
 )
 
 
 @dataclass(frozen=True)
 class _AskedTime:
-    """The output and the time that are asked about, and the batch that gave the row; None of a place.
+    """The output and the time in question, and the batch that emitted the row; None for a place.
 
-    `repaired`: a repair gave it, for which nothing had to be read.
+    `repaired`: a repair emitted it, for which nothing had to be read.
     """
 
     output: str
@@ -50,18 +52,18 @@ class _AskedTime:
     repaired: bool = False
 
 
-def why(binding: Binding, body: WhyBody) -> WhyShown:
-    """Return why a row of `binding` is so, or why there is none.
+def why(binding: Binding, body: WhyBody) -> WhyResponse:
+    """Return the explanation of a row of `binding`, or of its absence.
 
-    Raises `Faulty` where the row is not kept, or nothing has been read; `OverQuota`, `Busy`, `TooMuchWork`.
+    Raises `Faulty` if the row is not stored, or nothing has been read; `OverQuota`, `Busy`, `TooMuchWork`.
     """
     if body.result is not None:
         return _of_row(binding, body.result, body.most_rows)
-    assert body.place is not None  # nosec B101 # the body asks one of them
+    assert body.place is not None  # nosec B101 # the body contains one of them
     return _of_place(binding, body.place, body.most_rows)
 
 
-def _of_row(binding: Binding, row_id: str, most: int) -> WhyShown:
+def _of_row(binding: Binding, row_id: str, most: int | None) -> WhyResponse:
     folder = rows_folder(binding.pk)
     found = committed_row(folder, "results", row_id)
     if found is None:
@@ -74,10 +76,10 @@ def _of_row(binding: Binding, row_id: str, most: int) -> WhyShown:
     inputs = [] if made is None else made.inputs
     asked = _AskedTime(row.output, row.start, batch, repaired=by is not None)
     traced = _traced(binding, run, asked, lambda work: traced_row(work, row, inputs, most))
-    return _shown(traced, made, row, None if found["_run"] is None else UUID(found["_run"]))
+    return _to_response(traced, made, row, None if found["_run"] is None else UUID(found["_run"]))
 
 
-def _of_place(binding: Binding, place: AskedResultPlace, most: int) -> WhyShown:
+def _of_place(binding: Binding, place: AskedResultPlace, most: int | None) -> WhyResponse:
     run = latest_run(binding)
     if run is None:
         raise Faulty([fault(FaultCode.EMPTY_SAMPLE, NOTHING_READ.format(name=binding.name), WAIT)])
@@ -94,11 +96,11 @@ def _of_place(binding: Binding, place: AskedResultPlace, most: int) -> WhyShown:
     traced = _traced(binding, run, asked, lambda work: traced_place(work, place, inputs, most))
     if traced.refused:
         raise Faulty(traced.refused)
-    return _shown(traced, made, None, run.pk)
+    return _to_response(traced, made, None, run.pk)
 
 
 def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[ReadWork], WhyTraced]) -> WhyTraced:
-    """Return what `trace` finds in what `run` read up to the time that is asked about, or why it cannot be read."""
+    """Return what `trace` finds in the input of `run` up to that time, or why it is unreadable."""
     spec = run.read_spec()
     points = _points(binding, spec)
     end = _end(points, asked)
@@ -106,20 +108,24 @@ def _traced(binding: Binding, run: Run, asked: _AskedTime, trace: Callable[[Read
         message = NOT_NOTED if points or asked.batch is None else OTHER_QUERY
         return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, message, WAIT)])
     with rows_at_hand(binding.pk) as at_hand:
-        until = [point for point in restart_points(binding) if point.batch <= end.batch]  # of any version
+        until = [point for point in restart_points(binding) if point.batch <= end.batch]  # of every version
         work = _work(binding, spec, until, at_hand, asked)
-        with previewing():
-            return trace(work)
+        try:
+            with previewing():
+                return trace(work)
+        except TooMuchWork as refused:
+            message, _, remedy = refused.message.partition(". ")
+            return WhyTraced(unread=[fault(FaultCode.EMPTY_SAMPLE, f"{message}. {KEPT_IS_CERTAIN}", remedy)])
 
 
 def _points(binding: Binding, spec: RunSpec) -> list[RestartPoint]:
-    """Return the restart points of what `spec` runs, newest first."""
+    """Return the restart points of the query of `spec`, newest first."""
     facts = facts_of(concealed_spec(spec))
     return [point for point in restart_points(binding) if facts.fits(point.shape)]
 
 
 def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | None:
-    """Return the first point by which the row was given; of a place by which it must be, else the newest."""
+    """Return the first point at which the row was emitted; for a place, at which it must be, else the newest."""
     for point in reversed(points):
         if asked.batch is not None:
             if point.batch >= asked.batch:
@@ -132,7 +138,7 @@ def _end(points: Sequence[RestartPoint], asked: _AskedTime) -> RestartPoint | No
 def _work(
     binding: Binding, spec: RunSpec, points: list[RestartPoint], at_hand: RowsAtHand, asked: _AskedTime
 ) -> ReadWork:
-    """Return what is to be read up to the newest of `points`, also from where the run before one had begun to read."""
+    """Return the work of reading up to the newest of `points`, also from the start of the previous run."""
     begins = begins_of(binding, spec, facts_of(concealed_spec(spec)), points, beyond=True)
     runs = of_one_history(binding, spec.run, points, beyond=True)
     before = points[0].batch if asked.batch is None else asked.batch
@@ -141,7 +147,7 @@ def _work(
         for begin in begins
         if begin.batch < before
         and begin.batch + 1 >= at_hand.complete_from
-        and begin.positions != points[0].positions  # nothing was read since
+        and begin.positions != points[0].positions  # nothing was read since then
     ]
     return ReadWork(
         graph=spec.query,
@@ -153,17 +159,18 @@ def _work(
         folder=at_hand.folder,
         journals=journals_folder(spec),
         settled=settled_rows(_repairs_until(binding, asked.batch), runs),
+        of_runs=frozenset(runs),
     )
 
 
 def _repairs_until(binding: Binding, batch: int | None) -> list[Repair]:
-    """Return the repairs that were given by the end of `batch`, or by now."""
+    """Return the repairs that were emitted by the end of `batch`, or by now."""
     given = (each for each in repairs_of(binding.pk) if each.given_at is not None)
     return [each for each in given if batch is None or each.batch is None or each.batch <= batch]
 
 
 def _nearest_whole(begins: Sequence[BeginChoice], asked: _AskedTime) -> Sequence[BeginChoice]:
-    """Return the last place from which nothing is missing of the time that is asked about, then those after it."""
+    """Return the last point from which the time in question is complete, then those after it."""
     whole = 0
     for number, begin in enumerate(begins):
         since = begin.whole.get(asked.output, asked.at)
@@ -173,7 +180,7 @@ def _nearest_whole(begins: Sequence[BeginChoice], asked: _AskedTime) -> Sequence
 
 
 def _run_of(binding: Binding, run: str | None) -> Run:
-    """Return the run that made a row; where that is not known, or it was deleted, the newest."""
+    """Return the run that made a row; if it is unknown or was deleted, the newest."""
     found = None if run is None else listed_runs().filter(binding=binding, pk=run).first()
     found = found or latest_run(binding)
     if found is None:
@@ -182,7 +189,7 @@ def _run_of(binding: Binding, run: str | None) -> Run:
 
 
 def made_in(commit: Commit | None, before: Commit | None, batch: int, by: str | None = None) -> MadeInBatch | None:
-    """Return what is kept of the batch that made a row, as a repair of `by`; None where nothing is kept."""
+    """Return the stored facts about the batch that made a row, or about a repair by `by`; None without any."""
     after = _report(commit)
     if commit is None or after is None:
         return None
@@ -201,16 +208,16 @@ def made_in(commit: Commit | None, before: Commit | None, batch: int, by: str | 
 
 
 def _report(commit: Commit | None) -> ProgressReport | None:
-    """Return what a batch reported; old ones forget it."""
+    """Return the report of a batch; old batches have none."""
     try:
         return None if commit is None else ProgressReport.model_validate(commit.totals)
     except ValidationError:
         return None
 
 
-def _shown(traced: WhyTraced, made: MadeInBatch | None, row: ResultRow | None, run: UUID | None) -> WhyShown:
+def _to_response(traced: WhyTraced, made: MadeInBatch | None, row: ResultRow | None, run: UUID | None) -> WhyResponse:
     unread = " ".join(f"{each.message} {each.remedy}" for each in traced.unread)
-    return WhyShown(
+    return WhyResponse(
         row=row,
         run=run,
         made=made,

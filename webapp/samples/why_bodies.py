@@ -1,4 +1,4 @@
-"""What is asked about a row that a binding has given, or a place where it has given none, and what is told."""
+"""Requests about a row of a binding's results, or about an empty place, and their responses."""
 
 from typing import Annotated
 from uuid import UUID
@@ -7,14 +7,14 @@ from pydantic import Field, model_validator
 
 from streaming.definition.names import Name
 from streaming.definition.strict import Strict
-from streaming.simulator.sample import InstantText
-from streaming.simulator.traced import PlaceTrace, ResultTrace
+from streaming.simulator.origins.traced import PlaceTrace, ResultTrace
+from streaming.simulator.samples.sample import InstantText
 from streaming.wire.messages import ResultRow
-from webapp.samples.replay_bodies import AGAIN, MOST_AGAIN, RowId
+from webapp.samples.replay_bodies import MOST_AGAIN, RowId
 
 
 class AskedResultPlace(Strict):
-    """A time of an output (ISO 8601 or ticks); with `key` the rows that have these values in these fields."""
+    """A time of an output (ISO 8601 or ticks); with `key`, rows with these values in these fields."""
 
     output: Name
     at: InstantText
@@ -22,15 +22,15 @@ class AskedResultPlace(Strict):
 
 
 class WhyBody(Strict):
-    """Why is the row `result` so, of the results of a binding, or why is there none at `place`? One of them is asked.
+    """A question about the row `result` of a binding, or about the absence of a row at `place`: exactly one of them.
 
-    Of what the binding has read at most `most_rows` rows are read again.
+    As many rows as needed are read again, or at most `most_rows`.
     """
 
     binding: UUID
     result: RowId | None = None
     place: AskedResultPlace | None = None
-    most_rows: Annotated[int, Field(ge=1, le=MOST_AGAIN)] = AGAIN
+    most_rows: Annotated[int, Field(ge=1, le=MOST_AGAIN)] | None = None
 
     @model_validator(mode="after")
     def _asks_one(self) -> "WhyBody":
@@ -40,7 +40,7 @@ class WhyBody(Strict):
 
 
 class InputMoved(Strict):
-    """The CTI of an input before and after a batch, null where it had none; `ended`: it has none any more."""
+    """The CTI of an input before and after a batch, null without one; `ended`: it has none any more."""
 
     input: str
     before: int | None
@@ -49,10 +49,10 @@ class InputMoved(Strict):
 
 
 class MadeInBatch(Strict):
-    """The batch that gave a row, when it was committed, and how far it brought the inputs.
+    """The batch that emitted a row, the time of its commit, and the progress of the inputs.
 
-    Of an old one that is kept with others as one, these are `first` to `last`, and time and CTIs are of them all.
-    `repaired_by`: who gave it, as a repair; null where the run gave it.
+    Old batches are merged: then it covers `first` to `last`, and time and CTIs belong to all of them.
+    `repaired_by`: the author of the repair that emitted the row; null if the run emitted it.
     """
 
     batch: int
@@ -63,11 +63,12 @@ class MadeInBatch(Strict):
     repaired_by: str | None
 
 
-class WhyShown(Strict):
-    """What made a row: `row`, `run` and `made` as they are kept, `trace` from what was read again, `read_again` rows.
+class WhyResponse(Strict):
+    """The origin of a row: `row`, `run` and `made` as stored, `trace` from the input read again, `read_again` rows.
 
-    Of a place `place` instead, and `made` is the batch up to which was read. `unread` says why nothing could be read
-    again; then neither `trace` nor `place` is there. `trace` is null too where no row of that time came out.
+    For a place, `place` instead, and `made` is the batch up to which the input was read. `unread` is the reason if
+    nothing could be read again; then `trace` and `place` are null. `trace` is also null if no row of that time came
+    out.
     """
 
     row: ResultRow | None

@@ -1,1 +1,1 @@
-"""Scenarios of queries: samples with what must come of them, run again on each new version."""
+"""Scenarios of queries: samples with their expected results, run again on each new version."""

@@ -1,4 +1,4 @@
-"""Scenarios over HTTP: kept with a query, run on its versions and on drafts, written and read as transcripts."""
+"""Scenarios over HTTP: stored with a query, run on its versions and on drafts, written and read as transcripts."""
 
 from uuid import UUID
 
@@ -9,15 +9,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
-from streaming.simulator.scenario import Expect
+from streaming.simulator.samples.scenario import Expect
 from webapp.accounts.access import TenantView
-from webapp.accounts.previews import previewing
-from webapp.core.api import answer, read_body
+from webapp.accounts.limits.previews import previewing
+from webapp.core.api import LARGE_BYTES, answer, read_body
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.queries.access import access_query, access_version_of, current_version
 from webapp.queries.api import REFUSALS
 from webapp.queries.checking import too_long
-from webapp.queries.simulation_bodies import MOST_BODY_BYTES
+from webapp.queries.simulation.bodies import MOST_BODY_BYTES
 from webapp.queries.texts import text_of
 from webapp.scenarios import jobs, running, services
 from webapp.scenarios.bodies import (
@@ -25,12 +25,12 @@ from webapp.scenarios.bodies import (
     RunBody,
     ScenarioBody,
     ScenarioList,
-    ScenarioShown,
+    ScenarioResponse,
     ScenarioSummary,
     TranscriptRead,
     TranscriptText,
     VerdictList,
-    VerdictShown,
+    VerdictResponse,
     VersionVerdictList,
 )
 from webapp.scenarios.jobs import QueryOfStreams
@@ -40,14 +40,14 @@ from webapp.streams.access import stream_definitions
 WRITES = {409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS}
 
 
-def shown(scenario: Scenario) -> ScenarioShown:
-    """Return a scenario as the API shows it, whole."""
-    return ScenarioShown(**dict(services.said(scenario)), id=str(scenario.pk), query=str(scenario.query_id))
+def to_response(scenario: Scenario) -> ScenarioResponse:
+    """Return a whole scenario as the API shows it."""
+    return ScenarioResponse(**dict(services.body_of(scenario)), id=str(scenario.pk), query=str(scenario.query_id))
 
 
 def whole(scenario: Scenario, status: int = 200) -> Response:
-    """Return a scenario as the answer: what was left out stays left out, for `end` left out and null differ."""
-    return Response(shown(scenario).model_dump(mode="json", exclude_unset=True), status=status)
+    """Return a scenario as the answer; omitted fields stay omitted, because an absent `end` and a null one differ."""
+    return Response(to_response(scenario).model_dump(mode="json", exclude_unset=True), status=status)
 
 
 class ScenariosView(TenantView):
@@ -55,21 +55,21 @@ class ScenariosView(TenantView):
 
     @extend_schema(operation_id="scenarios_list", responses={200: ScenarioList, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
-        """List the scenarios by name, each with what came of it on the current version."""
+        """List the scenarios by name, each with its verdict on the current version."""
         found = access_query(query)
         scenarios = list(Scenario.objects.filter(query=found))
         verdicts = running.known_verdicts(current_version(found), scenarios)
         return answer(ScenarioList([_summary(each, verdicts.get(each.pk)) for each in scenarios]))
 
-    @extend_schema(operation_id="scenarios_create", request=ScenarioBody, responses={201: ScenarioShown, **WRITES})
+    @extend_schema(operation_id="scenarios_create", request=ScenarioBody, responses={201: ScenarioResponse, **WRITES})
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Keep a sample with what must come of it."""
+        """Store a sample with its expected results."""
         found = access_query(query)
         body = read_body(request, ScenarioBody, most_bytes=MOST_BODY_BYTES)
         return whole(services.create_scenario(query=found, body=body), 201)
 
 
-def _summary(scenario: Scenario, verdict: VerdictShown | None) -> ScenarioSummary:
+def _summary(scenario: Scenario, verdict: VerdictResponse | None) -> ScenarioSummary:
     return ScenarioSummary(
         id=str(scenario.pk),
         name=scenario.name,
@@ -84,14 +84,14 @@ def _summary(scenario: Scenario, verdict: VerdictShown | None) -> ScenarioSummar
 class ScenarioView(TenantView):
     """One scenario."""
 
-    @extend_schema(operation_id="scenarios_get", responses={200: ScenarioShown, **REFUSALS})
+    @extend_schema(operation_id="scenarios_get", responses={200: ScenarioResponse, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID, scenario: UUID) -> Response:
-        """Return a scenario whole."""
+        """Return a whole scenario."""
         return whole(services.access_scenario(access_query(query), scenario))
 
-    @extend_schema(operation_id="scenarios_replace", request=ScenarioBody, responses={200: ScenarioShown, **WRITES})
+    @extend_schema(operation_id="scenarios_replace", request=ScenarioBody, responses={200: ScenarioResponse, **WRITES})
     def put(self, request: Request, slug: str, query: UUID, scenario: UUID) -> Response:
-        """Replace a scenario, its name too; what came of it before counts no more."""
+        """Replace a scenario, including its name; earlier verdicts become invalid."""
         found = services.access_scenario(access_query(query), scenario)
         body = read_body(request, ScenarioBody, most_bytes=MOST_BODY_BYTES)
         return whole(services.change_scenario(scenario=found, body=body))
@@ -104,7 +104,7 @@ class ScenarioView(TenantView):
 
 
 class ScenariosRunView(TenantView):
-    """Running scenarios."""
+    """Runs of scenarios."""
 
     @extend_schema(
         operation_id="scenarios_run",
@@ -112,8 +112,8 @@ class ScenariosRunView(TenantView):
         responses={200: VerdictList, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Run all scenarios, or one, on a stored version, or on a text that is not stored, and say what differs."""
-        found, body = access_query(query), read_body(request, RunBody)
+        """Run all scenarios, or one, on a stored version or on a draft text, and return the differences."""
+        found, body = access_query(query), read_body(request, RunBody, most_bytes=LARGE_BYTES)
         scenarios = list(Scenario.objects.filter(query=found))
         if body.only is not None:
             scenarios = [services.access_scenario(found, body.only)]
@@ -129,7 +129,7 @@ def _checked(text: str) -> str:
 
 
 class ObserveView(TenantView):
-    """What comes out of a sample."""
+    """The results of a sample."""
 
     @extend_schema(
         operation_id="scenarios_observe",
@@ -137,7 +137,7 @@ class ObserveView(TenantView):
         responses={200: Expect, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Return net results, CTIs and late rows of a text on a sample, to be kept as an expectation."""
+        """Return net results, CTIs and late rows of a text on a sample, to be stored as an expectation."""
         access_query(query)
         body = read_body(request, ObserveBody, most_bytes=MOST_BODY_BYTES)
         with previewing():
@@ -156,12 +156,12 @@ class ReadTranscriptView(TenantView):
         responses={200: TranscriptRead, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, query: UUID) -> Response:
-        """Read a transcript as a scenario of this query, and say what of it is not taken; nothing is stored."""
+        """Read a transcript as a scenario of this query, with notes on ignored parts; nothing is stored."""
         version = current_version(access_query(query))
         body = read_body(request, TranscriptText, most_bytes=MOST_BODY_BYTES)
         given = jobs.transcript_read(body.transcript, QueryOfStreams(text_of(version), stream_definitions()))
         if given.read is None:
-            remedy = "Upload a file as it is downloaded here."
+            remedy = "Upload a file in the form of a download from here."
             raise Faulty([fault(FaultCode.BAD_FILE, given.refused, remedy, field="transcript")])
         return Response(given.read)
 
@@ -174,11 +174,11 @@ class ScenarioTranscriptView(TenantView):
         responses={(200, "application/yaml"): OpenApiTypes.STR, **REFUSALS},
     )
     def get(self, request: Request, slug: str, query: UUID, scenario: UUID) -> HttpResponse:
-        """Return a scenario on the current version as a transcript, which runs by itself."""
+        """Return a scenario on the current version as a self-contained transcript."""
         found = access_query(query)
         asked = services.access_scenario(found, scenario)
         text = jobs.transcript_text(
-            QueryOfStreams(text_of(current_version(found)), stream_definitions()), services.said(asked)
+            QueryOfStreams(text_of(current_version(found)), stream_definitions()), services.body_of(asked)
         )
         named = "".join(each if each.isascii() and each.isalnum() else "_" for each in asked.name)
         headers = {"Content-Disposition": f'attachment; filename="{found.name}_{named}.yaml"'}
@@ -186,9 +186,9 @@ class ScenarioTranscriptView(TenantView):
 
 
 class VerdictsView(TenantView):
-    """How the versions of a query stand."""
+    """The verdicts of the versions of a query."""
 
     @extend_schema(operation_id="scenarios_verdicts", responses={200: VersionVerdictList, **REFUSALS})
     def get(self, request: Request, slug: str, query: UUID) -> Response:
-        """Say for each version how many scenarios hold on it, differ, and were not run since something changed."""
+        """Return for each version how many scenarios pass, differ, and have no current verdict."""
         return answer(VersionVerdictList(running.verdicts_by_version(access_query(query))))

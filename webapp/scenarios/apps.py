@@ -4,10 +4,10 @@ from django.apps import AppConfig
 
 
 class ScenariosConfig(AppConfig):
-    """Samples kept with queries, and whether each version gives what they expect."""
+    """Samples stored with queries, and the verdict of each version on them."""
 
     name = "webapp.scenarios"
 
     def ready(self) -> None:
-        """Import for their registrations."""
-        from webapp.scenarios import tasks, usage  # noqa: F401
+        """Import modules that register themselves."""
+        from webapp.scenarios import following, tasks, usage  # noqa: F401

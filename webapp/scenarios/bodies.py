@@ -1,4 +1,4 @@
-"""What is sent to the API about scenarios, and what it answers."""
+"""Requests and responses of the API about scenarios."""
 
 from typing import Annotated, Self
 from uuid import UUID
@@ -6,15 +6,15 @@ from uuid import UUID
 from pydantic import Field, RootModel, model_validator
 
 from streaming.definition.names import Name
-from streaming.definition.streams import AdvanceTimeSettings
+from streaming.definition.streams.stream import AdvanceTimeSettings
 from streaming.definition.strict import Strict
-from streaming.simulator.scenario import Expect, ScenarioFindings
+from streaming.simulator.samples.scenario import Expect, ScenarioFindings
 from webapp.core.names import PlainName
-from webapp.queries.simulation_bodies import SampleBody
+from webapp.queries.simulation.bodies import SampleBody
 
 
 class ScenarioBody(Strict):
-    """A scenario: its sample, settings by input that replace the query's, and what must come out."""
+    """A scenario: its sample, settings by input that replace the query's, and the expected results."""
 
     name: PlainName = Field(min_length=1, max_length=200)
     sample: SampleBody
@@ -23,7 +23,7 @@ class ScenarioBody(Strict):
 
 
 class ObserveBody(Strict):
-    """A query as text and a sample: what comes out is asked for, as an expectation to choose from."""
+    """A query as text and a sample, for which the results are requested as an expectation to choose from."""
 
     text: str
     sample: SampleBody
@@ -37,14 +37,14 @@ class TranscriptText(Strict):
 
 
 class TranscriptRead(Strict):
-    """A scenario that a transcript says, not stored yet; `notes` say what of the transcript is not in it."""
+    """The scenario of a transcript, not stored yet; `notes` list the parts of the transcript that are ignored."""
 
     scenario: ScenarioBody
     notes: list[str]
 
 
 class RunBody(Strict):
-    """What is run: a stored version, which keeps the verdicts, or a text that is not stored. `only` one scenario."""
+    """The target of a run: a stored version, which stores the verdicts, or a draft text. `only`: one scenario."""
 
     version: UUID | None = None
     text: str | None = None
@@ -57,8 +57,8 @@ class RunBody(Strict):
         return self
 
 
-class VerdictShown(Strict):
-    """What came of a scenario on a version (its number; null: a text that is not stored). `ran_at` is ISO text."""
+class VerdictResponse(Strict):
+    """The result of a scenario on a version (its number; null: a draft text). `ran_at` is ISO text."""
 
     scenario: str
     version: int | None
@@ -66,12 +66,12 @@ class VerdictShown(Strict):
     findings: ScenarioFindings
 
 
-class VerdictList(RootModel[list[VerdictShown]]):
-    """What came of each scenario that was run."""
+class VerdictList(RootModel[list[VerdictResponse]]):
+    """The result of each scenario of a run."""
 
 
 class ScenarioSummary(Strict):
-    """A scenario in a list. `verdict` is of the current version; null: not run since something changed."""
+    """A scenario in a list. `verdict` belongs to the current version; null: not run since something changed."""
 
     id: str
     name: str
@@ -79,14 +79,14 @@ class ScenarioSummary(Strict):
     expected: int
     author: str
     changed_at: str
-    verdict: VerdictShown | None
+    verdict: VerdictResponse | None
 
 
 class ScenarioList(RootModel[list[ScenarioSummary]]):
     """The scenarios of a query by name."""
 
 
-class ScenarioShown(ScenarioBody):
+class ScenarioResponse(ScenarioBody):
     """A stored scenario, whole."""
 
     id: str
@@ -94,7 +94,7 @@ class ScenarioShown(ScenarioBody):
 
 
 class VersionVerdicts(Strict):
-    """How many scenarios hold on a version, differ, and have no verdict that still counts."""
+    """The number of scenarios that pass on a version, differ, and have no current verdict."""
 
     version: Annotated[int, Field(ge=1)]
     green: int
@@ -103,4 +103,4 @@ class VersionVerdicts(Strict):
 
 
 class VersionVerdictList(RootModel[list[VersionVerdicts]]):
-    """The newest 100 versions of a query that has scenarios, newest first; none where it has none."""
+    """The newest 100 versions of a query with scenarios, newest first; empty without scenarios."""

@@ -1,4 +1,4 @@
-"""Scenarios of queries, and whether versions hold them."""
+"""Scenarios of queries, and the verdicts of versions on them."""
 
 from django.db import models
 
@@ -7,9 +7,9 @@ from webapp.queries.models import Query, QueryVersion
 
 
 class Scenario(TenantModel):
-    """A sample kept with a query: `rows` as in transcripts, `advance` by input, how it ends, and what is expected.
+    """A sample stored with a query: `rows` as in transcripts, `advance` by input, how it ends, and its expectation.
 
-    `size` is the characters of all that as JSON, which the quota counts.
+    `size` is the number of characters of all that as JSON, which counts for the quota.
     """
 
     exported = ("query_id", "name", "rows", "advance", "end", "expect", "author_label", "created_at", "changed_at")
@@ -36,12 +36,13 @@ class Scenario(TenantModel):
 
 
 class ScenarioVerdict(TenantModel):
-    """Whether a version holds a scenario: what differed at the last run.
+    """The verdict of a version on a scenario: the differences of the last run.
 
-    `fingerprint` stands for all that was run: another one now means that the scenario or a stream has changed since.
+    `fingerprint` is a hash of everything that was run: if it differs now, the scenario or a stream has changed since
+    then.
     """
 
-    exported = "what came of scenarios, which are in the export and can be run again"
+    exported = "verdicts: the export contains the scenarios, which can be run again"
 
     scenario = models.ForeignKey(Scenario, on_delete=models.CASCADE, related_name="verdicts")
     version = models.ForeignKey(QueryVersion, on_delete=models.CASCADE, related_name="+")

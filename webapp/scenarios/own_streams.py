@@ -1,4 +1,4 @@
-"""Taking a template on streams that the organisation has: what was chosen is looked at, then the query is made."""
+"""Use of a template on the organisation's streams: the chosen streams are checked, then the query is made."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from webapp.scenarios.services import create_scenario
 from webapp.scenarios.templates import free_name
 from webapp.streams.access import access_stream, stream_definitions, streams_with_ctis
 
-COMMENT: Final = "From a template, on streams that were there"
+COMMENT: Final = "From a template, on existing streams"
 
 
 @dataclass(frozen=True)
 class OwnQueryTaken:
-    """A query that was made of a template, and whether the scenario came along, in words."""
+    """A query that was made from a template, and whether it got the scenario, in words."""
 
     query: Query
     scenario: bool
@@ -43,18 +43,18 @@ def fitting(template: QueryTemplate) -> list[InputFit]:
 
 
 def written(*, template: QueryTemplate, chosen: OwnStreamsBody) -> OwnQuery:
-    """Return what the template becomes on the streams that were chosen; nothing is stored.
+    """Return the query of the template on the chosen streams; nothing is stored.
 
-    Raises `NotFound` for a stream that is absent or not yours, `Faulty` for a choice that is not whole.
+    Raises `NotFound` for a stream that is absent or not yours, `Faulty` for an incomplete choice.
     """
     streams = _streams(template, chosen)
     return jobs.written(template.name, free_name(template), streams, stream_definitions(), streams_with_ctis())
 
 
 def take_on(*, template: QueryTemplate, chosen: OwnStreamsBody, author: User | None) -> OwnQueryTaken:
-    """Make the query of a template on the streams that were chosen, with its scenario where it holds there.
+    """Make the query of a template on the chosen streams, with its scenario if it passes there.
 
-    Raises as `written` does, `Faulty` for a query with errors too, and `OverQuota`.
+    Raises like `written`, also `Faulty` for a query with errors, and `OverQuota`.
     """
     made = written(template=template, chosen=chosen)
     if refuses(made.faults):
@@ -68,7 +68,7 @@ def take_on(*, template: QueryTemplate, chosen: OwnStreamsBody, author: User | N
 
 
 def _streams(template: QueryTemplate, chosen: OwnStreamsBody) -> dict[str, OwnStream]:
-    """What was chosen, by the inputs of the template."""
+    """Return the chosen streams by the inputs of the template."""
     found = {name: access_stream(each.stream) for name, each in chosen.streams.items()}
     faults = [*_of_inputs(template, chosen)]
     if not faults:
@@ -97,7 +97,7 @@ def _of_inputs(template: QueryTemplate, chosen: OwnStreamsBody) -> Iterator[Faul
 
 
 def _of_fields(inputs: list[InputFit], chosen: OwnStreamsBody, names: Mapping[str, str]) -> Iterator[Fault]:
-    """Why the chosen streams and fields do not fit: what is missing, and each field that nothing is chosen for."""
+    """Yield why the chosen streams and fields do not fit: what is missing, and each field without a choice."""
     for each in inputs:
         own, path = chosen.streams[each.input].fields, f"streams.{each.input}"
         fit = next(stream for stream in each.streams if stream.stream == names[each.input])
@@ -110,9 +110,9 @@ def _of_fields(inputs: list[InputFit], chosen: OwnStreamsBody, names: Mapping[st
                 message = f"No field of {fit.stream} is chosen for {wanted.field}."
                 yield fault(FaultCode.MISSING_ARGUMENT, message, remedy, field=f"{path}.fields.{wanted.field}")
             elif given not in wanted.offered:
-                message = f"The field {given} of {fit.stream} cannot stand for {wanted.field}."
+                message = f"The field {given} of {fit.stream} can't replace {wanted.field}."
                 yield fault(FaultCode.TYPE_MISMATCH, message, remedy, field=f"{path}.fields.{wanted.field}")
         if not fit.missing and (more := own.keys() - {wanted.field for wanted in fit.fields}):
             message = f"The template reads no field {', '.join(sorted(more))} of {each.input}."
-            remedy = f"Send {', '.join(wanted.field for wanted in fit.fields)} alone."
+            remedy = f"Send only {', '.join(wanted.field for wanted in fit.fields)}."
             yield fault(FaultCode.UNKNOWN_FIELD, message, remedy, field=f"{path}.fields")

@@ -1,4 +1,4 @@
-"""Templates on own streams over HTTP: which streams fit, what the query becomes, and making it."""
+"""Templates on own streams over HTTP: the fitting streams, a preview of the query, and making it."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -6,16 +6,16 @@ from rest_framework.response import Response
 
 from streaming.templates.fitting import FieldFit, InputFit
 from webapp.accounts.access import TenantView
-from webapp.core.api import answer, read_body
+from webapp.core.api import LARGE_BYTES, answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries.access import current_version, streams_used
-from webapp.queries.api import REFUSALS, shown
+from webapp.queries.api import REFUSALS, to_response
 from webapp.scenarios.own_streams import fitting, take_on, written
 from webapp.scenarios.own_streams_bodies import (
     FieldChoice,
     OfferedField,
     OwnQueryPreview,
-    OwnQueryShown,
+    OwnQueryResponse,
     OwnStreamsBody,
     StreamChoice,
     TemplateInputChoice,
@@ -31,26 +31,28 @@ class TemplateStreamsView(TenantView):
 
     @extend_schema(operation_id="templates_inputs", responses={200: TemplateInputs, **REFUSALS})
     def get(self, request: Request, slug: str, template: str) -> Response:
-        """List the inputs of a template; for each the streams there are, with what fits, a guess and its reason."""
+        """List the inputs of a template, each with the streams, how they fit, and a proposal with its reason."""
         found, streams = fitting(template_named(template)), streams_by_name()
         return answer(TemplateInputs([_input(each, streams) for each in found]))
 
     @extend_schema(
         operation_id="templates_take_on_streams",
         request=OwnStreamsBody,
-        responses={201: OwnQueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: OwnQueryResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, template: str) -> Response:
-        """Make the query of a template on chosen streams, with its scenario where it gives the same there."""
+        """Make the query of a template on chosen streams, with its scenario if it passes there."""
         found = template_named(template)
-        taken = take_on(template=found, chosen=read_body(request, OwnStreamsBody), author=self.user)
+        taken = take_on(
+            template=found, chosen=read_body(request, OwnStreamsBody, most_bytes=LARGE_BYTES), author=self.user
+        )
         version = current_version(taken.query)
-        query = shown(version, streams_used([version]))
-        return answer(OwnQueryShown(query=query, scenario=taken.scenario, scenario_words=taken.words), 201)
+        query = to_response(version, streams_used([version]))
+        return answer(OwnQueryResponse(query=query, scenario=taken.scenario, scenario_words=taken.words), 201)
 
 
 class TemplatePreviewView(TenantView):
-    """What a template becomes."""
+    """A preview of a template's query."""
 
     @extend_schema(
         operation_id="templates_preview",
@@ -60,7 +62,7 @@ class TemplatePreviewView(TenantView):
     def post(self, request: Request, slug: str, template: str) -> Response:
         """Write the query of a template on chosen streams and check it; nothing is stored."""
         found = template_named(template)
-        made = written(template=found, chosen=read_body(request, OwnStreamsBody))
+        made = written(template=found, chosen=read_body(request, OwnStreamsBody, most_bytes=LARGE_BYTES))
         comes = made.scenario is not None
         return answer(OwnQueryPreview(text=made.text, faults=made.faults, scenario=comes, scenario_words=made.words))
 

@@ -1,4 +1,4 @@
-"""What is sent to the API about templates on own streams, and what it answers."""
+"""Requests and responses of the API about templates on own streams."""
 
 from uuid import UUID
 
@@ -7,7 +7,7 @@ from pydantic import Field, RootModel
 from streaming.definition.faults import Fault
 from streaming.definition.names import Name
 from streaming.definition.strict import Strict
-from webapp.queries.bodies import QueryShown
+from webapp.queries.bodies import QueryResponse
 
 
 class ChosenStream(Strict):
@@ -18,20 +18,20 @@ class ChosenStream(Strict):
 
 
 class OwnStreamsBody(Strict):
-    """Which streams a template reads, by its inputs."""
+    """The streams that a template reads, by its inputs."""
 
     streams: dict[Name, ChosenStream] = Field(min_length=1, max_length=20)
 
 
 class OfferedField(Strict):
-    """A field of a stream that may stand for one of a template."""
+    """A field of a stream that may replace one of the template."""
 
     name: str
     type: str
 
 
 class FieldChoice(Strict):
-    """A field that a template reads: what may stand for it, of which `proposed` is a guess, and `reason` says why."""
+    """A field that a template reads, and its possible replacements; `proposed` is a guess, `reason` explains it."""
 
     field: str
     type: str
@@ -41,9 +41,9 @@ class FieldChoice(Strict):
 
 
 class StreamChoice(Strict):
-    """A stream of the organisation, and whether it fits an input: where nothing is `missing`, sentences.
+    """A stream of the organisation; it fits an input if `missing`, a list of sentences, is empty.
 
-    `note` is what will be otherwise than in the template, empty where nothing is.
+    `note` describes differences from the template, empty without any.
     """
 
     id: str
@@ -54,7 +54,7 @@ class StreamChoice(Strict):
 
 
 class TemplateInputChoice(Strict):
-    """An input of a template: what it needs, in words; the streams there are. `proposed` is the id of the likeliest."""
+    """An input of a template: its needs in words, and the streams. `proposed` is the id of the likeliest stream."""
 
     input: str
     needs: str
@@ -67,7 +67,7 @@ class TemplateInputs(RootModel[list[TemplateInputChoice]]):
 
 
 class OwnQueryPreview(Strict):
-    """A template's query on chosen streams, with its faults; whether its scenario comes along, said in words."""
+    """A template's query on chosen streams, with its errors; whether it gets the scenario, also in words."""
 
     text: str
     faults: list[Fault]
@@ -75,9 +75,9 @@ class OwnQueryPreview(Strict):
     scenario_words: str
 
 
-class OwnQueryShown(Strict):
-    """The query that was made of a template on chosen streams, and whether its scenario came along, in words."""
+class OwnQueryResponse(Strict):
+    """The query that was made from a template on chosen streams, and whether it got the scenario, in words."""
 
-    query: QueryShown
+    query: QueryResponse
     scenario: bool
     scenario_words: str

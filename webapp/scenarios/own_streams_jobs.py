@@ -1,4 +1,4 @@
-"""Templates on streams of an organisation, in limited processes: which fit, and what becomes of the query."""
+"""Templates on streams of an organisation, in limited processes: the fitting streams, and the resulting query."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from streaming.definition.counts import counted
 from streaming.definition.faults import Fault
-from streaming.definition.streams import StreamDefinition
-from streaming.simulator.scenario import ScenarioFindings
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.simulator.samples.scenario import ScenarioFindings
 from streaming.templates.catalogue import QueryTemplate, templates
 from streaming.templates.fitting import InputFit, fits
 from streaming.templates.renaming import OwnStream, RenamedText, renamed
@@ -17,12 +17,12 @@ from webapp.scenarios.bodies import ScenarioBody
 from webapp.scenarios.jobs import LIMITS, QueryOfStreams, judged
 from webapp.scenarios.template_samples import scenario_on
 
-_FEWER: Final = "Give the streams fewer or simpler fields, or take the template with streams of its own."
+_FEWER: Final = "Give the streams fewer or simpler fields, or use the template with streams of its own."
 
 
 @dataclass(frozen=True)
 class OwnQuery:
-    """A template's query on own streams, with all faults; its scenario as JSON where it holds there. `words` say it."""
+    """A template's query on own streams, with all errors; its scenario as JSON if it passes, and why in `words`."""
 
     text: str
     faults: list[Fault]
@@ -30,7 +30,7 @@ class OwnQuery:
     words: str
 
 
-@limited("Looking which streams fit this template", _FEWER, LIMITS)
+@limited("Matching your streams to this template", _FEWER, LIMITS)
 def fitting(template: str, streams: Mapping[str, StreamDefinition]) -> list[InputFit]:
     """Return how the streams fit the inputs of a template."""
     return fits(_named(template), streams)
@@ -49,7 +49,7 @@ def written(
     text = renamed(found.sql, name, chosen)
     examined = examine_text(text.text, streams, own_ctis=own_ctis)
     if refuses(examined.faults):
-        return OwnQuery(text.text, list(examined.faults), None, "The query has faults, so there is no scenario yet.")
+        return OwnQuery(text.text, list(examined.faults), None, "The query has errors, so there is no scenario yet.")
     scenario, words = _scenario(found, text, chosen, streams)
     return OwnQuery(text.text, list(examined.faults), scenario, words)
 
@@ -64,14 +64,14 @@ def _scenario(
     chosen: Mapping[str, OwnStream],
     streams: Mapping[str, StreamDefinition],
 ) -> tuple[dict[str, Any] | None, str]:
-    """The scenario where it holds on these streams, and in words whether it does."""
+    """Return the scenario if it passes on these streams, and the outcome in words."""
     scenario = scenario_on(template, chosen, text)
     findings = judged(QueryOfStreams(text.text, streams), ScenarioBody.model_validate(scenario))
     if findings.holds:
-        return scenario, "The template's sample gives the same on your streams, so it comes along as a scenario."
+        return scenario, "The template's sample gives the same results on your streams, so it is added as a scenario."
     return None, (
-        "The template's scenario does not come along, for its sample does not give the same on your streams: "
-        f"{_differs(findings)}. Keep rows of your own as a scenario, in the simulator."
+        "The template's scenario is not added, because its sample gives other results on your streams: "
+        f"{_differs(findings)}. Save your own rows as a scenario in the simulator."
     )
 
 
@@ -81,5 +81,5 @@ def _differs(findings: ScenarioFindings) -> str:
         (len(findings.unexpected), "result more", "results more"),
         (len(findings.changed), "result differs", "results differ"),
     ]
-    told = [counted(count, one, many) for count, one, many in counts if count]
-    return ", ".join(told) or "; ".join(each.rstrip(".") for each in findings.other)
+    differences = [counted(count, one, many) for count, one, many in counts if count]
+    return ", ".join(differences) or "; ".join(each.rstrip(".") for each in findings.other)

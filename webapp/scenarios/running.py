@@ -1,4 +1,4 @@
-"""Running scenarios: on a version, which keeps the verdict, or on a text that is not stored."""
+"""Running scenarios: on a version, which stores the verdict, or on a draft text."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,26 +7,26 @@ from typing import Any
 
 from django.utils import timezone
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.versions.meaning import canonical
-from streaming.simulator.scenario import ScenarioFindings
-from webapp.accounts.previews import previewing
+from streaming.simulator.samples.scenario import ScenarioFindings
+from webapp.accounts.limits.previews import previewing
 from webapp.core.errors import TooMuchWork
 from webapp.queries.access import input_streams
 from webapp.queries.models import Query, QueryVersion
 from webapp.queries.texts import text_of
 from webapp.scenarios import jobs
-from webapp.scenarios.bodies import VerdictShown, VersionVerdicts
+from webapp.scenarios.bodies import VerdictResponse, VersionVerdicts
 from webapp.scenarios.jobs import QueryOfStreams
 from webapp.scenarios.models import Scenario, ScenarioVerdict
-from webapp.scenarios.services import said
+from webapp.scenarios.services import body_of
 from webapp.streams.access import stream_definitions
 
 VERSIONS = 100
 
 
 def fingerprint(scenario: Scenario, version: QueryVersion, streams: Mapping[str, StreamDefinition]) -> str:
-    """Return what stands for all that is run: the scenario, the version, and the streams that it reads."""
+    """Return a hash of everything that is run: the scenario, the version, and the streams that it reads."""
     read = sorted(set(input_streams(version).values()) & streams.keys())
     definitions = {name: streams[name].model_dump(mode="json") for name in read}
     says = [scenario.rows, scenario.advance, scenario.end, scenario.expect]
@@ -34,8 +34,8 @@ def fingerprint(scenario: Scenario, version: QueryVersion, streams: Mapping[str,
     return hashlib.sha256(canonical(whole).encode()).hexdigest()
 
 
-def run_version(version: QueryVersion, scenarios: Sequence[Scenario]) -> list[VerdictShown]:
-    """Run `scenarios` on a stored version and keep the verdicts. Raises `Busy` and `OverQuota`."""
+def run_version(version: QueryVersion, scenarios: Sequence[Scenario]) -> list[VerdictResponse]:
+    """Run `scenarios` on a stored version and store the verdicts. Raises `Busy` and `OverQuota`."""
     streams = stream_definitions()
     query = QueryOfStreams(text_of(version), streams)
     shown = []
@@ -52,18 +52,18 @@ def run_version(version: QueryVersion, scenarios: Sequence[Scenario]) -> list[Ve
                 "ran_at": at,
             },
         )
-        shown.append(_shown(scenario, version.number, at, findings))
+        shown.append(_to_response(scenario, version.number, at, findings))
     return shown
 
 
-def run_text(text: str, scenarios: Sequence[Scenario]) -> list[VerdictShown]:
-    """Run `scenarios` on a text that is not stored; nothing is kept. Raises `Busy` and `OverQuota`."""
+def run_text(text: str, scenarios: Sequence[Scenario]) -> list[VerdictResponse]:
+    """Run `scenarios` on a draft text; nothing is stored. Raises `Busy` and `OverQuota`."""
     query = QueryOfStreams(text, stream_definitions())
-    return [_shown(each, None, timezone.now(), _judged(query, each)) for each in scenarios]
+    return [_to_response(each, None, timezone.now(), _judged(query, each)) for each in scenarios]
 
 
-def known_verdicts(version: QueryVersion, scenarios: Iterable[Scenario]) -> dict[Any, VerdictShown]:
-    """Return by scenario the verdict of `version` that still counts: of the same scenario on the same streams."""
+def known_verdicts(version: QueryVersion, scenarios: Iterable[Scenario]) -> dict[Any, VerdictResponse]:
+    """Return the valid verdicts of `version` by scenario: of the same scenario on the same streams."""
     streams = stream_definitions()
     stored = {each.scenario_id: each for each in ScenarioVerdict.objects.filter(version=version)}
     found = {}
@@ -71,12 +71,12 @@ def known_verdicts(version: QueryVersion, scenarios: Iterable[Scenario]) -> dict
         verdict = stored.get(scenario.pk)
         if verdict is not None and verdict.fingerprint == fingerprint(scenario, version, streams):
             findings = ScenarioFindings.model_validate(verdict.findings)
-            found[scenario.pk] = _shown(scenario, version.number, verdict.ran_at, findings)
+            found[scenario.pk] = _to_response(scenario, version.number, verdict.ran_at, findings)
     return found
 
 
 def verdicts_by_version(query: Query) -> list[VersionVerdicts]:
-    """Return how the newest versions of `query` stand; none where it has no scenarios."""
+    """Return the verdicts of the newest versions of `query`; empty without scenarios."""
     scenarios = list(Scenario.objects.filter(query=query))
     if not scenarios:
         return []
@@ -102,10 +102,10 @@ def verdicts_by_version(query: Query) -> list[VersionVerdicts]:
 def _judged(query: QueryOfStreams, scenario: Scenario) -> ScenarioFindings:
     with previewing():
         try:
-            return jobs.judged(query, said(scenario))
+            return jobs.judged(query, body_of(scenario))
         except TooMuchWork as refused:
             return ScenarioFindings(holds=False, missing=[], unexpected=[], changed=[], other=[refused.message])
 
 
-def _shown(scenario: Scenario, version: int | None, at: datetime, findings: ScenarioFindings) -> VerdictShown:
-    return VerdictShown(scenario=str(scenario.pk), version=version, ran_at=at.isoformat(), findings=findings)
+def _to_response(scenario: Scenario, version: int | None, at: datetime, findings: ScenarioFindings) -> VerdictResponse:
+    return VerdictResponse(scenario=str(scenario.pk), version=version, ran_at=at.isoformat(), findings=findings)

@@ -5,8 +5,8 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from webapp.accounts.limits.quotas import check_room, used
 from webapp.accounts.organisations import lock_organisation
-from webapp.accounts.quotas import check_room, used
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, NotFound
@@ -23,15 +23,15 @@ def access_scenario(query: Query, scenario: UUID) -> Scenario:
     return found
 
 
-def said(scenario: Scenario) -> ScenarioBody:
-    """Return what a stored scenario says."""
+def body_of(scenario: Scenario) -> ScenarioBody:
+    """Return the body of a stored scenario."""
     sample = {"rows": scenario.rows, "end": scenario.end}
     stored = {"name": scenario.name, "sample": sample, "advance": scenario.advance, "expect": scenario.expect}
     return ScenarioBody.model_validate(stored)
 
 
 def create_scenario(*, query: Query, body: ScenarioBody) -> Scenario:
-    """Keep a scenario with `query`. Raises `Conflict` for a name that is taken, `OverQuota` where there is no room."""
+    """Store a scenario with `query`. Raises `Conflict` for a name that is taken, `OverQuota` without room."""
     scenario = Scenario(query=query, author_label=current_actor().label)
     try:
         with transaction.atomic():
@@ -45,7 +45,7 @@ def create_scenario(*, query: Query, body: ScenarioBody) -> Scenario:
 
 
 def change_scenario(*, scenario: Scenario, body: ScenarioBody) -> Scenario:
-    """Replace what a scenario says; verdicts of before count no more. Raises as `create_scenario` does."""
+    """Replace a scenario; earlier verdicts become invalid. Raises like `create_scenario`."""
     before = audited(scenario)
     try:
         with transaction.atomic():
@@ -71,14 +71,14 @@ def target_of(scenario: Scenario) -> Target:
 
 
 def audited(scenario: Scenario) -> dict[str, Any]:
-    """Return what the audit log keeps: of the rows, how many there are."""
+    """Return the state for the audit log: of the rows, only their number."""
     rows = sum(row != "batch" for row in scenario.rows)
     settings = {"advance": scenario.advance, "end": scenario.end}
     return {"name": scenario.name, "query": scenario.query.name, "rows": rows, "expect": scenario.expect, **settings}
 
 
 def _write(scenario: Scenario, body: ScenarioBody, *, before: int) -> None:
-    # what was not said stays unsaid: `end` left out is a point, `end` null is infinity
+    # omitted fields stay omitted: an omitted `end` is a point, `end` null is infinity
     raw = body.model_dump(mode="json", exclude_unset=True)
     size = len(body.model_dump_json(exclude_unset=True))
     check_room("scenario_bytes", used("scenario_bytes") - before, size)
@@ -89,4 +89,4 @@ def _write(scenario: Scenario, body: ScenarioBody, *, before: int) -> None:
 
 
 def _taken(body: ScenarioBody) -> Conflict:
-    return Conflict(f"This query has a scenario {body.name} already. Choose another name.")
+    return Conflict(f"This query already has a scenario {body.name}. Choose another name.")

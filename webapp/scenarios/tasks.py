@@ -1,4 +1,4 @@
-"""Celery tasks of scenarios: each new version is run against those of its query."""
+"""Celery tasks of scenarios: each new version is run against the scenarios of its query."""
 
 from uuid import UUID
 
@@ -14,15 +14,15 @@ from webapp.scenarios.running import run_version
 
 
 @tenant_task
-def run_scenarios(*, organisation: str, version: str) -> None:  # noqa: ARG001 - it is in context already
-    """Run the scenarios of a version's query on it, and keep the verdicts."""
+def run_scenarios(*, organisation: str, version: str) -> None:  # noqa: ARG001 - it is already in context
+    """Run the scenarios of a version's query on it, and store the verdicts."""
     found = access_version(UUID(version))
     run_version(found, list(Scenario.objects.filter(query=found.query_id)))
 
 
 @after_version
 def _run_soon(version: QueryVersion) -> None:
-    """Run them once the version is committed; without a broker they stand as not run until somebody runs them."""
+    """Run them once the version is committed; without a broker they count as not run until somebody runs them."""
     if not Scenario.objects.filter(query=version.query_id).exists():
         return
     organisation = str(current_organisation())

@@ -1,4 +1,4 @@
-"""The sample of a template as a scenario on streams of an organisation, by their names."""
+"""The sample of a template as a scenario on streams of an organisation, with their names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,13 +10,13 @@ from streaming.templates.renaming import FieldNames, OwnStream, RenamedText
 def scenario_on(
     template: QueryTemplate, streams: Mapping[str, OwnStream], renamed: RenamedText | None = None
 ) -> dict[str, Any]:
-    """Return the JSON of a `ScenarioBody`: the template's rows and what comes of them, on `streams` by its inputs.
+    """Return the JSON of a `ScenarioBody`: the template's rows and their results, on `streams` by its inputs.
 
-    Fields that `streams` do not name are left out of rows; `renamed` says what outputs and columns are called now.
+    Fields that `streams` do not name are left out of rows; `renamed` contains the new names of outputs and columns.
     """
-    said = template.transcript.model_dump(mode="json", exclude_unset=True)
-    rows = [row if row == "batch" else _row(row, streams[row["stream"]]) for row in said["input"]]
-    expect = said["expect"]
+    sample = template.transcript.model_dump(mode="json", exclude_unset=True)
+    rows = [row if row == "batch" else _row(row, streams[row["stream"]]) for row in sample["input"]]
+    expect = sample["expect"]
     late = [{**each, "stream": streams[each["stream"]].name} for each in expect.get("late") or []]
     events = [_event(each, renamed) for each in expect["events"]]
     return {

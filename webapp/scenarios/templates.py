@@ -1,4 +1,4 @@
-"""Taking a template: its streams, with files of its rows, its query, and its sample as a scenario."""
+"""Use of a template: its streams, with files of its rows, its query, and its sample as a scenario."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from django.db import transaction
 
 from streaming.definition.graph import InputNode
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from streaming.templates.catalogue import QueryTemplate, templates
 from streaming.templates.renaming import OwnStream
 from webapp.accounts.models import User
@@ -28,7 +28,7 @@ COMMENT: Final = "From a template"
 
 
 def template_named(name: str) -> QueryTemplate:
-    """Return a template. Raises `NotFound` for a name that none has."""
+    """Return a template. Raises `NotFound` for an unknown name."""
     found = next((each for each in templates() if each.name == name), None)
     if found is None:
         raise NotFound
@@ -38,7 +38,7 @@ def template_named(name: str) -> QueryTemplate:
 def take(*, template: QueryTemplate, author: User | None) -> Query:
     """Make the query of a template, with the streams that it needs and its sample as a scenario.
 
-    A stream that was made by the same template is used again. Names that are taken get a number. Raises `OverQuota`.
+    A stream that the same template made before is used again. Names that are taken get a number. Raises `OverQuota`.
     """
     names = {name: _stream_name(template, name, definition) for name, definition in template.streams.items()}
     draft = _draft(template, names)
@@ -56,7 +56,7 @@ def take(*, template: QueryTemplate, author: User | None) -> Query:
 
 
 def free_name(template: QueryTemplate) -> str:
-    """Return what a query of the template is called: as it is, or with the first number that makes it new."""
+    """Return a free name for a query of the template: its own, or with the first free number."""
     taken = set(Query.objects.values_list("name", flat=True))
     return next(each for each in _numbered(template.name) if each not in taken)
 
@@ -66,7 +66,7 @@ def _as_they_are(stream: StreamDefinition) -> dict[str, str]:
 
 
 def _stream_name(template: QueryTemplate, name: str, definition: StreamDefinition) -> str:
-    """The stream of that name if it is this one, else the first name that is free."""
+    """Return the name of an existing stream with this definition, else the first free name."""
     present = streams_by_name()
     for own in _numbered(name):
         if own not in present:
@@ -87,7 +87,7 @@ def _numbered(name: str) -> Iterator[str]:
 
 def _draft(template: QueryTemplate, names: Mapping[str, str]) -> QueryDraft:
     script = parse_sql(template.sql)
-    assert script.graph is not None  # nosec B101 # the test of the templates reads each
+    assert script.graph is not None  # nosec B101 # a test reads each template
     nodes = [
         node.model_copy(update={"stream": names[node.stream]}) if isinstance(node, InputNode) else node
         for node in script.graph.nodes

@@ -1,4 +1,4 @@
-"""Templates over HTTP: the gallery, and taking one."""
+"""Templates over HTTP: the gallery, and using one."""
 
 from drf_spectacular.utils import extend_schema
 from pydantic import RootModel
@@ -11,15 +11,15 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope
 from webapp.queries.access import current_version, streams_used
-from webapp.queries.api import REFUSALS, shown
-from webapp.queries.bodies import QueryShown
+from webapp.queries.api import REFUSALS, to_response
+from webapp.queries.bodies import QueryResponse
 from webapp.scenarios.templates import take, template_named
 
 
-class TemplateShown(Strict):
-    """A template in the gallery: what it shows, its query, and of its sample how many rows and results there are.
+class TemplateDetailResponse(Strict):
+    """A template in the gallery: a description, its query, and the number of rows and results of its sample.
 
-    `late` counts the rows that came late by what became of them.
+    `late` counts the late rows by outcome.
     """
 
     name: str
@@ -32,14 +32,14 @@ class TemplateShown(Strict):
     late: dict[str, int]
 
 
-class TemplateList(RootModel[list[TemplateShown]]):
+class TemplateList(RootModel[list[TemplateDetailResponse]]):
     """All templates by name."""
 
 
-def shown_template(template: QueryTemplate) -> TemplateShown:
+def shown_template(template: QueryTemplate) -> TemplateDetailResponse:
     """Return a template as the API shows it."""
     expect = template.transcript.expect
-    return TemplateShown(
+    return TemplateDetailResponse(
         name=template.name,
         title=template.head.title,
         shows=template.head.shows,
@@ -52,7 +52,7 @@ def shown_template(template: QueryTemplate) -> TemplateShown:
 
 
 class TemplatesView(TenantView):
-    """Real tasks to begin with."""
+    """Templates of real tasks."""
 
     @extend_schema(operation_id="templates_list", responses={200: TemplateList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
@@ -61,14 +61,14 @@ class TemplatesView(TenantView):
 
 
 class TemplateTakenView(TenantView):
-    """Beginning with one."""
+    """The use of a template."""
 
     @extend_schema(
         operation_id="templates_take",
         request=None,
-        responses={201: QueryShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: QueryResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, template: str) -> Response:
         """Make the query of a template, with streams that read its rows from files, and its sample as a scenario."""
         version = current_version(take(template=template_named(template), author=self.user))
-        return answer(shown(version, streams_used([version])), 201)
+        return answer(to_response(version, streams_used([version])), 201)

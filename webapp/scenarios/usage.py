@@ -1,8 +1,8 @@
-"""How many scenarios an organisation keeps, and how large they are."""
+"""The number of an organisation's scenarios, and their size."""
 
 from django.db.models import Sum
 
-from webapp.accounts.quotas import counts
+from webapp.accounts.limits.quotas import counts
 from webapp.scenarios.models import Scenario
 
 

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import sends_ctis
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from webapp.core.errors import NotFound
 from webapp.streams.models import Stream
 
@@ -29,7 +29,7 @@ def stream_definitions() -> Mapping[str, StreamDefinition]:
 
 
 def streams_with_ctis() -> frozenset[str]:
-    """Return the names of the streams whose adapter enqueues CTIs itself, or is of no known kind."""
+    """Return the names of the streams whose adapter enqueues CTIs itself, or is of an unknown kind."""
     return frozenset(name for name, stream in streams_by_name().items() if _enqueues(stream))
 
 

@@ -1,6 +1,5 @@
-"""The adapters of `streaming.adapters`, seen from the web: built inside the organisation's folder, tried, sampled."""
+"""The adapters of `streaming.adapters` for the web: built inside the organisation's folder, tried, sampled."""
 
-import logging
 import time
 from pathlib import Path
 
@@ -8,41 +7,37 @@ from django.conf import settings
 
 from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError, InputAdapter
-from streaming.adapters.gathering import gather
+from streaming.adapters.history.choices import check_history_adapter, one_source
+from streaming.adapters.history.live_places import SeamGone, check_places
 from streaming.adapters.places import FILES
 from streaming.adapters.registry import OptionsRefused, input_adapter
-from streaming.adapters.shown import RowShown, shown
+from streaming.adapters.sampled_rows import SampledRow, describe_row
+from streaming.definition.checks.history import check_history
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.shape_errors import ShapeError
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, History, StreamDefinition
 from streaming.definition.strict import Strict
-from webapp.accounts.previews import previewing
+from webapp.accounts.limits.previews import previewing
 from webapp.core.context import current_organisation
 from webapp.core.errors import TooMuchWork, fault
 from webapp.core.limited.jobs import READING, limited
 from webapp.core.server_paths import without_server_paths
 from webapp.streams.sealing import opened
 
-logger = logging.getLogger(__name__)
-
 SAMPLE_ROWS = 100
-SMALLER_RECORDS = "Look whether the input holds what you expect, and whether its rows end where they should."
-BEFORE_TRYING_AGAIN = "Mend the adapter's options, or what they point at, and try again."
+SMALLER_RECORDS = "Check that the input contains the expected rows, and that they end where they should."
+BEFORE_TRYING_AGAIN = "Fix the adapter's options or the source itself, and try again."
 
 
 def adapter_root() -> Path:
     """Return the folder that adapters of the organisation in context may not leave."""
-    own: Path = settings.PUNCTUAL_DATA / str(current_organisation())
-    root = own / FILES
-    if not root.exists():
-        for sentence in gather(own).sentences(str(current_organisation())):
-            logger.warning("%s", sentence)
-        root.mkdir(parents=True, exist_ok=True)
+    root: Path = settings.PUNCTUAL_DATA / str(current_organisation()) / FILES
+    root.mkdir(parents=True, exist_ok=True)
     return root
 
 
 def build(definition: StreamDefinition, choice: AdapterChoice, journal: Path | None = None) -> InputAdapter:
-    """Return the adapter, its secrets opened; one with a `journal`, a runner's, is to read and never to look further.
+    """Return the adapter, its secrets decrypted; an adapter with a `journal`, a runner's, only reads planned batches.
 
     Raises `AdapterError` for options that do not fit.
     """
@@ -51,7 +46,7 @@ def build(definition: StreamDefinition, choice: AdapterChoice, journal: Path | N
 
 
 def adapter_fault(message: str, node: str | None = None) -> Fault:
-    """Return the fault that says what an adapter refused."""
+    """Return an adapter's refusal as an error."""
     message = without_server_paths(message, current_organisation())
     return fault(FaultCode.BAD_ADAPTER, message, BEFORE_TRYING_AGAIN, node=node, field="adapter")
 
@@ -62,7 +57,7 @@ def now_ticks() -> int:
 
 
 def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: str | None, connect: bool) -> list[Fault]:
-    """Return what is wrong with the options; with `connect`, also what stops the first row from being read."""
+    """Return the errors of the options; with `connect`, also those that prevent reading the first row."""
     try:
         adapter = build(definition, choice)
         if connect:
@@ -74,23 +69,57 @@ def try_options(definition: StreamDefinition, choice: AdapterChoice, *, node: st
     return []
 
 
+def history_faults(
+    definition: StreamDefinition, live: AdapterChoice, *, node: str | None, connect: bool = False
+) -> list[Fault]:
+    """Return the errors and warnings of the history of a stream; with `connect`, also of its place in live (T58)."""
+    history = definition.history
+    if history is None:
+        return []
+    faults = list(check_history(definition)) if node is None else []  # else the check of the query finds them
+    if history.adapter is None:
+        message, remedy = "The history has no adapter.", "Choose the adapter that reads it, or leave 'history' out."
+        return [*faults, fault(FaultCode.MISSING_ARGUMENT, message, remedy, node=node, field="stream.history")]
+    source = one_source(definition)
+    try:
+        check_history_adapter(history.adapter, history)
+    except AdapterError as error:
+        return [*faults, _of_history(adapter_fault(str(error), node))]
+    faults += map(_of_history, try_options(source, history.adapter, node=node, connect=connect))
+    return _place_faults(source, live, history, node) if connect and not faults else faults
+
+
+def _place_faults(source: StreamDefinition, live: AdapterChoice, history: History, node: str | None) -> list[Fault]:
+    try:
+        check_places(history.seam, build(source, live), node or "live", now=now_ticks())
+    except SeamGone as gone:
+        return [fault(FaultCode.SEAM_GONE, str(gone), BEFORE_TRYING_AGAIN, node=node, field="stream.history.seam")]
+    except AdapterError as error:
+        return [adapter_fault(str(error), node)]
+    return []
+
+
+def _of_history(found: Fault) -> Fault:
+    return found.model_copy(update={"field": f"stream.history.{found.field}"})
+
+
 def option_fault(wrong: ShapeError, node: str | None) -> Fault:
-    """Return the fault of one option."""
+    """Return the error of one option."""
     field = ".".join(("adapter.options", *map(str, wrong.location)))
     return fault(FaultCode.BAD_ADAPTER, f"{wrong.message}.", wrong.remedy, node=node, field=field)
 
 
 class StreamSample(Strict):
-    """The first rows that a stream's adapter reads, in arrival order; faults if it cannot."""
+    """The first rows that a stream's adapter reads, in arrival order; errors if it cannot."""
 
-    rows: list[RowShown]
+    rows: list[SampledRow]
     faults: list[Fault]
 
 
 def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> StreamSample:
-    """Return the first rows that the adapter reads, and the fault if it cannot.
+    """Return the first rows that the adapter reads, and the error if it cannot.
 
-    Raises `OverQuota` when the day's time for previews is used up, `Busy` while as many are read as may be.
+    Raises `OverQuota` if the day's time for previews is used up, `Busy` while too many samples are read at once.
     """
     try:
         with previewing():
@@ -101,9 +130,9 @@ def first_rows(definition: StreamDefinition, choice: AdapterChoice) -> StreamSam
 
 @limited("Reading the first rows", SMALLER_RECORDS, READING, opens_secrets=True)
 def sampled(definition: StreamDefinition, choice: AdapterChoice) -> StreamSample:
-    """Return the same, read where it stands."""
+    """Return the first rows, read in this process."""
     try:
         rows = preview.sample(build(definition, choice), SAMPLE_ROWS, now=now_ticks())
     except AdapterError as error:
         return StreamSample(rows=[], faults=[adapter_fault(str(error))])
-    return StreamSample(rows=[shown(row, definition) for row in rows], faults=[])
+    return StreamSample(rows=[describe_row(row, definition) for row in rows], faults=[])

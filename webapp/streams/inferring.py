@@ -1,38 +1,46 @@
-"""What a stream over an input could be, proposed in a limited process."""
+"""Proposal of a stream for an input, made in a limited process."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
+from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.preview import SampleRow
 from streaming.adapters.registry import OptionsRefused
 from streaming.definition.faults import Fault
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
+from streaming.inference.accepting import CHECKED, checked
 from streaming.inference.propose import StreamProposal, propose
 from streaming.inference.sampling import UNDEFINED, sample_of
-from webapp.accounts.previews import previewing
+from webapp.accounts.limits.previews import previewing
 from webapp.core.errors import TooMuchWork
 from webapp.core.limited.jobs import READING, limited
 from webapp.streams.access import access_stream
 from webapp.streams.adapters import adapter_fault, build, now_ticks, option_fault
 from webapp.streams.sealing import sealed, settled
 
+READ_TWICE: Final = frozenset({"file", "s3"})
+"""Kinds of adapters whose first rows are read again to check the proposal."""
+
 
 class InferBody(Strict):
-    """An adapter with its options; `stream` is the stream whose secrets it keeps, where it stands for a stored one."""
+    """An adapter with its options; `stream` is the stored stream whose secrets it keeps, if there is one."""
 
     adapter: AdapterChoice
     stream: UUID | None = None
 
 
 class StreamInference(Strict):
-    """What a stream could be, or the faults for which nothing is known of it."""
+    """A proposal for a stream, or the errors that prevent it."""
 
     proposal: StreamProposal | None
     faults: list[Fault]
 
 
 def infer(body: InferBody) -> StreamInference:
-    """Propose a stream over what the adapter reads. Raises `NotFound`, `OverQuota`, `Busy`."""
+    """Propose a stream for the rows that the adapter reads. Raises `NotFound`, `OverQuota`, `Busy`."""
     stored = None if body.stream is None else access_stream(body.stream).read_adapter()
     try:
         with previewing():
@@ -41,13 +49,28 @@ def infer(body: InferBody) -> StreamInference:
         return StreamInference(proposal=None, faults=[adapter_fault(refused.message)])
 
 
-@limited("Looking at a sample of this input", "Look whether it holds rows of a table.", READING, opens_secrets=True)
+@limited("Sampling this input", "Check that it contains rows of a table.", READING, opens_secrets=True)
 def inferred(choice: AdapterChoice) -> StreamInference:
-    """Return the proposal, made where it stands."""
+    """Return the proposal, made in this process."""
     try:
         sample = sample_of(build(UNDEFINED, choice), now=now_ticks())
     except OptionsRefused as error:
         return StreamInference(proposal=None, faults=[option_fault(each, None) for each in error.errors])
     except AdapterError as error:
         return StreamInference(proposal=None, faults=[adapter_fault(str(error))])
-    return StreamInference(proposal=propose(sample), faults=[])
+    return StreamInference(proposal=_checked(propose(sample), choice), faults=[])
+
+
+def _checked(proposal: StreamProposal, choice: AdapterChoice) -> StreamProposal:
+    """Return the proposal with the outcome of the first rows, for kinds whose rows can be read again."""
+    if choice.kind not in READ_TWICE:
+        return proposal
+
+    def read(stream: StreamDefinition, options: Mapping[str, Any]) -> Sequence[SampleRow]:
+        changed = choice.model_copy(update={"options": {**choice.options, **options}})
+        return preview.sample(build(stream, changed), CHECKED, now=now_ticks())
+
+    try:
+        return checked(proposal, read)
+    except AdapterError as error:
+        return proposal.model_copy(update={"notes": [*proposal.notes, str(error)]})

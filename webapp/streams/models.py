@@ -4,8 +4,8 @@ from typing import Any
 
 from django.db import models
 
-from streaming.definition.streams import AdapterChoice, StreamDefinition
-from webapp.core.ordered_json import OrderedJSON
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
+from webapp.core.database.ordered_json import OrderedJSON
 from webapp.core.tenancy import TenantModel
 
 
@@ -30,7 +30,7 @@ class Stream(TenantModel):
         return self.name
 
     def stored(self) -> dict[str, Any]:
-        """Return all that a change replaces, sealed secrets too: never shown."""
+        """Return everything that a change replaces, including encrypted secrets: never shown."""
         return {"name": self.name, "definition": self.definition, "adapter": self.adapter}
 
     def read_definition(self) -> StreamDefinition:

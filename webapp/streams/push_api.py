@@ -1,4 +1,4 @@
-"""Pushed rows over HTTP: send a batch, see what the inbox holds."""
+"""Pushed rows over HTTP: send a batch, read the state of the inbox."""
 
 from uuid import UUID
 
@@ -22,7 +22,7 @@ BATCH_ID = "Idempotency-Key"
 
 
 class NotThatBody(ApiError):
-    """The body has a form that is not taken here."""
+    """The body has an unsupported form."""
 
     status = 415
     code = "unsupported_media_type"
@@ -31,7 +31,7 @@ class NotThatBody(ApiError):
 class PushReceipt(Strict):
     """A batch is on the disk: its rows have the numbers `first` to `first + rows - 1` of the inbox.
 
-    `again`: a batch with this id was stored before, and was not stored a second time.
+    `again`: a batch with this id was already stored, and was not stored a second time.
     """
 
     first: int
@@ -39,11 +39,11 @@ class PushReceipt(Strict):
     again: bool
 
 
-class InboxShown(Strict):
-    """What an inbox holds: the rows `oldest` to `next - 1` in `stored_bytes`.
+class InboxResponse(Strict):
+    """The state of an inbox: it stores the rows `oldest` to `next - 1` in `stored_bytes`.
 
-    `unread` is how many the slowest reader has yet to read; `readers` are the bindings for which rows are kept.
-    `newest_us` is when the last batch came, in microseconds since 1970.
+    `unread` is the number of rows that the slowest reader has yet to read; `readers` is the number of bindings for
+    which rows are kept. `newest_us` is the time of the last batch, in microseconds since 1970.
     """
 
     oldest: int
@@ -57,12 +57,12 @@ class InboxShown(Strict):
 class PushedRowsView(TenantView):
     """The inbox of a stream."""
 
-    @extend_schema(operation_id="streams_inbox", responses={200: InboxShown, 409: ErrorEnvelope, **REFUSALS})
+    @extend_schema(operation_id="streams_inbox", responses={200: InboxResponse, 409: ErrorEnvelope, **REFUSALS})
     def get(self, request: Request, slug: str, stream: UUID) -> Response:
-        """Show what the inbox holds; 409 for a stream that reads something else."""
+        """Return the state of the inbox; 409 for a stream with another adapter."""
         found = inbox_state(access_stream(stream))
         return answer(
-            InboxShown(
+            InboxResponse(
                 oldest=found.oldest,
                 next=found.next,
                 stored_bytes=found.stored,
@@ -77,7 +77,7 @@ class PushedRowsView(TenantView):
         request={JSON: OpenApiTypes.OBJECT, **dict.fromkeys(sorted(NEWLINE_DELIMITED), OpenApiTypes.STR)},
         parameters=[
             OpenApiParameter(
-                BATCH_ID, str, OpenApiParameter.HEADER, description="The batch's id; sent again, it counts once."
+                BATCH_ID, str, OpenApiParameter.HEADER, description="The batch's id; a repeated batch counts once."
             )
         ],
         responses={
@@ -88,15 +88,16 @@ class PushedRowsView(TenantView):
             422: ErrorEnvelope,
             429: ErrorEnvelope,
             503: ErrorEnvelope,
+            507: ErrorEnvelope,
             **REFUSALS,
         },
     )
     def post(self, request: Request, slug: str, stream: UUID) -> Response:
         """Store rows; 200 when they are on the disk, once, in their order.
 
-        The body is a JSON array of rows, one row, or one row a line (`application/x-ndjson`), gzip if its
-        `Content-Encoding` says so. A row is a JSON object with the stream's columns, or `{"cti": time}`. 429 says in
-        `Retry-After` when to send the same batch again.
+        The body is a JSON array of rows, one row, or one row a line (`application/x-ndjson`), with gzip if
+        `Content-Encoding` says so. A row is a JSON object with the stream's columns, or `{"cti": time}`. With 429,
+        `Retry-After` says when to send the same batch again.
         """
         found = access_stream(stream)
         lines, rows = lines_of(raw_body(request, MOST_BYTES), _kind(request), _encoding(request))
@@ -114,17 +115,17 @@ def _kind(request: Request) -> str:
 def _encoding(request: Request) -> str:
     encoding = request.headers.get("Content-Encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip"):
-        raise NotThatBody("Send the body as it is, or with Content-Encoding: gzip.")
+        raise NotThatBody("Send the body uncompressed, or with Content-Encoding: gzip.")
     return encoding if encoding == "gzip" else ""
 
 
 def _batch_id(request: Request) -> str | None:
-    said = request.headers.get(BATCH_ID)
-    if said is None:
+    batch = request.headers.get(BATCH_ID)
+    if batch is None:
         return None
-    if not 1 <= len(said) <= LONGEST_ID or not said.isprintable():
+    if not 1 <= len(batch) <= LONGEST_ID or not batch.isprintable():
         message = f"The header {BATCH_ID} is empty, too long or not printable."
         raise Faulty(
-            [fault(FaultCode.BAD_SHAPE, message, f"Give it 1 to {LONGEST_ID} printable ones.", field=BATCH_ID)]
+            [fault(FaultCode.BAD_SHAPE, message, f"Use 1 to {LONGEST_ID} printable characters.", field=BATCH_ID)]
         )
-    return said
+    return batch

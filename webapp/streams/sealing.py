@@ -1,8 +1,8 @@
-"""The secrets among an adapter's options: taken in, sealed for storing, opened for use, concealed from everybody.
+"""The secrets among an adapter's options: accepted, encrypted for storing, decrypted for use, concealed from everybody.
 
-Whoever writes a stream gives a text for a secret, the placeholder `{"sealed": true}` to keep the stored one, or null to
-have none. A secret is kept only for the connection for which it was given: with another kind of adapter, or another
-address, it has to be given again, or whoever may edit a stream could have it sent to a server of theirs.
+A change of a stream contains a text for a new secret, the placeholder `{"sealed": true}` to keep the stored one, or
+null to remove it. A secret is kept only for the connection that it was entered for. With another kind of adapter, or
+another address, it must be entered again; otherwise an editor of the stream could have it sent to their own server.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,16 +11,16 @@ from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.registry import adapter_kind, output_kind, output_secrets_among, secrets_among
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
 from streaming.wire import sealed as forms
 from webapp.core.secrets import keyring, seal
 
 
 @dataclass(frozen=True)
 class AdapterSide:
-    """What is known of the kinds on one side: which options are secrets, and which say where these are sent.
+    """The kinds of adapters on one side: which options are secrets, and which options are the addresses they go to.
 
-    `addresses` raises `AdapterError` for a kind that there is none of.
+    `addresses` raises `AdapterError` for an unknown kind.
     """
 
     secrets: Callable[[str, Mapping[str, Any]], frozenset[str]]
@@ -34,8 +34,8 @@ OUTPUTS: Final = AdapterSide(output_secrets_among, lambda kind: output_kind(kind
 def settled(given: AdapterChoice, stored: AdapterChoice | None, side: AdapterSide = INPUTS) -> AdapterChoice:
     """Return `given` with the `stored` secrets that it keeps and without those that are null.
 
-    A placeholder stays where nothing is kept, and stands for every other form that is no text, so that `opened` refuses
-    it: nobody can hand in what was sealed elsewhere.
+    Without a stored secret the placeholder stays; it also replaces every value that isn't text. `opened` refuses it, so
+    nobody can use a value that was encrypted elsewhere.
     """
     keeps = stored is not None and _same_connection(given, stored, side)
     options: dict[str, Any] = dict(given.options)
@@ -60,7 +60,7 @@ def _same_connection(given: AdapterChoice, stored: AdapterChoice, side: AdapterS
 
 
 def sealed(adapter: AdapterChoice, side: AdapterSide = INPUTS) -> AdapterChoice:
-    """Return `adapter` as it is stored, every text of a secret sealed."""
+    """Return `adapter` as it is stored, every text of a secret encrypted."""
     options = dict(adapter.options)
     for name in side.secrets(adapter.kind, options):
         if isinstance(options.get(name), str):
@@ -69,9 +69,9 @@ def sealed(adapter: AdapterChoice, side: AdapterSide = INPUTS) -> AdapterChoice:
 
 
 def opened(adapter: AdapterChoice, side: AdapterSide = INPUTS) -> AdapterChoice:
-    """Return `adapter` with the texts of its secrets, to be used and forgotten.
+    """Return `adapter` with the texts of its secrets, for immediate use only.
 
-    Raises `AdapterError` for a secret that is not there, or that the keys of the installation do not open.
+    Raises `AdapterError` for a missing secret, or one that the keys of the installation do not decrypt.
     """
     names = side.secrets(adapter.kind, adapter.options)
     try:
@@ -81,18 +81,18 @@ def opened(adapter: AdapterChoice, side: AdapterSide = INPUTS) -> AdapterChoice:
     for name in sorted(names):
         if forms.is_placeholder(options.get(name)):
             raise AdapterError(
-                f"The secret '{name}' is not kept for this connection as it is now; give its text, or null for none."
+                f"The secret '{name}' is not stored for the present connection. Enter its text, or null for none."
             )
     return AdapterChoice(kind=adapter.kind, options=dict(options))
 
 
 def concealed(adapter: AdapterChoice, side: AdapterSide = INPUTS) -> AdapterChoice:
-    """Return `adapter` as it is shown: the placeholder in place of every secret."""
+    """Return `adapter` as it is shown: the placeholder instead of every secret."""
     options = forms.concealed(adapter.options, side.secrets(adapter.kind, adapter.options))
     return AdapterChoice(kind=adapter.kind, options=options)
 
 
 def replaced_secrets(before: AdapterChoice, after: AdapterChoice, side: AdapterSide = INPUTS) -> frozenset[str]:
-    """Return the secrets that both have and that are not the same sealed value; a text that was given again is new."""
+    """Return the secrets that both have with different encrypted values; a text that was entered again is new."""
     both = side.secrets(after.kind, after.options) & before.options.keys() & after.options.keys()
     return frozenset(name for name in both if before.options[name] != after.options[name])

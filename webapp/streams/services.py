@@ -7,30 +7,39 @@ from django.db import IntegrityError, transaction
 from django.dispatch import Signal
 
 from streaming.definition.faults import Fault
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
+from webapp.accounts.limits.quotas import check_room, counts
 from webapp.audit.recording import Target, record
 from webapp.audit.revisions import require_current, revision_of
 from webapp.core.errors import Conflict, Faulty, NotFound
+from webapp.core.turns import alone
 from webapp.core.uses import followers, refuse_while_used
 from webapp.streams.checking import in_body, stream_faults
 from webapp.streams.models import Stream
 from webapp.streams.pushing import forget_inbox, leave_inbox
 from webapp.streams.sealing import concealed, replaced_secrets, sealed, settled
 
+
+@counts("streams")
+def streams_used() -> int:
+    """Return the number of streams of the organisation in context."""
+    return Stream.objects.count()
+
+
 stream_written: Final = Signal()
-"""Sent with `stream` in the transaction that has written it: rooms above refuse what they cannot have."""
+"""Sent with `stream` in the transaction that has written it, so that other apps can refuse it."""
 
 Check = Callable[[StreamDefinition, AdapterChoice], list[Fault]]
 _checks: Final[list[Check]] = []
 
 
 def register_check(check: Check) -> None:
-    """Ask `check` of each stream that is written by itself, before the transaction that writes it."""
+    """Register `check` for each stream that is written alone; it runs before the transaction."""
     _checks.append(check)
 
 
 def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterChoice) -> Stream:
-    """Create a stream. Raises `Faulty` with all faults, `Conflict` for a name that is taken."""
+    """Create a stream. Raises `Faulty` with all errors, `Conflict` for a name that is taken."""
     stream = Stream(name=name)
     _write(stream, definition, adapter)
     return stream
@@ -39,10 +48,10 @@ def create_stream(*, name: str, definition: StreamDefinition, adapter: AdapterCh
 def replace_stream(
     *, stream: Stream, name: str, definition: StreamDefinition, adapter: AdapterChoice, upon: str | None = None
 ) -> None:
-    """Replace what `stream` says; queries that name it follow a new name, each with a new version.
+    """Replace `stream`; queries that name it get a version each with a new name.
 
-    Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
-    longer the stream's revision.
+    Raises `Faulty` with all errors, `Conflict` for a name that is taken and, if `upon` is given, if it is no longer the
+    stream's revision.
     """
     was, stream.name = stream.name, name
     _write(stream, definition, adapter, upon, was)
@@ -63,29 +72,31 @@ def _write(
     try:
         store_stream(stream=stream, upon=upon, was=was, follow=follow)
     except IntegrityError:
-        raise Conflict(f"There is a stream {stream.name} already. Choose another name.") from None
+        raise Conflict(f"A stream {stream.name} already exists. Choose another name.") from None
 
 
 def store_stream(
     *, stream: Stream, upon: str | None = None, was: str = "", follow: Sequence[Callable[[], None]] = ()
 ) -> None:
-    """Write a new or changed `stream`, which was checked, with its event; `upon` is as for `replace_stream`.
+    """Write a new or changed `stream`, already checked, with its event; `upon` is as for `replace_stream`.
 
-    `was`: the name that it must have had until now, where it gets another, and `follow` who follows. Raises
-    `IntegrityError` for a taken name.
+    `was`: the name that it must have had until now, if it gets another, and `follow` the functions that update its
+    users. Raises `IntegrityError` for a taken name, `OverQuota` for one stream too many.
     """
     with transaction.atomic():
         if stream._state.adding:
+            alone("streams")
+            check_room("streams", streams_used())
             stream.save()
             stream_written.send(Stream, stream=stream)
             record("stream.created", target=target_of(stream), after=audited(stream))
             return
         before = Stream.objects.select_for_update().filter(pk=stream.pk).first()
         if before is None:
-            raise NotFound  # somebody deleted it meanwhile; saving would make it again
+            raise NotFound  # it has been deleted since then; saving would create it again
         require_current(target_of(before), upon=upon, now=revision_of(before.stored()))
         if was and before.name != was:
-            raise Conflict(f"{was} is called {before.name} meanwhile. Look at it, and send your change again.")
+            raise Conflict(f"{was} was renamed to {before.name}. Check it, and send your change again.")
         stream.save()
         leave_inbox(before, stream)
         stream_written.send(Stream, stream=stream)
@@ -103,13 +114,13 @@ def target_of(stream: Stream) -> Target:
 
 
 def audited(stream: Stream) -> dict[str, Any]:
-    """Return what the audit log keeps of a stream: placeholders in place of its secrets."""
+    """Return the state of a stream for the audit log: placeholders instead of its secrets."""
     adapter = concealed(stream.read_adapter()).model_dump(mode="json")
     return {"name": stream.name, "definition": stream.definition, "adapter": adapter}
 
 
 def delete_stream(*, stream: Stream) -> None:
-    """Delete a stream. Raises `Conflict`, which lists them, while queries or bindings need it."""
+    """Delete a stream. Raises `Conflict`, which lists the users, while queries or bindings need it."""
     target, before = target_of(stream), audited(stream)
     with transaction.atomic():
         refuse_while_used("stream", stream.pk, stream.name)

@@ -1,1 +1,1 @@
-"""Files that people bring: see `README.md`."""
+"""Files that people upload; see `README.md`."""

@@ -1,10 +1,12 @@
-"""Files of an organisation over HTTP: listed, brought by the tus protocol (1.0, https://tus.io), replaced, deleted."""
+"""Files of an organisation over HTTP: listed, uploaded by the tus protocol (1.0, https://tus.io), replaced, deleted."""
 
 import base64
 import binascii
 from typing import Any, Final
 from uuid import UUID
 
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.utils.http import content_disposition_header
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions
@@ -12,20 +14,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
+from streaming.definition.own_functions.modules import ModuleExport
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
-from webapp.accounts.quotas import limit
+from webapp.accounts.limits.quotas import limit
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
+from webapp.core.exported_files import in_turn
 from webapp.uploads import services
+from webapp.uploads.modules import module_in
 from webapp.uploads.staging import StagedUpload, access_upload, append, uploads_under_way
 from webapp.uploads.usage import MOST_LISTED, NAME, KeptFile, file_bytes, kept_files, readers, streams_by_place
 
 TUS: Final = {"Tus-Resumable": "1.0.0"}
 BYTES: Final = "application/offset+octet-stream"
+DOWNLOADED: Final = "application/octet-stream"
+"""No browser displays it, so a file of somebody else runs no script of its own."""
 MOST_SIZE: Final = 2**50
 CHUNK_BYTES: Final = 4 * 1024 * 1024
-"""What a client does well to send at once; no request may have more than 8 MiB."""
+"""The recommended size of a chunk; a request may have at most 8 MiB."""
 
 
 class FileReader(Strict):
@@ -35,17 +42,28 @@ class FileReader(Strict):
     name: str
 
 
-class FileShown(Strict):
-    """A file: its path as streams name it, its size in bytes, when it was written (UTC), and what reads it."""
+class ModuleResponse(Strict):
+    """A module in WebAssembly: the hash that functions of queries name, and the functions that it exports."""
+
+    hash: str
+    functions: list[ModuleExport]
+
+
+class FileResponse(Strict):
+    """A file: its path as streams name it, its size in bytes, when it was written (UTC), and its readers.
+
+    `module`: of an uploaded module in WebAssembly, its hash and exports.
+    """
 
     path: str
     size: int
     modified_at: str
     readers: list[FileReader]
+    module: ModuleResponse | None
 
 
-class UploadShown(Strict):
-    """An upload under way: `offset` of its `size` bytes have arrived. After three days without more it is removed."""
+class UploadResponse(Strict):
+    """An upload under way: `offset` of its `size` bytes have arrived. It is removed after three days without bytes."""
 
     id: str
     name: str
@@ -56,35 +74,37 @@ class UploadShown(Strict):
 
 
 class FileList(Strict):
-    """The files by path, at most 1,000 (`count` is how many there are), and uploads under way.
+    """The files by path, at most 1,000 (`count` is their number), and the uploads under way.
 
-    `used` of `limit` bytes are used, uploads with what they will have.
+    `used` of `limit` bytes are used; uploads count with their full size.
     """
 
-    files: list[FileShown]
+    files: list[FileResponse]
     count: int
-    uploads: list[UploadShown]
+    uploads: list[UploadResponse]
     used: int
     limit: int
     chunk_bytes: int
 
 
 class FinishBody(Strict):
-    """How an upload becomes a file; `replace`: also where a file of its name is."""
+    """The request to make an upload a file; `replace`: replace an existing file of its name."""
 
     replace: bool = False
 
 
-def shown(file: KeptFile, places: Any) -> FileShown:
+def to_response(file: KeptFile, places: Any) -> FileResponse:
     """Return a file as the API shows it."""
     reading = [FileReader(id=str(each.pk), name=each.name) for each in readers(file.path, places)]
     modified = file.modified_at.isoformat()
-    return FileShown(path=file.path, size=file.size, modified_at=modified, readers=reading)
+    found = module_in(file)
+    module = None if found is None else ModuleResponse(hash=found[0], functions=found[1].functions)
+    return FileResponse(path=file.path, size=file.size, modified_at=modified, readers=reading, module=module)
 
 
-def shown_upload(upload: StagedUpload) -> UploadShown:
+def shown_upload(upload: StagedUpload) -> UploadResponse:
     """Return an upload as the API shows it."""
-    return UploadShown(
+    return UploadResponse(
         id=str(upload.id),
         name=upload.name,
         size=upload.size,
@@ -116,21 +136,21 @@ class FilesView(TenantView):
     def get(self, request: Request, slug: str) -> Response:
         """List the files that streams can read, and uploads under way."""
         files, places = kept_files(), streams_by_place()
-        told = FileList(
-            files=[shown(each, places) for each in files[:MOST_LISTED]],
+        listing = FileList(
+            files=[to_response(each, places) for each in files[:MOST_LISTED]],
             count=len(files),
             uploads=[shown_upload(each) for each in uploads_under_way()],
             used=file_bytes(),
             limit=limit(NAME),
             chunk_bytes=CHUNK_BYTES,
         )
-        return answer(told)
+        return answer(listing)
 
     @extend_schema(
         operation_id="files_delete",
         parameters=[
-            OpenApiParameter("path", OpenApiTypes.STR, required=True, description="The path as the list has it."),
-            OpenApiParameter("even_if_read", OpenApiTypes.BOOL, description="true: also where streams read it."),
+            OpenApiParameter("path", OpenApiTypes.STR, required=True, description="The path as in the list."),
+            OpenApiParameter("even_if_read", OpenApiTypes.BOOL, description="true: even if streams read it."),
         ],
         responses={204: None, 409: ErrorEnvelope, **REFUSALS},
     )
@@ -141,20 +161,51 @@ class FilesView(TenantView):
         return Response(status=204)
 
 
+class FileContentView(TenantView):
+    """The content of a file."""
+
+    @extend_schema(
+        operation_id="files_content",
+        parameters=[OpenApiParameter("path", OpenApiTypes.STR, required=True, description="The path as in the list.")],
+        responses={(200, DOWNLOADED): OpenApiTypes.BINARY, **REFUSALS},
+    )
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Send a file as it is stored, as a download that no browser displays; the audit log records it."""
+        opened = services.open_file(path=request.query_params.get("path", ""))
+        response = SentFile(request, opened)
+        response.headers["Content-Disposition"] = content_disposition_header(True, opened.name) or "attachment"
+        return response
+
+
+class SentFile(StreamingHttpResponse):
+    """An opened file on its way: as many bytes as it had when it was opened."""
+
+    def __init__(self, request: Request, opened: services.OpenedFile) -> None:
+        self._opened = opened
+        super().__init__(in_turn(request, opened.pieces()), content_type=DOWNLOADED)
+        self.headers["Content-Length"] = str(opened.size)
+        self.headers["Cache-Control"] = "no-store"
+
+    def close(self, *_: Any) -> None:
+        """Close the file."""
+        self._opened.content.close()
+        super().close()
+
+
 class UploadsView(TenantView):
-    """Beginning to bring a file."""
+    """Uploads of the organisation."""
 
     @extend_schema(
         operation_id="uploads_begin",
         request=None,
         parameters=[
             _header("Upload-Length", "The size of the file in bytes."),
-            _header("Upload-Metadata", "`filename` and the file's name in Base64, as tus says."),
+            _header("Upload-Metadata", "`filename` and the file's name in Base64, as tus defines it."),
         ],
-        responses={201: UploadShown, **WRITING},
+        responses={201: UploadResponse, **WRITING},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Begin an upload (tus: creation). `Location` is where its bytes go and how it is asked for."""
+        """Create an upload (tus: creation). Send its bytes, and ask for its state, at the address in `Location`."""
         upload = services.begin_upload(name=_name(request), size=_whole(request, "Upload-Length"))
         return _with(answer(shown_upload(upload), 201), Location=f"/api/t/{slug}/files/uploads/{upload.id}/")
 
@@ -162,9 +213,9 @@ class UploadsView(TenantView):
 class UploadView(TenantView):
     """One upload under way."""
 
-    @extend_schema(operation_id="uploads_get", responses={200: UploadShown, **REFUSALS})
+    @extend_schema(operation_id="uploads_get", responses={200: UploadResponse, **REFUSALS})
     def get(self, request: Request, slug: str, upload: UUID) -> Response:
-        """Say how much has arrived; HEAD says it in `Upload-Offset` (tus: core)."""
+        """Return how much has arrived; HEAD returns it in `Upload-Offset` (tus: core)."""
         found = access_upload(upload)
         sizes = {"Upload-Offset": str(found.offset), "Upload-Length": str(found.size)}
         return _with(answer(shown_upload(found)), **sizes)
@@ -172,11 +223,11 @@ class UploadView(TenantView):
     @extend_schema(
         operation_id="uploads_append",
         request=None,
-        parameters=[_header("Upload-Offset", "How many bytes have arrived; those of the body come behind them.")],
+        parameters=[_header("Upload-Offset", "The number of bytes that have arrived; the body follows them.")],
         responses={204: None, 415: ErrorEnvelope, **WRITING},
     )
     def patch(self, request: Request, slug: str, upload: UUID) -> Response:
-        """Send the next bytes (tus: core): the body is the bytes themselves, as `application/offset+octet-stream`."""
+        """Send the next bytes (tus: core): the body contains the bytes, as `application/offset+octet-stream`."""
         found = access_upload(upload)
         offset = _whole(request, "Upload-Offset")
         if request.content_type != BYTES:
@@ -192,30 +243,30 @@ class UploadView(TenantView):
 
 
 class UploadFinishView(TenantView):
-    """The end of an upload."""
+    """The completion of an upload."""
 
     @extend_schema(
-        operation_id="uploads_finish", request=FinishBody, responses={201: FileShown, 429: ErrorEnvelope, **WRITING}
+        operation_id="uploads_finish", request=FinishBody, responses={201: FileResponse, 429: ErrorEnvelope, **WRITING}
     )
     def post(self, request: Request, slug: str, upload: UUID) -> Response:
-        """Look at what has arrived and make a file of it, with the ending that its content needs.
+        """Check the uploaded bytes and make a file of them, with the ending that their content needs.
 
-        409 `file_exists` where a file of its name is; the upload waits then to replace it. 422 says why it is no file
-        of rows; it is removed then.
+        409 `file_exists` if a file of its name exists; the upload then waits to replace it. 422 says why it isn't a
+        file of rows; the upload is then removed.
         """
         found = access_upload(upload)
         body = read_body(request, FinishBody)
-        return answer(shown(services.finish_upload(upload=found, replace=body.replace), streams_by_place()), 201)
+        return answer(to_response(services.finish_upload(upload=found, replace=body.replace), streams_by_place()), 201)
 
 
-def _with(told: Response, **headers: str) -> Response:
+def _with(response: Response, **headers: str) -> Response:
     for name, value in {**TUS, **headers}.items():
-        told.headers[name] = value
-    return told
+        response.headers[name] = value
+    return response
 
 
 def _whole(request: Request, header: str) -> int:
-    """The whole number in a header. Raises `Faulty`."""
+    """Return the whole number in a header. Raises `Faulty`."""
     text = request.headers.get(header, "")
     if text.isascii() and text.isdigit() and len(text) <= 16 and int(text) <= MOST_SIZE:
         return int(text)
@@ -224,7 +275,7 @@ def _whole(request: Request, header: str) -> int:
 
 
 def _name(request: Request) -> str:
-    """The file's name in the metadata. Raises `Faulty`."""
+    """Return the file's name in the metadata. Raises `Faulty`."""
     for pair in request.headers.get("Upload-Metadata", "").split(","):
         key, _, value = pair.strip().partition(" ")
         if key == "filename":
@@ -232,6 +283,6 @@ def _name(request: Request) -> str:
                 return base64.b64decode(value, validate=True).decode()
             except (binascii.Error, ValueError):
                 break
-    message = "The header Upload-Metadata does not say how the file is called."
-    remedy = "Send `filename` and the name in Base64, such as `filename Y2Fycy5jc3Y=`."
+    message = "The header Upload-Metadata does not contain the file's name."
+    remedy = "Send `filename` and the name in Base64, for example `filename Y2Fycy5jc3Y=`."
     raise Faulty([fault(FaultCode.BAD_SHAPE, message, remedy, field="Upload-Metadata")])

@@ -1,6 +1,6 @@
-"""Uploads under way: their bytes on disk beside `files/`, so that they outlast a closed tab and a killed server.
+"""Uploads under way: their bytes are stored next to `files/`, so that they outlast a closed tab and a killed server.
 
-How much has arrived is the size of the file, and nothing else: a chunk that was cut off left nothing behind.
+The size of the file alone says how much has arrived: an interrupted chunk leaves nothing.
 """
 
 import fcntl
@@ -21,25 +21,18 @@ from django.utils import timezone
 
 from streaming.definition.counts import counted
 from webapp.core.context import current_organisation
-from webapp.core.errors import ApiError, Conflict, NotFound
+from webapp.core.disk import is_disk_full, is_short
+from webapp.core.errors import ApiError, Conflict, NotFound, StorageFull
 
 FOLDER: Final = "uploads"
-"""In the organisation's folder, beside `files/`: no adapter reaches it."""
+"""In the organisation's folder, next to `files/`: adapters have no access."""
 KEPT_DAYS: Final = 3
-"""So long an upload waits for more of its bytes."""
+"""Days that an upload waits for more of its bytes."""
 BLOCK_BYTES: Final = 256 * 1024
+MOST_OF_A_CHUNK: Final = 8 << 20
+"""Most bytes of a request."""
 _ABOUT: Final = "about.json"
 _CONTENT: Final = "content"
-
-
-class StorageFull(ApiError):
-    """The disk has no room."""
-
-    status = 507
-    code = "storage_full"
-
-    def __init__(self) -> None:
-        super().__init__("There is no room on the disk of this installation. Tell whoever runs it, then go on.")
 
 
 class UploadBusy(ApiError):
@@ -49,12 +42,12 @@ class UploadBusy(ApiError):
     code = "upload_busy"
 
     def __init__(self) -> None:
-        super().__init__("Another request is writing to this upload. Wait a moment and ask how much has arrived.")
+        super().__init__("Another request is writing to this upload. Wait a moment, then request its state.")
 
 
 @dataclass(frozen=True)
 class StagedUpload:
-    """An upload of `size` bytes that is to become the file `name`; `by` is who began it."""
+    """An upload of `size` bytes that is to become the file `name`; `by` is who started it."""
 
     id: UUID
     name: str
@@ -64,12 +57,12 @@ class StagedUpload:
 
     @property
     def content(self) -> Path:
-        """The file with the bytes that have arrived."""
+        """Return the file with the bytes that have arrived."""
         return _folder() / str(self.id) / _CONTENT
 
     @property
     def offset(self) -> int:
-        """How many bytes have arrived. Raises `NotFound` when it is gone."""
+        """Return how many bytes have arrived. Raises `NotFound` if the upload no longer exists."""
         try:
             return self.content.stat().st_size
         except FileNotFoundError:
@@ -77,14 +70,14 @@ class StagedUpload:
 
 
 def begin(*, name: str, size: int, by: str) -> StagedUpload:
-    """Begin an upload; the caller holds the lock of the organisation and has asked for room."""
+    """Start an upload; the caller holds the lock of the organisation and has checked the quotas."""
     upload = StagedUpload(uuid.uuid4(), name, size, by, timezone.now())
     folder = upload.content.parent
     with _room():
         folder.mkdir(parents=True)
         about = {"name": name, "size": size, "by": by, "begun_at": upload.begun_at.isoformat()}
         (folder / _ABOUT).write_text(json.dumps(about))
-        upload.content.touch()  # last: what has no content is no upload
+        upload.content.touch()  # last: without content it isn't an upload
     return upload
 
 
@@ -97,29 +90,31 @@ def access_upload(upload: UUID) -> StagedUpload:
 
 
 def uploads_under_way() -> list[StagedUpload]:
-    """Return the uploads of the organisation, the oldest first; those that waited too long are removed."""
+    """Return the uploads of the organisation, the oldest first; remove those that waited too long."""
     oldest = timezone.now() - timedelta(days=KEPT_DAYS)
     found: list[StagedUpload] = []
     for folder in _folder().iterdir() if _folder().exists() else ():
         upload = _read(folder)
-        if _touched(folder) < oldest:
+        if _is_staging(folder) and _touched(folder) < oldest:
             shutil.rmtree(folder, ignore_errors=True)
-        elif upload is not None:  # else it is begun, or removed, at this moment
+        elif upload is not None:  # else it is just being created or removed
             found.append(upload)
     return sorted(found, key=lambda each: (each.begun_at, each.name))
 
 
 def append(upload: StagedUpload, offset: int, body: IO[bytes] | Any) -> int:
-    """Write what `body` holds behind the first `offset` bytes, and return how many there are then.
+    """Write the bytes of `body` after the first `offset` bytes, and return the new number of bytes.
 
-    All of it or, where it breaks off, nothing more than before. Raises `Conflict` when `offset` is not how much has
-    arrived, or when there is more than was announced; `UploadBusy`, `StorageFull`, `NotFound`.
+    All of them or, if the connection ends, none. Raises `Conflict` if `offset` isn't the number of bytes that have
+    arrived, or if there are more than announced; `UploadBusy`, `StorageFull`, `NotFound`.
     """
     with _opened_alone(upload) as content:
         arrived = content.seek(0, os.SEEK_END)
         if offset != arrived:
-            told = counted(arrived, "byte")
-            raise Conflict(f"{told} arrived so far, so that nothing can begin at {offset}. Go on from {arrived}.")
+            count = counted(arrived, "byte")
+            raise Conflict(f"{count} arrived so far, so no chunk can start at {offset}. Continue from {arrived}.")
+        if is_short(min(upload.size - arrived, MOST_OF_A_CHUNK)):
+            raise StorageFull
         try:
             with _room():
                 _copy(body, content, upload.size - arrived)
@@ -130,7 +125,7 @@ def append(upload: StagedUpload, offset: int, body: IO[bytes] | Any) -> int:
 
 
 def remove(upload: StagedUpload) -> None:
-    """Remove what has arrived of an upload."""
+    """Remove the bytes of an upload."""
     shutil.rmtree(upload.content.parent, ignore_errors=True)
 
 
@@ -138,7 +133,7 @@ def _copy(body: Any, content: IO[bytes], room: int) -> None:
     while block := body.read(BLOCK_BYTES):
         room -= len(block)
         if room < 0:
-            raise Conflict("More bytes come than were announced. Begin the upload again with its true size.")
+            raise Conflict("The body has more bytes than announced. Start the upload again with the correct size.")
         content.write(block)
     content.flush()
     os.fsync(content.fileno())
@@ -160,11 +155,11 @@ def _opened_alone(upload: StagedUpload) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _room() -> Iterator[None]:
-    """Say that the disk is full where it is."""
+    """Raise `StorageFull` if the disk is full."""
     try:
         yield
     except OSError as error:
-        if error.errno in (28, 122):  # no space left, or none of this user's
+        if is_disk_full(error):
             raise StorageFull from None
         raise
 
@@ -184,8 +179,17 @@ def _read(folder: Path) -> StagedUpload | None:
     return upload if upload.content.exists() else None
 
 
+def _is_staging(folder: Path) -> bool:
+    """Return whether `begin` made the folder: its name is an id, and it contains only parts of an upload."""
+    try:
+        UUID(folder.name)
+        return {each.name for each in folder.iterdir()} <= {_ABOUT, _CONTENT}
+    except (OSError, ValueError):
+        return False
+
+
 def _touched(folder: Path) -> datetime:
-    """When the last bytes came; of one without content when its folder was made."""
+    """Return when the last bytes arrived; without content, when its folder was made."""
     for path in (folder / _CONTENT, folder):
         with suppress(OSError):
             return datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)

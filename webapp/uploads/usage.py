@@ -1,4 +1,4 @@
-"""What is kept in the organisation's `files/`, and which streams read it."""
+"""The files in the organisation's `files/`, and the streams that read them."""
 
 import os
 import stat
@@ -10,10 +10,12 @@ from typing import Final
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.places import DataFolder
-from webapp.accounts.quotas import counts
+from webapp.accounts.limits.disk_room import counts_beside
+from webapp.accounts.limits.quotas import counts
+from webapp.core.errors import NotFound
 from webapp.streams.adapters import adapter_root
 from webapp.streams.models import Stream
-from webapp.uploads.staging import uploads_under_way
+from webapp.uploads.staging import StagedUpload, uploads_under_way
 
 MOST_LISTED: Final = 1_000
 OWN_NOTES: Final = "_punctual"
@@ -30,22 +32,36 @@ class KeptFile:
 
 
 def kept_files() -> list[KeptFile]:
-    """Return all files by path, delivered ones too.
+    """Return all files by path, including delivered ones.
 
-    Links are left out, what is being written (names that begin with a dot), and what outputs note for themselves, which
-    counts all the same: without the note a delivery would bring again what is kept.
+    Links, unfinished files (names that start with a dot) and the notes of outputs are left out. The notes still count
+    for the quota: without them a delivery would repeat all files.
     """
-    return sorted((each for each in _walked() if not _noted(each.path)), key=lambda each: each.path)
+    return sorted((each for each in _walked() if is_listed(each.path)), key=lambda each: each.path)
 
 
-def _noted(path: str) -> bool:
-    return path.rpartition("/")[2].startswith(OWN_NOTES)
+def is_listed(path: str) -> bool:
+    """Return whether the name of a file is that of a listed one: not of an unfinished file, and not of a note."""
+    return not path.rpartition("/")[2].startswith((".", OWN_NOTES))
 
 
 @counts(NAME)
 def file_bytes() -> int:
-    """Return how many bytes all files have, with what uploads under way will have."""
+    """Return the bytes of all files plus the full size of the uploads under way."""
     return sum(each.size for each in _walked()) + sum(each.size for each in uploads_under_way())
+
+
+@counts_beside
+def announced_bytes() -> int:
+    """Return how many bytes the uploads under way still need: they are reserved."""
+    return sum(max(each.size - _arrived(each), 0) for each in uploads_under_way())
+
+
+def _arrived(upload: StagedUpload) -> int:
+    try:
+        return upload.offset
+    except NotFound:  # it has just finished
+        return upload.size
 
 
 def _walked() -> Iterator[KeptFile]:
@@ -74,13 +90,13 @@ def streams_by_place() -> Mapping[str, list[Stream]]:
             continue
         try:
             places.setdefault(folder.inside(named), []).append(stream)
-        except AdapterError:  # it leads nowhere, so it reads nothing
+        except AdapterError:  # its path is invalid, so it reads nothing
             continue
     return places
 
 
 def readers(path: str, places: Mapping[str, list[Stream]]) -> list[Stream]:
-    """Return the streams that read the file `path`: they name it, or a folder around it."""
+    """Return the streams that read the file `path`: they name it, or a folder that contains it."""
     parts = path.split("/")
     around = ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
     return [stream for place in (*around, ".") for stream in places.get(place, ())]

@@ -2,7 +2,7 @@ import { AccountLayout } from "../features/account";
 import { Frame } from "./Frame";
 import { SignedIn } from "./SignedIn";
 
-/** The frame of the pages of one's own account, outside of organisations. */
+/** The frame of a person's account pages, outside organisations. */
 export function AccountShell() {
   return (
     <SignedIn>

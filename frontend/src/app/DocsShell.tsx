@@ -1,11 +1,11 @@
 import { Link, Outlet } from "react-router";
-import { Mark } from "../components/Mark";
-import { lastOrganisation } from "../lib/lastOrganisation";
-import { useMe } from "../lib/session";
+import { Mark } from "../components/page/Mark";
+import { lastOrganisation } from "../lib/account/lastOrganisation";
+import { useMe } from "../lib/account/session";
 import { Frame } from "./Frame";
 import { HelpMenu, ThemeButton } from "./menus";
 
-/** The frame of guide and API reference, which are for visitors too: nothing in them is anybody's. */
+/** The frame of the guide and the API reference; both are public and contain no user data. */
 export function DocsShell() {
   const me = useMe();
   if (me.isPending) return null;

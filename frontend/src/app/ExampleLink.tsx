@@ -1,8 +1,8 @@
 import { Navigate, useParams } from "react-router";
-import { lastOrganisation } from "../lib/lastOrganisation";
+import { lastOrganisation } from "../lib/account/lastOrganisation";
 import { SignedIn } from "./SignedIn";
 
-/** Opens an example of the guide in the organisation that one was in last; who is in none begins there. */
+/** Open an example of the guide in the last used organisation; without an organisation, go to the start page. */
 export function ExampleLink() {
   const { name = "" } = useParams();
   return (

@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
-import { Link, NavLink } from "react-router";
-import { Mark } from "../components/Mark";
-import { useMedia } from "../lib/media";
+import { Link, useLocation } from "react-router";
+import { Mark } from "../components/page/Mark";
 import type { Me } from "../model/api";
+import { AlertsBadge } from "./AlertsBadge";
 import { DeletionBanner, ImpersonationBanner } from "./Banners";
-import { AccountMenu, HelpMenu, OrganisationMenu, PagesMenu, ThemeButton } from "./menus";
-import { NAVIGATION } from "./pages";
+import { AccountMenu, HelpMenu, OrganisationMenu, ThemeButton } from "./menus";
+import { currentEntry, NAVIGATION } from "./pages";
 
 interface FrameProps {
   me: Me;
@@ -13,10 +13,33 @@ interface FrameProps {
   slug: string | null;
 }
 
-function Bar({ me, slug }: FrameProps) {
-  const narrow = useMedia("(max-width: 560px)");
+/** Links to the areas of an organisation: in the rail, on phones at the lower edge. */
+function Navigation({ slug }: { slug: string }) {
+  const base = `/t/${slug}`;
+  const { pathname } = useLocation();
+  const current = pathname.startsWith(base) ? currentEntry(pathname.slice(base.length + 1)) : null;
   return (
-    <header className="bar">
+    <nav aria-label="Pages">
+      {NAVIGATION.map(({ page, word, icon }) => (
+        <Link
+          key={page}
+          to={page === "" ? base : `${base}/${page}`}
+          aria-current={page === current ? "page" : undefined}
+        >
+          <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+            <path d={icon} fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" />
+          </svg>
+          {word}
+          {page === "alerts" ? <AlertsBadge /> : null}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Bar({ me, slug }: FrameProps) {
+  return (
+    <header className={slug === null ? "bar" : "bar rail"}>
       <a className="skip" href="#content">
         Skip to the content
       </a>
@@ -24,19 +47,7 @@ function Bar({ me, slug }: FrameProps) {
         <Mark /> <span className="brand-word">Punctual</span>
       </Link>
       <OrganisationMenu me={me} slug={slug} />
-      {slug === null ? null : (
-        <nav aria-label="Pages">
-          {narrow ? (
-            <PagesMenu slug={slug} />
-          ) : (
-            NAVIGATION.map(([page, words]) => (
-              <NavLink key={page} to={`/t/${slug}/${page}`}>
-                {words}
-              </NavLink>
-            ))
-          )}
-        </nav>
-      )}
+      {slug === null ? null : <Navigation slug={slug} />}
       <div className="end">
         <HelpMenu slug={slug} />
         <ThemeButton />
@@ -46,13 +57,13 @@ function Bar({ me, slug }: FrameProps) {
   );
 }
 
-/** What stands around every page of somebody who is signed in. */
+/** The frame around every page for a signed-in person. */
 export function Frame({ me, slug, children }: FrameProps & { children: ReactNode }) {
   return (
-    <div className="shell">
-      <div className="top">
+    <div className={slug === null ? "shell" : "shell with-rail"}>
+      <Bar me={me} slug={slug} />
+      <div className="banners">
         <ImpersonationBanner me={me} />
-        <Bar me={me} slug={slug} />
         <DeletionBanner organisation={me.organisations.find((each) => each.slug === slug)} />
       </div>
       <main id="content" className="page" tabIndex={-1}>

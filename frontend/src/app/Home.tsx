@@ -1,7 +1,7 @@
 import { Navigate, useNavigate } from "react-router";
-import { Empty } from "../components/Notices";
+import { Empty } from "../components/notices/Notices";
 import { INVITATION_PAGE, keptInvitation, Narrow, NewOrganisation } from "../features/account";
-import { lastOrganisation } from "../lib/lastOrganisation";
+import { lastOrganisation } from "../lib/account/lastOrganisation";
 import type { Me } from "../model/api";
 import { useSignOut } from "./menus";
 import { SignedIn } from "./SignedIn";
@@ -26,8 +26,8 @@ function NoOrganisation({ me }: { me: Me }) {
       {me.may_create_organisations ? (
         <>
           <p>
-            Streams, queries and runs belong to an organisation. You can invite others to it, or ask to be invited to
-            one that there is.
+            Streams, queries and runs belong to an organisation. Create one and invite others, or ask to be invited to
+            an existing one.
           </p>
           <NewOrganisation />
         </>
@@ -46,7 +46,7 @@ function FirstPage({ me }: { me: Me }) {
   return last === undefined ? <NoOrganisation me={me} /> : <Navigate to={`/t/${last.slug}`} replace />;
 }
 
-/** Goes to the organisation that one was in, to an invitation that waits, or to the sign-in page. */
+/** Go to the last used organisation, to a pending invitation or to the sign-in page. */
 export function Home() {
   return <SignedIn>{(me) => <FirstPage me={me} />}</SignedIn>;
 }

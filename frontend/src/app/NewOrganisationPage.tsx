@@ -1,9 +1,9 @@
 import { useNavigate } from "react-router";
-import { Notice } from "../components/Notices";
+import { Notice } from "../components/notices/Notices";
 import { Narrow, NewOrganisation } from "../features/account";
 import { SignedIn } from "./SignedIn";
 
-/** A further organisation. */
+/** The page that creates another organisation. */
 export function NewOrganisationPage() {
   const navigate = useNavigate();
   return (
@@ -14,7 +14,7 @@ export function NewOrganisationPage() {
             <NewOrganisation onCancel={() => void navigate(-1)} />
           ) : (
             <Notice tone="unknown">
-              <p>Organisations are made by the people who run this installation. Ask them for one.</p>
+              <p>Only administrators of this installation can create organisations. Ask yours to create one.</p>
             </Notice>
           )}
         </Narrow>

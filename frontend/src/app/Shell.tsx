@@ -1,9 +1,9 @@
 import { useEffect } from "react";
 import { Outlet } from "react-router";
-import { Notice } from "../components/Notices";
+import { Notice } from "../components/notices/Notices";
 import { Tour } from "../features/tour";
-import { rememberOrganisation } from "../lib/lastOrganisation";
-import { useSlug } from "../lib/session";
+import { rememberOrganisation } from "../lib/account/lastOrganisation";
+import { useSlug } from "../lib/account/session";
 import type { Me } from "../model/api";
 import { Frame } from "./Frame";
 import { SignedIn } from "./SignedIn";
@@ -25,7 +25,9 @@ export function Shell() {
               <Outlet key={slug} />
             ) : (
               <Notice tone="bad">
-                <p>There is no organisation “{slug}”, or you do not belong to it. Choose one of yours above.</p>
+                <p>
+                  There is no organisation “{slug}”, or you are not a member. Choose one of your organisations above.
+                </p>
               </Notice>
             )}
           </Frame>

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 import { Navigate, useLocation } from "react-router";
-import { ErrorNote, Waiting } from "../components/Notices";
-import { useMe } from "../lib/session";
+import { ErrorNote, Waiting } from "../components/notices/Notices";
+import { useMe } from "../lib/account/session";
 import type { Me } from "../model/api";
 
-/** What is for people who are signed in; everybody else goes to the sign-in page, and from there back here. */
+/** Render pages for signed-in people; send everybody else to sign-in, and back here afterwards. */
 export function SignedIn({ children }: { children: (me: Me) => ReactNode }) {
   const me = useMe();
   const { pathname } = useLocation();
-  if (me.isPending) return <Waiting>Looking who you are…</Waiting>;
+  if (me.isPending) return <Waiting>Checking your session…</Waiting>;
   if (me.isError) {
     return (
       <main className="page">

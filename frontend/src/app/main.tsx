@@ -2,21 +2,21 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router";
-import { ApiFailure } from "../lib/api";
-import { ConfirmationNeeded } from "../lib/authentication";
-import { FieldFailure } from "../lib/fieldFailure";
-import { ME } from "../lib/session";
+import { ConfirmationNeeded } from "../lib/account/authentication";
+import { ME } from "../lib/account/session";
+import { ApiFailure } from "../lib/api/client";
+import { FieldFailure } from "../lib/api/fieldFailure";
 import "../styles/index.css";
 import { router } from "./routes";
 
-/** A refusal stays a refusal; only a server that cannot be reached, or that broke, is asked again. */
+/** Retry only when the server can't be reached or failed; a refusal is final. */
 function mayHelpToRetry(failures: number, error: Error): boolean {
   const refused = error instanceof ApiFailure || error instanceof FieldFailure || error instanceof ConfirmationNeeded;
   if (refused && !("status" in error && (error.status === 0 || error.status >= 500))) return false;
   return failures < 2;
 }
 
-/** The session ended meanwhile: the frame of the page then leads to the sign-in page. */
+/** Handle an ended session: the page frame then leads to sign-in. */
 function noticeSignedOut(error: Error): void {
   const refused = error instanceof ApiFailure || error instanceof FieldFailure;
   if (refused && error.status === 401) queries.setQueryData(ME, null);

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from "react-aria-components";
 import { useLocation, useNavigate } from "react-router";
-import { signOut } from "../lib/authentication";
-import { chooseTheme, useTheme } from "../lib/theme";
+import { signOut } from "../lib/account/authentication";
+import { chooseTheme, useTheme } from "../lib/browser/theme";
 import { useTour } from "../lib/tour";
 import type { Me } from "../model/api";
-import { NOT_BEGUN } from "../model/tour";
-import { NAVIGATION } from "./pages";
+import { initials } from "../model/organisation/initials";
+import { NOT_BEGUN } from "../model/organisation/tour";
 
 interface OrganisationMenuProps {
   me: Me;
@@ -24,6 +24,7 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
         className="button"
         {...(current === undefined ? {} : { "aria-label": `Organisation: ${current.name}. Change organisation` })}
       >
+        <span className="initials" aria-hidden="true" data-initials={initials(current?.name ?? "Organisations")} />
         <span className="clipped">{current?.name ?? "Organisations"}</span> <span aria-hidden="true">▾</span>
       </Button>
       <Popover className="menu" placement="bottom start">
@@ -45,31 +46,7 @@ export function OrganisationMenu({ me, slug }: OrganisationMenuProps) {
   );
 }
 
-/** The pages of an organisation where there is no room to list them. */
-export function PagesMenu({ slug }: { slug: string }) {
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
-  const current = NAVIGATION.find(([page]) => pathname.startsWith(`/t/${slug}/${page}`));
-  return (
-    <MenuTrigger>
-      <Button className="button" aria-label={`Pages${current === undefined ? "" : `: ${current[1]}`}`}>
-        <span className="clipped">{current?.[1] ?? "Pages"}</span> <span aria-hidden="true">▾</span>
-      </Button>
-      <Popover className="menu" placement="bottom start">
-        <Menu aria-label="Pages" onAction={(key) => void navigate(`/t/${slug}/${key}`)}>
-          {NAVIGATION.map(([page, words]) => (
-            <MenuItem key={page} id={page} className="menu-item" textValue={words}>
-              {page === current?.[0] ? "✓ " : ""}
-              {words}
-            </MenuItem>
-          ))}
-        </Menu>
-      </Popover>
-    </MenuTrigger>
-  );
-}
-
-/** Where things are explained. */
+/** Links to the tour, the guide and the references. */
 export function HelpMenu({ slug }: { slug: string | null }) {
   const navigate = useNavigate();
   const { state, open } = useTour(slug ?? "");
@@ -88,7 +65,7 @@ export function HelpMenu({ slug }: { slug: string | null }) {
         <Menu aria-label="Help" onAction={(key) => act(String(key))}>
           {slug === null ? null : (
             <MenuItem id="tour" className="menu-item">
-              {state.step === NOT_BEGUN.step ? "Take the tour" : "Go on with the tour"}
+              {state.step === NOT_BEGUN.step ? "Take the tour" : "Continue the tour"}
             </MenuItem>
           )}
           <MenuItem id="/guide" className="menu-item">
@@ -128,7 +105,7 @@ export function ThemeButton() {
   );
 }
 
-/** Ends the session and forgets everything that was loaded in it. */
+/** End the session and clear all data loaded in it. */
 export function useSignOut() {
   const queries = useQueryClient();
   const navigate = useNavigate();

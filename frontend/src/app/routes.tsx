@@ -1,14 +1,14 @@
-/** Every page and its address; pages are loaded when they are first opened. */
+/** Every page and its address. Pages load when first opened. */
 
 import { createBrowserRouter, Navigate, type RouteObject } from "react-router";
-import { PageBroken } from "../components/ErrorBoundary";
+import { PageBroken } from "../components/page/ErrorBoundary";
 import { ORGANISATION_PAGES } from "./pages";
 import { Shell } from "./Shell";
 
 const people = () => import("../features/account");
 const home = async () => ({ Component: (await import("./Home")).Home });
 
-/** The pages of who is not signed in yet. */
+/** The pages for people who are not signed in yet. */
 const wayIn: RouteObject[] = [
   { path: "/sign-in", lazy: async () => ({ Component: (await people()).SignInPage }) },
   { path: "/sign-in/second-factor", lazy: async () => ({ Component: (await people()).SecondStepPage }) },

@@ -12,17 +12,31 @@ const NOUNS =
   "accounts|faults|errors|warnings|characters|lanes|windows|groups|nodes|places|people|organisations|values|columns|" +
   "fields|batches|versions|secrets|results|exports|ticks|cores|inputs|outputs|reports|points";
 
-/** What each text may be written by alone, and what of it nobody else writes. */
+/** Patterns that only the listed files may contain. */
 const ALONE: readonly (readonly [string, RegExp, readonly string[]])[] = [
-  ["a number as people read it", /toLocaleString|Intl\.NumberFormat/, ["model/counts.ts", "lib/numbers.ts"]],
+  ["a number as people read it", /toLocaleString|Intl\.NumberFormat/, ["model/text/counts.ts", "lib/numbers.ts"]],
+  [
+    "a figure with fewer digits than it has",
+    /\.to(Precision|Fixed)\(/,
+    [
+      "lib/numbers.ts", // shares and rates
+      "model/run/freshness.ts", // what batches cost
+      "messages/organisation/quotas.ts", // sizes
+      "model/simulation/drawing/geometry.ts", // places on a drawing
+      "model/simulation/drawing/whatIfCurve.ts",
+      "model/time/ticks.ts", // spans
+      "model/binding/timeline.ts", // sizes
+      "messages/results/whyLate.ts", // a span, to the last tick
+    ],
+  ],
   ["a date or a time", /toLocale(Date|Time)String|Intl\.DateTimeFormat|toDateString|toUTCString/, []],
-  ["a moment as ISO text", /toISOString/, ["model/ticks.ts"]],
+  ["a moment as ISO text", /toISOString/, ["model/time/ticks.ts"]],
   ["where something is to be changed", /[Cc]hange (the|its|this) (stream|binding|query)\b/, []],
-  ["one or many", /[!=]== 1\s*\?/, ["model/counts.ts"]],
+  ["one or many", /[!=]== 1\s*\?/, ["model/text/counts.ts"]],
   ["a count before its noun", new RegExp(`\\}(</\\w+>)?\\s+(${NOUNS})(?![\\w/(=.:,}]|\\s*/?>)`), []],
 ];
 
-/** Where a count is none: a text that a person wrote, or a unit. */
+/** Texts in which a number before a noun is not a count. */
 const NO_COUNTS = ["{node.expression} ticks from the start"];
 
 test.each(ALONE)("%s is written by one function", (_, pattern, by) => {

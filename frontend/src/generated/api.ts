@@ -13,7 +13,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Join the organisation; to accept twice is the same as once. */
+        /** @description Join the organisation; accepting twice has the same effect as once. */
         post: operations["invitations_accept"];
         delete?: never;
         options?: never;
@@ -30,8 +30,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return what the invitation is for. */
+        /** @description Return the invitation's organisation, role and address. */
         post: operations["invitations_look"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ledger-keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the public keys of this installation; anybody may read them. */
+        get: operations["ledger_keys"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -45,7 +62,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return who is signed in and the organisations they belong to; for a token, its person and its one only. */
+        /** @description Return the person signed in and their organisations; for a token, its person and its organisation only. */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -64,7 +81,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make an organisation, of which one is the owner then. */
+        /** @description Make an organisation and become its owner. */
         post: operations["organisations_create"];
         delete?: never;
         options?: never;
@@ -79,7 +96,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return what each role may do, in words too: the pages explain by it what they refuse. */
+        /** @description Return the permissions of each role, with descriptions, so that the pages can explain a refusal. */
         get: operations["permissions"];
         put?: never;
         post?: never;
@@ -123,6 +140,214 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/alerts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the alerts, firing ones first, and those that page before others. */
+        get: operations["alerts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/{alert}/acknowledge/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take a firing alert, so that others see who works on it. */
+        post: operations["alerts_acknowledge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/backtest/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Replay a rule over the stored past of a binding; nothing is stored or sent. */
+        post: operations["alerts_backtest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/channel-kinds/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the kinds of channels, with the JSON Schema of their options, from which forms are made. */
+        get: operations["channel_kinds_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/channels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the channels by name, each with its newest message that could not be sent. */
+        get: operations["channels_list"];
+        put?: never;
+        /** @description Make a channel; it gets what fires from then on, and what fires now without any notification so far. */
+        post: operations["channels_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/channels/{channel}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Replace a channel; messages that wait are sent with the new options. */
+        put: operations["channels_replace"];
+        post?: never;
+        /** @description Delete a channel and its messages. */
+        delete: operations["channels_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/channels/{channel}/messages/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the newest messages of a channel: waiting, sent, and those that could not be sent for a day. */
+        get: operations["channels_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/channels/{channel}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send a test message; a worker sends it, so read the outcome from the messages of the channel. */
+        post: operations["channels_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/rules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List all rules, with the settings of the organisation and of bindings that differ. */
+        get: operations["alert_rules_list"];
+        /** @description Change or reset the settings of a rule, for the organisation or one binding. */
+        put: operations["alert_rules_change"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/silences/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the silences that have not ended. */
+        get: operations["silences_list"];
+        put?: never;
+        /** @description Silence the notifications about a binding, a rule, or both; alerts are still decided and listed. */
+        post: operations["silences_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/silences/{silence}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End a silence now; what fires then is notified. */
+        delete: operations["silences_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/alerts/transitions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a page of transitions, newest first. */
+        get: operations["alerts_transitions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/audit/": {
         parameters: {
             query?: never;
@@ -147,7 +372,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Send all events, newest first, as CSV or as lines of JSON; that they were taken out is an event too. */
+        /** @description Send all events, newest first, as CSV or as lines of JSON; the export is itself an event. */
         get: operations["audit_export"];
         put?: never;
         post?: never;
@@ -167,7 +392,7 @@ export interface paths {
         /** @description List the bindings by name. */
         get: operations["bindings_list"];
         put?: never;
-        /** @description Create a binding; 422 with all faults. */
+        /** @description Create a binding; 422 with all errors. */
         post: operations["bindings_create"];
         delete?: never;
         options?: never;
@@ -184,7 +409,7 @@ export interface paths {
         };
         /** @description Return a binding. */
         get: operations["bindings_get"];
-        /** @description Replace name, query version and inputs; a run that is under way keeps all but its freshness. */
+        /** @description Replace name, query version and inputs; a run under way keeps everything except its freshness. */
         put: operations["bindings_replace"];
         post?: never;
         /** @description Delete a binding and the list of its ended runs; 409 while a run is open. Files of results stay. */
@@ -201,8 +426,54 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say what the next start does with what the last run kept; 404 for a version that is not yours. */
+        /** @description Return the effect of the next start on the last run's state; 404 for a version that is not yours. */
         get: operations["bindings_next_start"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/bindings/{binding}/outputs/{node}/current/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return the rows that stand: those of all events of the stream, folded, whose lifetime contains the time.
+         *
+         *     The `ETag` stays the same until rows are committed or deleted. All pages show the same batch. A page may be
+         *     short.
+         */
+        get: operations["outputs_current"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/bindings/{binding}/outputs/{node}/stream/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Send every committed row of all runs in order, from the oldest one that is kept, then each new one.
+         *
+         *     A client that reconnects with the last id that it received gets each row exactly once. An id may come without
+         *     an event: then it is of rows that are not for this client. The event `committed` ends a batch. The stream ends
+         *     after five minutes, and within 15 seconds when its reader has lost the right to read it. 429 while too many are
+         *     open.
+         */
+        get: operations["outputs_stream"];
         put?: never;
         post?: never;
         delete?: never;
@@ -218,11 +489,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what the target refused for good and why; it is kept here until somebody deletes it. */
+        /** @description List the requests that the target refused for good, and why; they stay here until somebody deletes them. */
         get: operations["outputs_refused_requests"];
         put?: never;
         post?: never;
-        /** @description Delete what the target refused; a delivery that waited because there was too much of it goes on. */
+        /** @description Delete the refused requests; a delivery that waited because there were too many of them continues. */
         delete: operations["outputs_delete_refused_requests"];
         options?: never;
         head?: never;
@@ -236,7 +507,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Read rows where they were delivered, newest day and batch first; 422 where that is not possible. */
+        /** @description Read rows from the place of delivery, newest day and batch first; 422 if that isn't possible. */
         get: operations["outputs_delivered_rows"];
         put?: never;
         post?: never;
@@ -255,7 +526,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Connect as the first delivery would and leave nothing there; a webhook gets a request that says `test`. */
+        /** @description Connect as the first delivery would and leave nothing there; a webhook gets a request marked `test`. */
         post: operations["outputs_check"];
         delete?: never;
         options?: never;
@@ -270,14 +541,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what was repaired, and by whom. */
+        /** @description List the repairs with their authors. */
         get: operations["bindings_repairs"];
         put?: never;
         /**
-         * @description Take rows of the quarantine back into the results: corrected rows are given, others are taken back.
+         * @description Restore rows of the quarantine into the results: corrected rows are emitted, wrong ones are retracted.
          *
-         *     409 while another repair is being given, or while a binding reads these results; 422 with a sentence where it
-         *     cannot be said what would change, or not in all of the row's windows.
+         *     409 while another repair is pending, or while a binding reads these results; 422 with a sentence if the changes
+         *     cannot be computed, or not for all windows of the row.
          */
         post: operations["bindings_repair"];
         delete?: never;
@@ -293,17 +564,33 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what is kept of each run of a binding, also of a deleted one. */
+        /** @description List the stored rows of each run of a binding, including a deleted one. */
         get: operations["bindings_kept_by_run"];
         put?: never;
         post?: never;
         /**
          * @description Delete the committed results, or the quarantine, of a binding or of one of its runs, which must have ended.
          *
-         *     It may be a deleted binding, too.
-         *     A later start goes on where the last run stopped: what was deleted does not come again.
+         *     The binding may be deleted. A later start resumes where the last run stopped: deleted rows do not come again.
          */
         delete: operations["bindings_delete_results"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/bindings/{binding}/results/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Send the results of all runs as a file, as for a run with `runs=all`. */
+        get: operations["bindings_results_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -319,9 +606,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Start a run; 422 with all faults of the query, the settings and the adapters. The body may be left out.
+         * @description Start a run; 422 with all errors of the query, the settings and the adapters. The body is optional.
          *
-         *     200 with the run that was started already, where the same is asked again before a runner carries it.
+         *     200 with the run that was already requested, if the request is repeated before a runner carries it.
          */
         post: operations["bindings_start"];
         delete?: never;
@@ -339,7 +626,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Ask the binding's run to stop; its state is kept for the next start, unless it is to be thrown away. */
+        /** @description Ask the binding's run to stop; its state is kept for the next start, unless `discard` is set. */
         post: operations["bindings_stop"];
         delete?: never;
         options?: never;
@@ -355,10 +642,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description Say what each lane of each input holds now, and where the last run had read to.
+         * @description Return the rows that each lane of each input holds now, and the last run's position in them.
          *
-         *     An input that does not answer says why; the others are shown. Each also says whether it still has what a start
-         *     reads again that reads again what was open. 404 for a version that is not yours.
+         *     An input that does not answer has a reason; the others are returned. Each input also reports whether it still
+         *     has
+         *     the rows that a start which restores open windows would read again. 404 for a version that is not yours.
          */
         get: operations["bindings_timeline"];
         put?: never;
@@ -393,12 +681,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say how far a change is, and whether one could begin; 404 for a version that is not yours. */
+        /** @description Return the progress of a change, and whether one could start; 404 for a version that is not yours. */
         get: operations["bindings_version_change"];
         put?: never;
-        /** @description Let another version catch up beside the run, and take over without a pause; 409 says why it cannot. */
+        /** @description Start another version next to the run; it takes over once it has caught up. 409 if impossible. */
         post: operations["bindings_change_version"];
-        /** @description Call the change off while the new version catches up: the run goes on as it is. */
+        /** @description Call the change off while the new version catches up; the run continues unchanged. */
         delete: operations["bindings_call_off_change"];
         options?: never;
         head?: never;
@@ -431,7 +719,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make all changes or none; 409 if anything changed since the plan, 422 with all faults of all files. */
+        /** @description Make all changes or none; 409 if anything changed since the plan, 422 with all errors of all files. */
         post: operations["definitions_apply"];
         delete?: never;
         options?: never;
@@ -448,7 +736,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return what would change with diffs, all faults of all files, and the token that `apply` asks for. */
+        /** @description Return the changes with diffs, all errors of all files, and the token that `apply` requires. */
         post: operations["definitions_plan"];
         delete?: never;
         options?: never;
@@ -466,7 +754,7 @@ export interface paths {
         /** @description List the newest 50 exports. */
         get: operations["exports_list"];
         put?: never;
-        /** @description Ask for a file with everything of the organisation; it is written in the background. */
+        /** @description Request a file with everything of the organisation; it is written in the background. */
         post: operations["exports_create"];
         delete?: never;
         options?: never;
@@ -484,7 +772,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** @description Delete it before it expires, its file with it; no address opens it any more. */
+        /** @description Delete it with its file before it expires; no address opens it any more. */
         delete: operations["exports_delete"];
         options?: never;
         head?: never;
@@ -500,7 +788,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return an address that opens the file for a quarter of an hour; making one is recorded. */
+        /** @description Return an address that opens the file for a quarter of an hour; this is recorded. */
         post: operations["exports_link"];
         delete?: never;
         options?: never;
@@ -526,6 +814,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/files/content/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Send a file as it is stored, as a download that no browser displays; the audit log records it. */
+        get: operations["files_content"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/files/uploads/": {
         parameters: {
             query?: never;
@@ -535,7 +840,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Begin an upload (tus: creation). `Location` is where its bytes go and how it is asked for. */
+        /** @description Create an upload (tus: creation). Send its bytes, and ask for its state, at the address in `Location`. */
         post: operations["uploads_begin"];
         delete?: never;
         options?: never;
@@ -550,7 +855,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say how much has arrived; HEAD says it in `Upload-Offset` (tus: core). */
+        /** @description Return how much has arrived; HEAD returns it in `Upload-Offset` (tus: core). */
         get: operations["uploads_get"];
         put?: never;
         post?: never;
@@ -558,7 +863,7 @@ export interface paths {
         delete: operations["uploads_cancel"];
         options?: never;
         head?: never;
-        /** @description Send the next bytes (tus: core): the body is the bytes themselves, as `application/offset+octet-stream`. */
+        /** @description Send the next bytes (tus: core): the body contains the bytes, as `application/offset+octet-stream`. */
         patch: operations["uploads_append"];
         trace?: never;
     };
@@ -572,10 +877,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Look at what has arrived and make a file of it, with the ending that its content needs.
+         * @description Check the uploaded bytes and make a file of them, with the ending that their content needs.
          *
-         *     409 `file_exists` where a file of its name is; the upload waits then to replace it. 422 says why it is no file
-         *     of rows; it is removed then.
+         *     409 `file_exists` if a file of its name exists; the upload then waits to replace it. 422 says why it isn't a
+         *     file of rows; the upload is then removed.
          */
         post: operations["uploads_finish"];
         delete?: never;
@@ -592,9 +897,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description List what inputs keep on other servers, such as replication slots, as seen every few minutes.
+         * @description List what inputs keep on other servers, for example replication slots, as seen every few minutes.
          *
-         *     Also what deleted bindings have left there, until it is removed.
+         *     The list includes the footprints of deleted bindings until they are removed.
          */
         get: operations["footprints_list"];
         put?: never;
@@ -615,8 +920,124 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** @description Forget what is left elsewhere, because somebody has removed it there; it is not tried again. */
+        /** @description Forget a footprint that somebody has removed by hand; it is not tried again. */
         delete: operations["footprints_put_aside"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the live queries, worst first, each with a sentence why, and the sums of all. */
+        get: operations["home_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/{binding}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the verdict on a binding's results, and its outcomes, lags, lanes and deliveries over time. */
+        get: operations["home_binding_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/{binding}/budget/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return how many rows of the last 30 days may be missing from results, and how many already are.
+         *
+         *     The days are those of the ledger. A repair refunds those of its rows that were lost on these days. Spans whose
+         *     reports may be missing don't count.
+         */
+        get: operations["home_binding_budget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/{binding}/details/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return distances of rows, lanes and parts of the lag over time. */
+        get: operations["home_binding_details"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/{binding}/ledger/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return a binding's rows by day, newest first: received, by outcome, results, repaired, and what is unknown.
+         *
+         *     The outcomes of a day add up to the received rows; `difference` is zero unless they don't. A row counts on the
+         *     day on which its batch was reported. A day without any known report has no counts.
+         */
+        get: operations["home_binding_ledger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/home/{binding}/ledger/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Send the ledger as CSV. The first cell of each line is its kind: `definition` explains a column.
+         *
+         *     The last line has an Ed25519 signature of all bytes before it, by a key at `/api/ledger-keys/`.
+         */
+        get: operations["home_binding_ledger_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -629,10 +1050,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List those that wait or have expired, newest first. */
+        /** @description List open and expired invitations, newest first. */
         get: operations["invitations_list"];
         put?: never;
-        /** @description Invite somebody by mail. */
+        /** @description Invite a person by mail. */
         post: operations["invitations_create"];
         delete?: never;
         options?: never;
@@ -648,10 +1069,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description Change its role: who accepts it joins in this one. The text that was sent stays good. */
+        /** @description Change its role: the invited person joins in this one. The link that was sent stays valid. */
         put: operations["invitations_change"];
         post?: never;
-        /** @description Take it back: its text opens nothing any more. */
+        /** @description Revoke the invitation: its link becomes invalid. */
         delete: operations["invitations_revoke"];
         options?: never;
         head?: never;
@@ -667,7 +1088,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Send it again with a new secret: the text that was sent before opens nothing any more. */
+        /** @description Send it again with a new secret: the earlier link becomes invalid. */
         post: operations["invitations_resend"];
         delete?: never;
         options?: never;
@@ -682,7 +1103,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what each binding keeps, as last measured: every few seconds while it runs, and at each start. */
+        /** @description List the stored bytes of each binding, measured every few seconds during a run, and at each start. */
         get: operations["kept_list"];
         put?: never;
         post?: never;
@@ -720,8 +1141,25 @@ export interface paths {
         /** @description Give a member another role. */
         put: operations["members_replace"];
         post?: never;
-        /** @description Remove a member, or leave: their tokens here end, what runs goes on. */
+        /** @description Remove a member, or leave: their tokens here are revoked; runs continue. */
         delete: operations["members_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the newest samples of every binding, as OpenMetrics if the client prefers it, else Prometheus text. */
+        get: operations["metrics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -736,7 +1174,7 @@ export interface paths {
         };
         /** @description Return the organisation. */
         get: operations["organisation_get"];
-        /** @description Give it another name. */
+        /** @description Rename the organisation. */
         put: operations["organisation_replace"];
         post?: never;
         delete?: never;
@@ -754,9 +1192,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Ask for the deletion: everything is stopped now and deleted after the days of grace. */
+        /** @description Request the deletion: everything stops now and is deleted after the days of grace. */
         post: operations["organisation_delete"];
-        /** @description Take the deletion back; what was stopped stays stopped. */
+        /** @description Cancel the deletion; stopped runs stay stopped. */
         delete: operations["organisation_keep"];
         options?: never;
         head?: never;
@@ -772,7 +1210,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make another member owner, and oneself admin. */
+        /** @description Make another member owner, and yourself admin. */
         post: operations["organisation_transfer"];
         delete?: never;
         options?: never;
@@ -787,10 +1225,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the queries by name. */
+        /** @description List 200 queries by name, without their graphs and texts. */
         get: operations["queries_list"];
         put?: never;
-        /** @description Create a query, named as its graph or text is, with its first version; 422 with all faults. */
+        /** @description Create a query, named by its graph or text, with its first version; 422 with all errors. */
         post: operations["queries_create"];
         delete?: never;
         options?: never;
@@ -807,7 +1245,7 @@ export interface paths {
         };
         /** @description Return a query with its current version. */
         get: operations["queries_get"];
-        /** @description Rename a query: its next version has the new name; older ones, and bindings to them, stay as they are. */
+        /** @description Rename a query: its next version has the new name; older ones, and bindings to them, keep the old name. */
         put: operations["queries_rename"];
         post?: never;
         /** @description Delete a query with all of its versions; 409 lists the bindings that need one of them. */
@@ -824,7 +1262,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say in words what has changed between two versions: nodes, their settings, and the settings of time. */
+        /** @description Return in words the changes between two versions: nodes, their settings, and the settings of time. */
         get: operations["versions_difference"];
         put?: never;
         post?: never;
@@ -851,6 +1289,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/queries/{query}/labels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Replace the tags and the owner of a query; the owner must be a member. Makes no version. */
+        put: operations["queries_label"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/queries/{query}/layout/": {
         parameters: {
             query?: never;
@@ -860,7 +1315,7 @@ export interface paths {
         };
         /** @description Return the positions of the nodes that somebody moved. */
         get: operations["queries_layout"];
-        /** @description Move nodes: of each the last that was sent holds; null forgets one. No version is made. */
+        /** @description Move nodes: the last sent position of each counts; null forgets one. Makes no version. */
         put: operations["queries_move"];
         post?: never;
         delete?: never;
@@ -878,7 +1333,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Merge a text into a version that somebody else made meanwhile, node by node; conflicts show both sides. */
+        /** @description Merge a text into a version that another person has made since then; conflicts show both sides. */
         post: operations["versions_merge"];
         delete?: never;
         options?: never;
@@ -893,10 +1348,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the scenarios by name, each with what came of it on the current version. */
+        /** @description List the scenarios by name, each with its verdict on the current version. */
         get: operations["scenarios_list"];
         put?: never;
-        /** @description Keep a sample with what must come of it. */
+        /** @description Store a sample with its expected results. */
         post: operations["scenarios_create"];
         delete?: never;
         options?: never;
@@ -911,9 +1366,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return a scenario whole. */
+        /** @description Return a whole scenario. */
         get: operations["scenarios_get"];
-        /** @description Replace a scenario, its name too; what came of it before counts no more. */
+        /** @description Replace a scenario, including its name; earlier verdicts become invalid. */
         put: operations["scenarios_replace"];
         post?: never;
         /** @description Delete a scenario. */
@@ -930,7 +1385,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return a scenario on the current version as a transcript, which runs by itself. */
+        /** @description Return a scenario on the current version as a self-contained transcript. */
         get: operations["scenarios_transcript"];
         put?: never;
         post?: never;
@@ -949,7 +1404,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return net results, CTIs and late rows of a text on a sample, to be kept as an expectation. */
+        /** @description Return net results, CTIs and late rows of a text on a sample, to be stored as an expectation. */
         post: operations["scenarios_observe"];
         delete?: never;
         options?: never;
@@ -966,7 +1421,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Read a transcript as a scenario of this query, and say what of it is not taken; nothing is stored. */
+        /** @description Read a transcript as a scenario of this query, with notes on ignored parts; nothing is stored. */
         post: operations["scenarios_read"];
         delete?: never;
         options?: never;
@@ -983,7 +1438,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Run all scenarios, or one, on a stored version, or on a text that is not stored, and say what differs. */
+        /** @description Run all scenarios, or one, on a stored version or on a draft text, and return the differences. */
         post: operations["scenarios_run"];
         delete?: never;
         options?: never;
@@ -1015,7 +1470,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say for each version how many scenarios hold on it, differ, and were not run since something changed. */
+        /** @description Return for each version how many scenarios pass, differ, and have no current verdict. */
         get: operations["scenarios_verdicts"];
         put?: never;
         post?: never;
@@ -1035,7 +1490,7 @@ export interface paths {
         /** @description List 100 versions, newest first. */
         get: operations["versions_list"];
         put?: never;
-        /** @description Make a version; 200 with the current one when it means the same; 422 with all faults. */
+        /** @description Make a version; 200 with the current one if it means the same; 422 with all errors. */
         post: operations["versions_create"];
         delete?: never;
         options?: never;
@@ -1052,7 +1507,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Run a sample under drop, adjust, shift and keep; each row of the results beside what it is today. */
+        /** @description Run a sample under drop, adjust, shift and keep; return each row of the results next to the present one. */
         post: operations["queries_compare"];
         delete?: never;
         options?: never;
@@ -1069,7 +1524,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return what may stand at a place of a text: streams, nodes, fields, functions, keywords, types. */
+        /** @description Return the possible completions at a place of a text: streams, nodes, fields, functions, keywords, types. */
         post: operations["queries_complete"];
         delete?: never;
         options?: never;
@@ -1086,7 +1541,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return what may stand at a place of an expression at a node of a graph: fields there, functions, words. */
+        /** @description Return the completions at a place of an expression at a node of a graph: its fields, functions, keywords. */
         post: operations["queries_complete_expression"];
         delete?: never;
         options?: never;
@@ -1103,7 +1558,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Explain what a query will do, before it runs; 422 with all faults of one that is not sound. */
+        /** @description Explain what a query will do, before it runs; 422 with all errors of an invalid one. */
         post: operations["queries_explain"];
         delete?: never;
         options?: never;
@@ -1120,7 +1575,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Read the first rows of each input and say what to mend before a start; 422 with all faults of the query. */
+        /** @description Read the first rows of each input and report what to fix before a start; 422 with all errors of the query. */
         post: operations["queries_preflight"];
         delete?: never;
         options?: never;
@@ -1137,7 +1592,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Run a query on a sample by the reference and tell all that happens, and why; 422 with all faults. */
+        /** @description Run a query on a sample with the reference and return all events, with reasons; 422 with all errors. */
         post: operations["queries_simulate"];
         delete?: never;
         options?: never;
@@ -1154,7 +1609,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return all faults of a query, what would refuse its start as warnings, its schemas, and its other form. */
+        /** @description Return all errors of a query, obstacles to its start as warnings, its schemas, and its other form. */
         post: operations["queries_validate"];
         delete?: never;
         options?: never;
@@ -1171,7 +1626,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Run a sample with each delay at which something changes: what it keeps, and how long results wait. */
+        /** @description Run a sample with each delay that changes something: the rows it keeps, and how long results wait. */
         post: operations["queries_what_if"];
         delete?: never;
         options?: never;
@@ -1186,7 +1641,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List every quota with what is used of it now. */
+        /** @description List every quota with its current usage. */
         get: operations["quotas_list"];
         put?: never;
         post?: never;
@@ -1255,10 +1710,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description Send the reports after those that are known, each new one, and each change of state.
+         * @description Send the reports after the last one that the client has, then each new report and each change of state.
          *
-         *     The first is the newest where none is known. Reports come without rows. The stream ends after five minutes, and
-         *     within 15 seconds when its reader may no longer be here. 429 while as many are open as may be.
+         *     A client without a position gets the newest report first. Reports come without rows. The stream ends after five
+         *     minutes, and within 15 seconds when its reader has lost the right to read it. 429 while too many are open.
          */
         get: operations["runs_events"];
         put?: never;
@@ -1293,7 +1748,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return what happened to a run, newest first: started, moved, changed, stopped, repaired; and by whom. */
+        /** @description Return the events of a run, newest first: started, moved, changed, stopped, repaired; and who caused them. */
         get: operations["runs_journal"];
         put?: never;
         post?: never;
@@ -1327,7 +1782,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return a page of late and malformed rows, newest first; one may be short, or empty, before the oldest. */
+        /** @description Return a page of late and malformed rows, newest first; a page before the oldest may be short or empty. */
         get: operations["runs_quarantine"];
         put?: never;
         post?: never;
@@ -1345,9 +1800,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * @description Send all rows that are meant, newest first, as CSV or as lines of JSON; that they were taken is an event.
+         * @description Send all matching rows, newest first, as CSV or as lines of JSON; the export is recorded in the audit log.
          *
-         *     A CSV cell that a spreadsheet would compute begins with an apostrophe; times are ISO 8601 there.
+         *     A CSV cell that a spreadsheet would compute starts with an apostrophe; times are ISO 8601 there.
          */
         get: operations["runs_quarantine_file"];
         put?: never;
@@ -1375,6 +1830,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/runs/{run}/results/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Send the results as a file, oldest first; the export is recorded in the audit log.
+         *
+         *     Columns: `start`, `end`, `op`, with `runs=all` the `run`, the fields, then `final` (no later row can replace
+         *     it), `dropped` (the rows that belonged here and were dropped; empty where that is not known), `repaired` and
+         *     `incomplete`. A column of ours gets underscores before its name if a field has that name. A field that has
+         *     another type in another version is text. The file is complete before its first byte is sent, so a large one
+         *     takes minutes to start. CSV, JSON lines and Arrow are sent with gzip to clients that accept it.
+         */
+        get: operations["runs_results_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/samples/generated/": {
         parameters: {
             query?: never;
@@ -1384,7 +1864,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Make up rows of a stream, some of them late. */
+        /** @description Generate rows of a stream, some of them late. */
         post: operations["samples_generated"];
         delete?: never;
         options?: never;
@@ -1401,7 +1881,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Take late and malformed rows of a binding as they came. */
+        /** @description Return late and malformed rows of a binding in their original form. */
         post: operations["samples_quarantine"];
         delete?: never;
         options?: never;
@@ -1419,9 +1899,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Say which rows of a binding's results would be other ones, had rows of its quarantine come in time.
+         * @description Return the rows of a binding's results that would change if rows of its quarantine had been on time.
          *
-         *     What the binding has read is read again, and its query runs without and with the chosen rows; nothing is stored.
+         *     The binding's input is read again, and its query runs without and with the chosen rows; nothing is stored.
          */
         post: operations["samples_replay"];
         delete?: never;
@@ -1439,7 +1919,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Read the last rows of a running or ended binding again, those that were on time among them. */
+        /** @description Read the last rows of a running or ended binding again, including those that were on time. */
         post: operations["samples_running"];
         delete?: never;
         options?: never;
@@ -1473,7 +1953,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Read CSV or JSON lines as rows of a stream; which column is what is guessed where it is not said. */
+        /** @description Read CSV or JSON lines as rows of a stream; unnamed columns are guessed. */
         post: operations["samples_text"];
         delete?: never;
         options?: never;
@@ -1491,10 +1971,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * @description Say what made a row of a binding's results, or why there is none at a time.
+         * @description Explain how a row of a binding's results was made, or why a time has no row.
          *
-         *     What the binding had read is read again, and its query runs on it; nothing is stored. Of a row whose input can
-         *     not be read again what is kept of it is told, and why it cannot.
+         *     The binding's input is read again, and its query runs on it; nothing is stored. If the input cannot be read
+         *     again, the answer contains the stored facts about the row, and the reason.
          */
         post: operations["samples_why"];
         delete?: never;
@@ -1529,10 +2009,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description Replace its name and role, switch it off or on; its tokens follow at once. */
+        /** @description Replace its name and role, disable or enable it; its tokens follow at once. */
         put: operations["service_accounts_replace"];
         post?: never;
-        /** @description Delete it with its tokens; what it did stays under its name. */
+        /** @description Delete it with its tokens; the audit log keeps what it did under its name. */
         delete: operations["service_accounts_delete"];
         options?: never;
         head?: never;
@@ -1546,10 +2026,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List 100 of them, newest first, without their secrets. */
+        /** @description List 100 tokens, newest first, without their secrets. */
         get: operations["service_account_tokens_list"];
         put?: never;
-        /** @description Make one; its text is in this answer and never again. */
+        /** @description Make a token; only this answer contains its text. */
         post: operations["service_account_tokens_create"];
         delete?: never;
         options?: never;
@@ -1564,10 +2044,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the streams by name. */
+        /** @description List 200 streams by name, without their definitions. */
         get: operations["streams_list"];
         put?: never;
-        /** @description Create a stream; 422 with all faults of its settings and its adapter's options. */
+        /** @description Create a stream; 422 with all errors of its settings and its adapter's options. */
         post: operations["streams_create"];
         delete?: never;
         options?: never;
@@ -1585,13 +2065,13 @@ export interface paths {
         /** @description Return a stream. */
         get: operations["streams_get"];
         /**
-         * @description Replace a stream; runs that are under way keep what they started with.
+         * @description Replace a stream; open runs keep the definition with which they started.
          *
-         *     Queries whose current version names it follow a new name with a new version; older versions keep the old name.
+         *     Queries whose current version names it get a new version with the new name; older versions keep the old name.
          */
         put: operations["streams_replace"];
         post?: never;
-        /** @description Delete a stream that no query and no binding needs; 409 lists those that do. */
+        /** @description Delete a stream that no query and no binding needs; 409 lists those that need it. */
         delete: operations["streams_delete"];
         options?: never;
         head?: never;
@@ -1605,15 +2085,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Show what the inbox holds; 409 for a stream that reads something else. */
+        /** @description Return the state of the inbox; 409 for a stream with another adapter. */
         get: operations["streams_inbox"];
         put?: never;
         /**
          * @description Store rows; 200 when they are on the disk, once, in their order.
          *
-         *     The body is a JSON array of rows, one row, or one row a line (`application/x-ndjson`), gzip if its
-         *     `Content-Encoding` says so. A row is a JSON object with the stream's columns, or `{"cti": time}`. 429 says in
-         *     `Retry-After` when to send the same batch again.
+         *     The body is a JSON array of rows, one row, or one row a line (`application/x-ndjson`), with gzip if
+         *     `Content-Encoding` says so. A row is a JSON object with the stream's columns, or `{"cti": time}`. With 429,
+         *     `Retry-After` says when to send the same batch again.
          */
         post: operations["streams_push"];
         delete?: never;
@@ -1731,10 +2211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the inputs of a template; for each the streams there are, with what fits, a guess and its reason. */
+        /** @description List the inputs of a template, each with the streams, how they fit, and a proposal with its reason. */
         get: operations["templates_inputs"];
         put?: never;
-        /** @description Make the query of a template on chosen streams, with its scenario where it gives the same there. */
+        /** @description Make the query of a template on chosen streams, with its scenario if it passes there. */
         post: operations["templates_take_on_streams"];
         delete?: never;
         options?: never;
@@ -1749,10 +2229,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List 100 tokens without their secrets: one's own first, each kind newest first. */
+        /** @description List 100 tokens without their secrets: the caller's own first, each kind newest first. */
         get: operations["tokens_list"];
         put?: never;
-        /** @description Make a token; its text is in this answer and never again. */
+        /** @description Make a token; only this answer contains its text. */
         post: operations["tokens_create"];
         delete?: never;
         options?: never;
@@ -1768,7 +2248,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description Rename a token; whatever signs in with it notices nothing. */
+        /** @description Rename a token; programs that use it aren't affected. */
         put: operations["tokens_rename"];
         post?: never;
         /** @description Revoke a token: the next request with it is refused. */
@@ -1787,7 +2267,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Run the transcripts of one file by the reference, limited in time and memory; say which hold. */
+        /** @description Run the transcripts of one file with the reference, limited in time and memory; report which pass. */
         post: operations["transcripts_run"];
         delete?: never;
         options?: never;
@@ -1800,12 +2280,35 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * ActorShown
-         * @description Who acted. `token` is how the token begins; `impersonator` is who sat behind the session of a person.
+         * AcknowledgeRequest
+         * @description A note for others, which may be empty.
+         */
+        AcknowledgeRequest: {
+            /**
+             * Note
+             * @default
+             */
+            note?: string;
+        };
+        /**
+         * AcknowledgementResponse
+         * @description The person or program that has taken an alert, and when.
+         */
+        AcknowledgementResponse: {
+            /** By */
+            by: string;
+            /** At */
+            at: string;
+            /** Note */
+            note: string;
+        };
+        /**
+         * ActorResponse
+         * @description The actor of an event. `token` is the start of the token; `impersonator` acted in the session of a person.
          *
          *     `kind` is person, token (of a person), service (a service account's token), installation or system.
          */
-        ActorShown: {
+        ActorResponse: {
             /** Kind */
             kind: string;
             /** Id */
@@ -1821,7 +2324,7 @@ export interface components {
         };
         /**
          * AdapterChoice
-         * @description Which adapter feeds a stream, with its options; the adapter validates them.
+         * @description The adapter that feeds a stream, with its options, which the adapter validates.
          */
         AdapterChoice: {
             /** Kind */
@@ -1833,18 +2336,18 @@ export interface components {
         };
         /**
          * AdapterKindList
-         * @description Every kind of adapter that this installation has.
+         * @description Every kind of adapter in this installation.
          */
-        AdapterKindList: components["schemas"]["AdapterKindShown"][];
+        AdapterKindList: components["schemas"]["AdapterKindResponse"][];
         /**
-         * AdapterKindShown
-         * @description A kind of adapter and the JSON Schema of its options, from which a form is drawn.
+         * AdapterKindResponse
+         * @description A kind of adapter and the JSON Schema of its options, for a form.
          *
-         *     `fields` are those that it produces, by name and type; null where the data decide, and for kinds of outputs.
-         *     `reads_back`: what goes to an output of this kind can be shown again. `clocked` are the shapes of streams for which
-         *     CTIs come with all that it gives, so that none need be generated.
+         *     `fields` are the fields that it produces, by name and type; null if the data decide, and for kinds of outputs.
+         *     `reads_back`: delivered rows of an output of this kind can be shown again. `clocked` are the shapes of streams for
+         *     which the adapter sends CTIs after all rows, so that none need be generated.
          */
-        AdapterKindShown: {
+        AdapterKindResponse: {
             /** Kind */
             kind: string;
             /** Title */
@@ -1868,13 +2371,13 @@ export interface components {
         };
         /**
          * AdvanceTimeSettings
-         * @description How time advances on an input and what becomes of late events; `late` must be said beside generate or import.
+         * @description The clock of an input and its policy for late events; `late` is required with `generate` or `import_from`.
          *
-         *     `preset` is a name with its arguments, such as `watermark(5s)`, and stands for `generate` and `late` (T9).
+         *     `preset` is a name with its arguments, such as `watermark(5s)`, and replaces `generate` and `late` (T9).
          *     `import_from` is the id of another input node, or the name of a stream that exactly one input node reads (T26).
-         *     `over` is an expression over the payload, whose values have a clock each (T15). A lane without an element for
-         *     `idle_after` of wall-clock time is treated as `idle` says (None: left out; T16). An event further than `max_ahead`
-         *     (None: 5 minutes) beyond its arrival is treated as `future` says (T18).
+         *     `over` is an expression over the payload; each of its values has its own clock (T15). `idle` is the policy for a
+         *     lane without an element for `idle_after` of wall-clock time (None: left out; T16). `future` is the policy for an
+         *     event that is more than `max_ahead` (None: 5 minutes) ahead of its arrival (T18).
          */
         AdvanceTimeSettings: {
             /**
@@ -1915,9 +2418,10 @@ export interface components {
         };
         /**
          * Aggregate
-         * @description One result column: `function` over `of` (count may leave it out), of the events where `filter` is true.
+         * @description One result column: `function` over the values of `of` (optional for count) of the events where `filter` is true.
          *
-         *     `k` is how many values topk, maxk, mink, maxk_unique and mink_unique return, `fraction` (0 to 1) which percentile.
+         *     `k` is the number of values that topk, maxk, mink, maxk_unique and mink_unique return; `fraction` (0 to 1) is the
+         *     percentile, or the weight of each new value in ewma.
          */
         Aggregate: {
             /** Name */
@@ -1926,7 +2430,7 @@ export interface components {
              * Function
              * @enum {string}
              */
-            function: "count" | "sum" | "avg" | "min" | "max" | "stddev" | "stddev_pop" | "variance" | "variance_pop" | "first" | "last" | "count_distinct" | "approx_count_distinct" | "percentile_disc" | "percentile_cont" | "approx_percentile" | "collect" | "collect_distinct" | "topk" | "maxk" | "mink" | "maxk_unique" | "mink_unique" | "time_weighted_avg" | "time_weighted_sum";
+            function: "count" | "sum" | "avg" | "min" | "max" | "stddev" | "stddev_pop" | "variance" | "variance_pop" | "first" | "last" | "count_distinct" | "approx_count_distinct" | "percentile_disc" | "percentile_cont" | "approx_percentile" | "ewma" | "collect" | "collect_distinct" | "topk" | "maxk" | "mink" | "maxk_unique" | "mink_unique" | "time_weighted_avg" | "time_weighted_sum";
             /**
              * Of
              * @default null
@@ -1949,8 +2453,193 @@ export interface components {
             fraction?: number | null;
         };
         /**
+         * AlertCounts
+         * @description The numbers of rules in each state, however the list is filtered; `paging` of the firing ones page.
+         */
+        AlertCounts: {
+            /** Firing */
+            firing: number;
+            /** Paging */
+            paging: number;
+            /** Pending */
+            pending: number;
+            /** Unknown */
+            unknown: number;
+            /** Resolved */
+            resolved: number;
+            /** Channels */
+            channels: number;
+        };
+        /**
+         * AlertLevel
+         * @description The urgency of a firing rule.
+         * @enum {string}
+         */
+        AlertLevel: "warn" | "page";
+        /**
+         * AlertList
+         * @description The alerts, firing ones first; `decided_at` is the tick up to which rules were decided, null before a turn.
+         */
+        AlertList: {
+            /** Alerts */
+            alerts: components["schemas"]["AlertResponse"][];
+            /** Undecided */
+            undecided: components["schemas"]["UndecidedBinding"][];
+            counts: components["schemas"]["AlertCounts"];
+            /** Decided At */
+            decided_at: number | null;
+        };
+        /**
+         * AlertResponse
+         * @description A rule that is not ok; `binding` is null for a rule about the organisation.
+         *
+         *     `phase` is `unknown` if nothing is known now and it does not fire. `since` is the start of its condition,
+         *     `unknown_since` of the span in which nothing is known. `notified`: a channel was notified of it. `silenced_until`:
+         *     no channel is, until then.
+         */
+        AlertResponse: {
+            /** Id */
+            id: string;
+            /** Rule */
+            rule: string;
+            /** Title */
+            title: string;
+            binding: components["schemas"]["SubjectResponse"] | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            phase: "firing" | "pending" | "unknown" | "resolved";
+            level: components["schemas"]["AlertLevel"] | null;
+            /** Sentence */
+            sentence: string;
+            /** Value */
+            value: number;
+            unit: components["schemas"]["Unit"];
+            /** Since */
+            since: number | null;
+            /** Fired At */
+            fired_at: number | null;
+            /** Resolved At */
+            resolved_at: number | null;
+            /** Unknown Since */
+            unknown_since: number | null;
+            /** Notified */
+            notified: boolean;
+            /** Silenced Until */
+            silenced_until: string | null;
+            acknowledged: components["schemas"]["AcknowledgementResponse"] | null;
+        };
+        /**
+         * AnalyticColumn
+         * @description One result column: `function` over `of`, in the `frame` of each row.
+         *
+         *     Without a frame, functions that take one see all rows up to the row itself and its peers, the rows of equal start.
+         *     Aggregates have the fields of a window's; the other fields belong to the functions that use them.
+         */
+        AnalyticColumn: {
+            /** Name */
+            name: string;
+            /**
+             * Function
+             * @enum {string}
+             */
+            function: "lag" | "lead" | "first_value" | "last_value" | "nth_value" | "row_number" | "robust_z" | "cusum_high" | "cusum_low" | "cusum_alarm" | "count" | "sum" | "avg" | "min" | "max" | "stddev" | "stddev_pop" | "variance" | "variance_pop" | "first" | "last" | "count_distinct" | "approx_count_distinct" | "percentile_disc" | "percentile_cont" | "approx_percentile" | "ewma" | "collect" | "collect_distinct" | "topk" | "maxk" | "mink" | "maxk_unique" | "mink_unique";
+            /**
+             * Of
+             * @default null
+             */
+            of?: string | null;
+            /**
+             * Filter
+             * @default null
+             */
+            filter?: string | null;
+            /**
+             * K
+             * @default null
+             */
+            k?: number | null;
+            /**
+             * Fraction
+             * @default null
+             */
+            fraction?: number | null;
+            /**
+             * Offset
+             * @default 1
+             */
+            offset?: number;
+            /**
+             * Default
+             * @default null
+             */
+            default?: string | null;
+            /**
+             * Ignore Nulls
+             * @default false
+             */
+            ignore_nulls?: boolean;
+            /** @default null */
+            frame?: components["schemas"]["Frame"] | null;
+            /**
+             * Least
+             * @default 10
+             */
+            least?: number;
+            /**
+             * Target
+             * @default null
+             */
+            target?: number | null;
+            /**
+             * Drift
+             * @default 0
+             */
+            drift?: number;
+            /**
+             * Threshold
+             * @default null
+             */
+            threshold?: number | null;
+        };
+        /**
+         * AnalyticNode
+         * @description Passes each event once, with a column for each function over rows of its group, in order (T43 to T47).
+         *
+         *     Rows are in order of start, then of `order_by`, then of payload. Rows `reach` or more away are not seen. A row is
+         *     known once the CTI is more than `grace` above its start; kept late events before that take their place in the order.
+         */
+        AnalyticNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "analytic";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** Group By */
+            group_by?: string[];
+            /** Order By */
+            order_by?: components["schemas"]["RowOrder"][];
+            /**
+             * Reach
+             * @default null
+             */
+            reach?: number | string | null;
+            /**
+             * Grace
+             * @default null
+             */
+            grace?: number | string | null;
+            /** Columns */
+            columns: components["schemas"]["AnalyticColumn"][];
+        };
+        /**
          * AntiJoinNode
-         * @description The parts of left lifetimes during which no matching right event lives.
+         * @description Keeps the parts of left lifetimes during which no matching right event lives.
          */
         AntiJoinNode: {
             /**
@@ -1974,7 +2663,7 @@ export interface components {
         };
         /**
          * ApplyBody
-         * @description Files to apply; `token` is that of the plan that was looked at.
+         * @description Files to apply; `token` is the token of their plan.
          */
         ApplyBody: {
             /** Files */
@@ -1991,7 +2680,7 @@ export interface components {
         };
         /**
          * AskedResultPlace
-         * @description A time of an output (ISO 8601 or ticks); with `key` the rows that have these values in these fields.
+         * @description A time of an output (ISO 8601 or ticks); with `key`, rows with these values in these fields.
          */
         AskedResultPlace: {
             /** Output */
@@ -2005,7 +2694,7 @@ export interface components {
         };
         /**
          * AsofJoinNode
-         * @description Each left event with the matching right event of the largest start that is not after its own.
+         * @description Joins each left event with the matching right event that started last, at its own start or before.
          */
         AsofJoinNode: {
             /**
@@ -2029,23 +2718,23 @@ export interface components {
             type?: "inner" | "left_outer";
         };
         /**
-         * AuditEventShown
-         * @description What was done. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
+         * AuditEventResponse
+         * @description An audit event. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
          *
-         *     `before` and `after` are the state, or, where both are there, what of it differs. A state that was too large says so
-         *     as `left_out`, with its size and digest.
+         *     `before` and `after` are states; if both are present, only their differences. A state that was too large is replaced
+         *     by `left_out`, its size and its digest.
          */
-        AuditEventShown: {
+        AuditEventResponse: {
             /** Id */
             id: string;
             /** At */
             at: string;
             /** Action */
             action: string;
-            actor: components["schemas"]["ActorShown"];
+            actor: components["schemas"]["ActorResponse"];
             /** Request Id */
             request_id: string | null;
-            target: components["schemas"]["TargetShown"];
+            target: components["schemas"]["TargetResponse"];
             /** Before */
             before: {
                 [key: string]: unknown;
@@ -2061,19 +2750,68 @@ export interface components {
          */
         AuditRows: {
             /** Events */
-            events: components["schemas"]["AuditEventShown"][];
+            events: components["schemas"]["AuditEventResponse"][];
             /** Next */
             next: string | null;
         };
         /**
+         * BacktestRequest
+         * @description The rule and the binding to test over the last `days`; `thresholds` null: those in force.
+         */
+        BacktestRequest: {
+            /** Rule */
+            rule: string;
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Days
+             * @default 7
+             */
+            days?: number;
+            /** @default null */
+            thresholds?: components["schemas"]["ThresholdsBody"] | null;
+        };
+        /**
+         * BacktestResponse
+         * @description The transitions that the rule would have made from tick `begin` to `end`; `unknown_s` of it are not known.
+         */
+        BacktestResponse: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            thresholds: components["schemas"]["ThresholdsBody"];
+            /** Transitions */
+            transitions: components["schemas"]["ReplayedTransition"][];
+            /** Firings */
+            firings: number;
+            /** Unknown S */
+            unknown_s: number;
+        };
+        /**
          * Basis
-         * @description What a generated CTI follows: the last received event or the largest start so far (T9).
+         * @description The basis of a generated CTI: the last received event or the largest start so far (T9).
          * @enum {string}
          */
         Basis: "last" | "max";
         /**
+         * BatchCommitted
+         * @description All rows of a batch were sent. All time of the output before `cti` is final (null: not recorded, or `ended`).
+         */
+        BatchCommitted: {
+            /** Batch */
+            batch: number;
+            /** Cti */
+            cti: number | null;
+            /** Ended */
+            ended: boolean;
+        };
+        /**
          * BeginAtPositions
-         * @description At `positions`, by input and lane; a lane that is not named begins at its beginning.
+         * @description At `positions`, by input and lane; a lane that isn't named starts at its first row.
          */
         BeginAtPositions: {
             /**
@@ -2090,7 +2828,7 @@ export interface components {
         };
         /**
          * BeginAtTime
-         * @description At `at`, in ticks: each input with the first row that came to it then or later, as its adapter knows that.
+         * @description At `at`, in ticks: each input starts with the first row that arrived then or later, as its adapter knows that.
          */
         BeginAtTime: {
             /**
@@ -2105,10 +2843,11 @@ export interface components {
          * BindingBody
          * @description A binding; an input node that `inputs` leaves out takes the stream that the query names.
          *
-         *     `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
-         *     `freshness`: how long a row may wait before it is read, and with it results that time brings. Fresher costs more:
-         *     batches follow the most impatient binding that shares the query and has rows waiting. It holds at once, for a run
-         *     that is under way too. `outputs`: where its results are brought, at once as well; left out: as they are.
+         *     `dedicated`: its runs have a streaming query of their own. It is faster for much data and costs about half a core
+         *     and 300 MB. `freshness`: how long a row may wait before it is read. Fresher costs more: batches follow the most
+         *     demanding binding that shares the streaming query and has rows waiting. It also applies at once to a run under way.
+         *     `outputs`: the targets of its results, which also apply at once; left out: unchanged. `completeness`: the share of
+         *     received rows that must be in results, over 30 days, in percent; null: unchanged, 99.9 for a new binding.
          */
         BindingBody: {
             /** Name */
@@ -2133,11 +2872,16 @@ export interface components {
              * Outputs
              * @default null
              */
-            outputs?: components["schemas"]["OutputSaid"][] | null;
+            outputs?: components["schemas"]["OutputSettings"][] | null;
+            /**
+             * Completeness
+             * @default null
+             */
+            completeness?: number | null;
         };
         /**
          * BindingChange
-         * @description A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since.
+         * @description The new values of a binding; with `upon`, the `revision` that the client saw: 409 if it has changed since.
          */
         BindingChange: {
             /** Name */
@@ -2162,7 +2906,12 @@ export interface components {
              * Outputs
              * @default null
              */
-            outputs?: components["schemas"]["OutputSaid"][] | null;
+            outputs?: components["schemas"]["OutputSettings"][] | null;
+            /**
+             * Completeness
+             * @default null
+             */
+            completeness?: number | null;
             /**
              * Upon
              * @default null
@@ -2173,7 +2922,8 @@ export interface components {
          * BindingInputBody
          * @description The stream of an input node, and advance-time settings and event time that replace the stream's.
          *
-         *     What is null or left out is as the query's text says it (ADVANCE TIME, EVENTTIME BY), else as the stream does.
+         *     A field that is null or left out takes its value from the query's text (ADVANCE TIME, EVENTTIME BY), else from the
+         *     stream.
          */
         BindingInputBody: {
             /**
@@ -2187,10 +2937,10 @@ export interface components {
             event_time?: components["schemas"]["EventTimeBy"] | null;
         };
         /**
-         * BindingInputShown
+         * BindingInputResponse
          * @description One input of a binding.
          */
-        BindingInputShown: {
+        BindingInputResponse: {
             /** Node */
             node: string;
             /** Stream */
@@ -2204,12 +2954,12 @@ export interface components {
          * BindingList
          * @description The bindings of an organisation by name.
          */
-        BindingList: components["schemas"]["BindingShown"][];
+        BindingList: components["schemas"]["BindingResponse"][];
         /**
-         * BindingOutputShown
-         * @description An output of a binding; `delivery` says how far it has come, null where no runner has told it yet.
+         * BindingOutputResponse
+         * @description An output of a binding; `delivery` is its progress, null until a runner reports it.
          */
-        BindingOutputShown: {
+        BindingOutputResponse: {
             /** Identity */
             identity: string;
             /** Node */
@@ -2217,13 +2967,13 @@ export interface components {
             adapter: components["schemas"]["AdapterChoice"];
             /** Revision */
             revision: number;
-            delivery: components["schemas"]["DeliveryShown"] | null;
+            delivery: components["schemas"]["DeliveryResponse"] | null;
         };
         /**
-         * BindingShown
-         * @description A binding with its inputs and its newest run; `dedicated` holds for the next run, `freshness` at once.
+         * BindingResponse
+         * @description A binding with its inputs and its newest run; `dedicated` applies to the next run, `freshness` at once.
          */
-        BindingShown: {
+        BindingResponse: {
             /** Id */
             id: string;
             /** Name */
@@ -2237,17 +2987,27 @@ export interface components {
             /** Query Version Number */
             query_version_number: number;
             /** Inputs */
-            inputs: components["schemas"]["BindingInputShown"][];
+            inputs: components["schemas"]["BindingInputResponse"][];
             /** Dedicated */
             dedicated: boolean;
             freshness: components["schemas"]["Freshness"];
+            /** Completeness */
+            completeness: number;
             /** Outputs */
-            outputs: components["schemas"]["BindingOutputShown"][];
-            latest_run: components["schemas"]["RunShown"] | null;
+            outputs: components["schemas"]["BindingOutputResponse"][];
+            latest_run: components["schemas"]["RunResponse"] | null;
             /** Created At */
             created_at: string;
             /** Revision */
             revision: string;
+        };
+        /**
+         * BindingRestarted
+         * @description From `batch` on, rows are of a run that started without state and emits rows again: discard all earlier rows.
+         */
+        BindingRestarted: {
+            /** Batch */
+            batch: number;
         };
         /**
          * BundleTexts
@@ -2260,21 +3020,163 @@ export interface components {
             };
         };
         /**
-         * ChangeState
-         * @description How far a change to another version is that makes no pause.
+         * CalendarWindow
+         * @description The days, weeks (from Monday), months, quarters or years of a time zone: `[start of one, start of the next)`.
          *
-         *     `catching_up`: the new version reads beside the run; `taking_over`: the run was told to stop, and the new version to
-         *     go on in its place; `done`: it has. `cancelled` by somebody, `failed` by what its message says: the run went on.
+         *     With a clock change, a day has 23 or 25 hours. If the change skips midnight, the day starts at the change; if
+         *     midnight occurs twice, it starts at the first. A day that the zone skips has no window (T63).
+         */
+        CalendarWindow: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "calendar";
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "day" | "week" | "month" | "quarter" | "year";
+            /**
+             * Zone
+             * @default UTC
+             */
+            zone?: string;
+        };
+        /**
+         * ChangeState
+         * @description The state of a change to another version without a pause.
+         *
+         *     `catching_up`: the new version reads next to the run. `taking_over`: the run was asked to stop, and the new version
+         *     to continue in its place. `done`: it has. `cancelled` by somebody, `failed` for the reason in its message: the run
+         *     continued.
          * @enum {string}
          */
         ChangeState: "catching_up" | "taking_over" | "done" | "cancelled" | "failed";
         /**
          * ChangedRow
-         * @description A row that came with the lifetime that was expected and with another payload.
+         * @description A row with the expected lifetime and another payload.
          */
         ChangedRow: {
             expected: components["schemas"]["ScenarioRow"];
             found: components["schemas"]["ScenarioRow"];
+        };
+        /**
+         * ChannelKindList
+         * @description The kinds of channels, in the order of a menu.
+         */
+        ChannelKindList: components["schemas"]["ChannelKindResponse"][];
+        /**
+         * ChannelKindResponse
+         * @description A kind of channel, with the JSON Schema of its options.
+         */
+        ChannelKindResponse: {
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * ChannelList
+         * @description The channels by name.
+         */
+        ChannelList: components["schemas"]["ChannelResponse"][];
+        /**
+         * ChannelMessageList
+         * @description The newest messages of a channel, newest first.
+         */
+        ChannelMessageList: components["schemas"]["ChannelMessageResponse"][];
+        /**
+         * ChannelMessageResponse
+         * @description A message of a channel; `message` is why its last attempt failed. `failed`: it is not tried again.
+         */
+        ChannelMessageResponse: {
+            /** Id */
+            id: string;
+            /** Headline */
+            headline: string;
+            /** Test */
+            test: boolean;
+            state: components["schemas"]["OutboxState"];
+            /** Created At */
+            created_at: string;
+            /** Due At */
+            due_at: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Attempts */
+            attempts: number;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ChannelRequest
+         * @description A channel; a secret is a text, or the placeholder `{"sealed": true}` to keep the stored one.
+         */
+        ChannelRequest: {
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /** @default warn */
+            level?: components["schemas"]["AlertLevel"];
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+        };
+        /**
+         * ChannelResponse
+         * @description A channel with placeholders for its secrets; `trouble` is the newest message that could not be sent.
+         */
+        ChannelResponse: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Title */
+            title: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            level: components["schemas"]["AlertLevel"];
+            /** Enabled */
+            enabled: boolean;
+            trouble: components["schemas"]["ChannelMessageResponse"] | null;
+        };
+        /**
+         * ChopNode
+         * @description Cuts every lifetime at the ticks `offset + k * period` inside it; the pieces of an edge are edges.
+         */
+        ChopNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "chop";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** Period */
+            period: number | string;
+            /**
+             * Offset
+             * @default 0
+             */
+            offset?: number | string;
         };
         /**
          * ChosenStream
@@ -2322,9 +3224,9 @@ export interface components {
         };
         /**
          * ColumnRead
-         * @description A column of what was pasted; `target`: `start`, `end`, `arrival`, `edge`, `lane`, a field, or null for nothing.
+         * @description A pasted column; `target`: `start`, `end`, `arrival`, `edge`, `lane`, a field, or null for nothing.
          *
-         *     `unit` stands at times. `guessed` is false where it was said.
+         *     Only times have a `unit`. `guessed` is false if the caller set the column.
          */
         ColumnRead: {
             /** Column */
@@ -2332,15 +3234,15 @@ export interface components {
             /** Target */
             target: string | null;
             /** Unit */
-            unit: ("s" | "ms" | "us" | "ns" | "iso") | null;
+            unit: ("s" | "ms" | "us" | "ns" | "iso" | "pattern" | "excel") | null;
             /** Guessed */
             guessed: boolean;
         };
         /**
          * ComparedPolicy
-         * @description The sample under one policy. `today`: the settings are so already. `outcomes` counts by stream.
+         * @description The sample under one policy. `today`: these are the current settings. `outcomes` counts by stream.
          *
-         *     Where the query refuses the policy, `faults` say why and there is no result.
+         *     If the query can't run with the policy, `faults` says why and there is no result.
          */
         ComparedPolicy: {
             policy: components["schemas"]["Late"];
@@ -2363,9 +3265,9 @@ export interface components {
         };
         /**
          * ComparedRow
-         * @description A row of the net result of `output` beside today's: the `same`, `changed`, `only_here`, or `missing` here.
+         * @description A row of the net result of `output` compared with today's: `same`, `changed`, `only_here` or `missing` here.
          *
-         *     Of one that changed `today_...` is what it is today; one that is missing is shown as it is today.
+         *     For a changed row the `today_...` fields hold today's values; a missing row has today's values.
          */
         ComparedRow: {
             /** Output */
@@ -2394,7 +3296,7 @@ export interface components {
         };
         /**
          * ComparisonBody
-         * @description A query and a sample to run under each late policy of `input`; of all inputs where none is named.
+         * @description A query and a sample to run under each late policy of `input`; of all inputs without a name.
          */
         ComparisonBody: {
             /** Streams */
@@ -2424,7 +3326,7 @@ export interface components {
         };
         /**
          * CompletionBody
-         * @description A text and the code point in it, counted from 0, at which something is typed.
+         * @description A text and the code point in it, counted from 0, at the cursor.
          */
         CompletionBody: {
             /** Streams */
@@ -2438,7 +3340,7 @@ export interface components {
         };
         /**
          * CompletionItem
-         * @description One thing that may stand at the place; `insert` is what to write, `detail` its signature or type.
+         * @description One completion; `insert` is the text to write, `detail` its signature or type.
          */
         CompletionItem: {
             /** Label */
@@ -2454,7 +3356,7 @@ export interface components {
         };
         /**
          * CompletionList
-         * @description What may stand at a place of a text; `start` and `end` are the code points to replace.
+         * @description The completions at a place of a text; `start` and `end` are the code points to replace.
          */
         CompletionList: {
             /** Start */
@@ -2465,8 +3367,14 @@ export interface components {
             items: components["schemas"]["CompletionItem"][];
         };
         /**
+         * Condition
+         * @description The condition of a live query, worst first: by what gets worse while you wait.
+         * @enum {string}
+         */
+        Condition: "rows_lost" | "no_output" | "failed" | "not_running" | "unknown" | "delivery_stopped" | "delivery_failing" | "no_rows" | "lane_delays" | "clock_ahead" | "often_adjusted" | "slow" | "alert" | "undecided" | "starting" | "healthy";
+        /**
          * CountWindow
-         * @description For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it.
+         * @description For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds events that start in it.
          */
         CountWindow: {
             /**
@@ -2493,8 +3401,219 @@ export interface components {
             cause: "row" | "generated" | "imported" | "idle" | "arrival" | "end";
         };
         /**
+         * CurrentResponse
+         * @description The rows that stand at tick `as_of` (null: no row at all), after all changes up to `batch`.
+         *
+         *     `is_final`: no later event can change them. `cti` is the output's (null: none yet, or `ended`). `missing_rows`
+         *     counts rows of this binding whose files are missing, but not rows that somebody deleted. `next` is the `after` of
+         *     the next page.
+         */
+        CurrentResponse: {
+            /** As Of */
+            as_of: number | null;
+            /** Cti */
+            cti: number | null;
+            /** Ended */
+            ended: boolean;
+            /** Is Final */
+            is_final: boolean;
+            /** Batch */
+            batch: number;
+            /** Missing Rows */
+            missing_rows: number;
+            /** Rows */
+            rows: components["schemas"]["SubscribedRow"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * DashboardDelivery
+         * @description An output; `state` is null if no runner has reported its delivery. `since`: it has failed since then.
+         */
+        DashboardDelivery: {
+            /** Node */
+            node: string;
+            /** State */
+            state: string | null;
+            /** Waiting Rows */
+            waiting_rows: number;
+            /** Waiting Exact */
+            waiting_exact: boolean;
+            /** Refused Requests */
+            refused_requests: number;
+            /** Since */
+            since: number | null;
+            /** Message */
+            message: string | null;
+        };
+        /**
+         * DashboardFinding
+         * @description A condition that needs attention since tick `since`, and the sentence why.
+         */
+        DashboardFinding: {
+            condition: components["schemas"]["Condition"];
+            /** Since */
+            since: number | null;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * DashboardInput
+         * @description An input of the newest run.
+         *
+         *     `delay` and `lane_wait` are ticks; they and `lanes` are null where the run does not report them. `other_lanes` is
+         *     the number of lanes that are not listed.
+         */
+        DashboardInput: {
+            /** Name */
+            name: string;
+            /** Cti */
+            cti: number | null;
+            /** Largest Start */
+            largest_start: number | null;
+            /** Ended */
+            ended: boolean;
+            /** Delay */
+            delay: number | null;
+            /** Lane Wait */
+            lane_wait: number | null;
+            /** Lanes */
+            lanes: components["schemas"]["DashboardLane"][] | null;
+            /** Other Lanes */
+            other_lanes: number;
+        };
+        /**
+         * DashboardLane
+         * @description A lane of an input, one of those that delay it most; times are ticks, totals those of the newest run.
+         */
+        DashboardLane: {
+            /** Lane */
+            lane: string;
+            /** Cti */
+            cti: number | null;
+            /** Last Arrival */
+            last_arrival: number | null;
+            /** Received */
+            received: number;
+            /** Late */
+            late: number;
+            /** Dropped */
+            dropped: number;
+            /** State */
+            state: string;
+        };
+        /**
+         * DashboardResponse
+         * @description The figures of a binding over all its runs and versions, in `[begin, end)`, in steps of `step` ticks.
+         *
+         *     `seconds` is the length of a range until now, null with fixed borders. `run` is its newest run, null without one.
+         *     `older_runs` counts runs of the range that are left out.
+         */
+        DashboardResponse: {
+            /** Now */
+            now: number;
+            /** Seconds */
+            seconds: number | null;
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Step */
+            step: number;
+            /** Binding */
+            binding: string;
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /** Query Name */
+            query_name: string;
+            /** Version */
+            version: number;
+            /** Tags */
+            tags: string[];
+            /** Owner */
+            owner: string | null;
+            /** Run */
+            run: string | null;
+            observed: components["schemas"]["Observed"] | null;
+            /** Changed At */
+            changed_at: number | null;
+            /** Reported At */
+            reported_at: number | null;
+            verdict: components["schemas"]["DashboardVerdict"];
+            /** Findings */
+            findings: components["schemas"]["DashboardFinding"][];
+            /** Steps */
+            steps: components["schemas"]["DashboardStep"][];
+            /** Runs */
+            runs: components["schemas"]["DashboardRun"][];
+            /** Older Runs */
+            older_runs: number;
+            /** Inputs */
+            inputs: components["schemas"]["DashboardInput"][];
+            /** Deliveries */
+            deliveries: components["schemas"]["DashboardDelivery"][];
+            /** Alerts */
+            alerts: number;
+            /** Repaired Rows */
+            repaired_rows: number;
+        };
+        /**
+         * DashboardRun
+         * @description A run in the range, with its version and its time in ticks; `end` is null while it is open.
+         */
+        DashboardRun: {
+            /** Run */
+            run: string;
+            /** Number */
+            number: number;
+            /** Version */
+            version: number | null;
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number | null;
+        };
+        /**
+         * DashboardStep
+         * @description The rows by outcome of one step from tick `at` on, and its largest lag in ticks (null: no data).
+         *
+         *     `knowledge`: everything is recorded; reports may be missing (unknown); there was no run (none).
+         */
+        DashboardStep: {
+            /** At */
+            at: number;
+            /**
+             * Knowledge
+             * @enum {string}
+             */
+            knowledge: "known" | "unknown" | "none";
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Lag */
+            lag: number | null;
+        };
+        /**
+         * DashboardVerdict
+         * @description The trust in the results, the tick from which they lack rows, and who is to blame; `blame` may be empty.
+         */
+        DashboardVerdict: {
+            trust: components["schemas"]["Trust"];
+            /** Sentence */
+            sentence: string;
+            /** Since */
+            since: number | null;
+            /** Blame */
+            blame: string;
+            /** Final Until */
+            final_until: number | null;
+        };
+        /**
          * DefinitionChange
-         * @description What becomes of one definition; `diff` is a unified diff of its canonical texts, empty for what is unchanged.
+         * @description The change of one definition; `diff` is a unified diff of its canonical texts, empty if unchanged.
          */
         DefinitionChange: {
             /**
@@ -2514,7 +3633,7 @@ export interface components {
         };
         /**
          * DefinitionDifference
-         * @description One difference: `words` whole, and the node that it is about (None: the query itself).
+         * @description One difference: its complete description in `words`, and its node (None: the query itself).
          */
         DefinitionDifference: {
             /** Node */
@@ -2529,7 +3648,7 @@ export interface components {
         };
         /**
          * DefinitionsPlan
-         * @description What applying the files changes; with errors among `faults` it is refused. `token` stands for what was seen.
+         * @description The changes of applying the files; errors in `faults` refuse it. `token` identifies the files and definitions.
          */
         DefinitionsPlan: {
             /** Changes */
@@ -2541,9 +3660,9 @@ export interface components {
         };
         /**
          * DelayChoice
-         * @description A delay as text, the share of the sample's rows that is not late under it, and how many are.
+         * @description A delay as text, the share of the sample's rows that is not late with it, and the number of late rows.
          *
-         *     That is of a CTI that follows every event at once: with fewer CTIs more is kept.
+         *     Both are for a CTI after every event: with fewer CTIs more is kept.
          */
         DelayChoice: {
             /** Delay */
@@ -2559,9 +3678,9 @@ export interface components {
          * DelayPoint
          * @description The sample with one `delay` (ticks).
          *
-         *     `outcomes` counts the rows that could be read as events; `share_kept` are those of which something was taken,
-         *     `share_whole` those that were taken as they came, both of all of these. `wait_median` and `wait_largest` are ticks
-         *     as `measured` says, None where no CTI passed any row; `not_passed` are the rows taken that no CTI passed.
+         *     `outcomes` counts the rows that could be read as events. `share_kept` is the share that was taken at least in part,
+         *     `share_whole` the share taken unchanged, both relative to all of these. `wait_median` and `wait_largest` are ticks
+         *     (see `measured`), None if no CTI passed any row; `not_passed` are the rows taken that no CTI passed.
          */
         DelayPoint: {
             /** Delay */
@@ -2585,7 +3704,7 @@ export interface components {
         };
         /**
          * DeletedRows
-         * @description What was deleted, and how many bytes became free.
+         * @description The deleted rows, and how many bytes were freed.
          */
         DeletedRows: {
             /**
@@ -2600,17 +3719,17 @@ export interface components {
         };
         /**
          * Deletion
-         * @description The wish to delete the organisation, with its short name typed again.
+         * @description The request to delete the organisation, with its short name typed again.
          */
         Deletion: {
             /** Slug */
             slug: string;
         };
         /**
-         * DeliveredRowShown
-         * @description A row as it lies there, in the file or object `where`; `values` are by column.
+         * DeliveredRowResponse
+         * @description A row as it is in the file or object `where`; `values` are by column.
          */
-        DeliveredRowShown: {
+        DeliveredRowResponse: {
             /** Id */
             id: string;
             /** Where */
@@ -2628,15 +3747,15 @@ export interface components {
          */
         DeliveredRowsPage: {
             /** Rows */
-            rows: components["schemas"]["DeliveredRowShown"][];
+            rows: components["schemas"]["DeliveredRowResponse"][];
             /** Next */
             next: string | null;
         };
         /**
-         * DeliveryShown
-         * @description A delivery as it is shown; `carried` is false while rows wait and the runner that brings them is not there.
+         * DeliveryResponse
+         * @description A delivery as the API shows it; `carried` is false while rows wait and no runner is there to deliver them.
          */
-        DeliveryShown: {
+        DeliveryResponse: {
             /**
              * Kind
              * @default delivery
@@ -2677,6 +3796,11 @@ export interface components {
             /** Retry At */
             retry_at: number | null;
             /**
+             * Failing Since
+             * @default null
+             */
+            failing_since?: number | null;
+            /**
              * Refused Requests
              * @default 0
              */
@@ -2688,13 +3812,98 @@ export interface components {
         };
         /**
          * Desired
-         * @description What the user wants. It moves once, from running to stopped; another start is another run.
+         * @description The state that the user wants. It moves once, from running to stopped; another start is another run.
          * @enum {string}
          */
         Desired: "running" | "stopped";
         /**
+         * DetailsInput
+         * @description An input. All lists have an entry for each step.
+         *
+         *     `behind` counts rows by their distance to the largest start: key 0 below 1,024 ticks, key i below `1024 * 2**i`.
+         *     `unmeasured` rows of the range have no distance. `median`, `most` (99 %) and `delay` are ticks; null: no data.
+         *     `lanes` is null if the runs don't list lanes; first the one that lost most rows, then the one most behind.
+         */
+        DetailsInput: {
+            /** Name */
+            name: string;
+            /** Behind */
+            behind: {
+                [key: string]: number;
+            }[];
+            /** Unmeasured */
+            unmeasured: number;
+            /** Median */
+            median: (number | null)[];
+            /** Most */
+            most: (number | null)[];
+            /** Delay */
+            delay: (number | null)[];
+            /** Lanes */
+            lanes: components["schemas"]["DetailsLane"][] | null;
+        };
+        /**
+         * DetailsLags
+         * @description The largest lag of each step and its parts, in ticks; null: not reported.
+         *
+         *     `input` is the place, in the list of inputs, of the one that delayed most. `source`: age of its newest event when
+         *     the batch was planned; `delay`: its CTIs stay below that event; `lane`: waiting for a slower lane; `work`: from the
+         *     planning of the batch to its commit.
+         */
+        DetailsLags: {
+            /** Largest */
+            largest: (number | null)[];
+            /** Input */
+            input: (number | null)[];
+            /** Source */
+            source: (number | null)[];
+            /** Delay */
+            delay: (number | null)[];
+            /** Lane */
+            lane: (number | null)[];
+            /** Work */
+            work: (number | null)[];
+        };
+        /**
+         * DetailsLane
+         * @description A lane with its rows in the range; `lane` is null for `lanes` others together.
+         *
+         *     `behind`: by step, the time from its CTI to the last report (null: not reported); `lost`: the rows dropped in it.
+         */
+        DetailsLane: {
+            /** Lane */
+            lane: string | null;
+            /** Lanes */
+            lanes: number;
+            /** Rows */
+            rows: number;
+            /** Late */
+            late: number;
+            /** Dropped */
+            dropped: number;
+            /** Behind */
+            behind: (number | null)[];
+            /** Lost */
+            lost: number[];
+        };
+        /**
+         * DetailsResponse
+         * @description The charts of a binding in `[begin, end)`, in steps of `step` ticks, by hours where details are old.
+         */
+        DetailsResponse: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Step */
+            step: number;
+            lags: components["schemas"]["DetailsLags"];
+            /** Inputs */
+            inputs: components["schemas"]["DetailsInput"][];
+        };
+        /**
          * DownloadLink
-         * @description An address that opens the file without a session for `valid_s` seconds, for as long as you are an owner.
+         * @description An address that opens the file without a session for `valid_s` seconds, as long as you are an owner.
          */
         DownloadLink: {
             /** Url */
@@ -2704,22 +3913,22 @@ export interface components {
         };
         /**
          * EdgeKind
-         * @description Which end of an edge an event is.
+         * @description The end of an edge that an event represents.
          * @enum {string}
          */
         EdgeKind: "start" | "end";
         /**
          * EndMode
-         * @description How a case ends after its last row.
+         * @description The end of a case after its last row.
          *
-         *     FLUSH: CTI infinity on every input at once. STOP: the user's stop, infinity only on inputs whose settings say
-         *     `final`. NONE: as if killed; nothing is flushed.
+         *     FLUSH: CTI infinity on every input at once. STOP: the user's stop, infinity only on inputs with the setting `final`.
+         *     NONE: as if killed; nothing is flushed.
          * @enum {string}
          */
         EndMode: "flush" | "stop" | "none";
         /**
          * ErrorEnvelope
-         * @description Every error of the API: a stable code, a sentence that ends with what to do, and all faults (often none).
+         * @description Every error of the API: a stable code, a sentence that ends with what to do, and all errors (often none).
          */
         ErrorEnvelope: {
             /** Code */
@@ -2731,7 +3940,7 @@ export interface components {
         };
         /**
          * EventTime
-         * @description Where a row's lifetime stands: `end` for intervals, `edge` (values `start`/`end`) for edges.
+         * @description The columns of a row's lifetime: `end` for intervals, `edge` (values `start`/`end`) for edges.
          */
         EventTime: {
             start: components["schemas"]["TimeColumn"];
@@ -2745,7 +3954,7 @@ export interface components {
         };
         /**
          * EventTimeBy
-         * @description Where a query finds the time of an input's events, as EVENTTIME BY says it.
+         * @description The path to the time of an input's events, as set by EVENTTIME BY.
          *
          *     `path` is as written: `a.b` and `_value.a.b` in the value, `_key.a.b` in the key, `_meta.partition` in the metadata.
          */
@@ -2757,16 +3966,21 @@ export interface components {
              * @default iso
              * @enum {string}
              */
-            unit?: "s" | "ms" | "us" | "ns" | "iso";
+            unit?: "s" | "ms" | "us" | "ns" | "iso" | "pattern" | "excel";
             /**
              * Zone
              * @default UTC
              */
             zone?: string;
+            /**
+             * Pattern
+             * @default null
+             */
+            pattern?: string | null;
         };
         /**
          * Expect
-         * @description What must come out. `ctis` is a list, or with several outputs a list for each.
+         * @description The expected result. `ctis` is a list, or with several outputs a list for each.
          */
         Expect: {
             /** Events */
@@ -2825,7 +4039,7 @@ export interface components {
         };
         /**
          * ExpectedFailure
-         * @description On how many rows an expression of `node` fails, and how (T5).
+         * @description The number of rows on which an expression of `node` fails, and the kind of failure (T5).
          *
          *     `field` is the name of the column or aggregate, `where` of a filter or join, `by`, `over`, or `expression`.
          */
@@ -2838,13 +4052,13 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long";
+            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long" | "function_failed" | "skip_target" | "pattern_too_complex";
             /** Count */
             count: number;
         };
         /**
          * ExpectedLate
-         * @description One element that was neither on time nor reordered, matched on the keys that are given.
+         * @description One element that was neither on time nor reordered, matched on the keys that are set.
          */
         ExpectedLate: {
             /** Stream */
@@ -2877,7 +4091,7 @@ export interface components {
         };
         /**
          * ExpectedPane
-         * @description The pane metadata of a row (T20), compared on the keys that are given.
+         * @description The pane metadata of a row (T20), compared on the keys that are set.
          */
         ExpectedPane: {
             /**
@@ -2908,10 +4122,10 @@ export interface components {
         };
         /**
          * ExpectedRow
-         * @description One row as it was released. The `end` of an edge start is infinity; `deleted` rows take one before them back.
+         * @description One row as it was released. The `end` of an edge start is infinity; `deleted` rows retract an earlier one.
          *
-         *     `edge` and `pane` are compared where they are given: `edge: null` is a row that is no edge, `pane: null` one that
-         *     no window made.
+         *     `edge` and `pane` are compared if they are set: `edge: null` is a row that is not an edge, `pane: null` one that no
+         *     window made.
          */
         ExpectedRow: {
             /** Start */
@@ -2942,11 +4156,11 @@ export interface components {
         };
         /**
          * ExplainedClock
-         * @description How time advances on an input, and what becomes of events that time has left behind.
+         * @description The clock of an input, and its policies for late events, silent lanes and events from the future.
          *
-         *     `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
-         *     many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
-         *     `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
+         *     `advances` are sentences about the sources of CTIs; empty: only CTIs of the adapter advance the input. `behind` is
+         *     the largest lag, in ticks, of a lane's CTI to the largest start on it (negative: ahead); None: without a bound.
+         *     `imports` is the input whose CTIs it copies. `lanes` are those listed by the stream; None: those of the adapter.
          */
         ExplainedClock: {
             /** Advances */
@@ -2968,10 +4182,11 @@ export interface components {
         };
         /**
          * ExplainedHold
-         * @description How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
+         * @description The delay of a node's output CTI relative to the smallest input CTI, in ticks.
          *
-         *     `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
-         *     is at least `at_least` behind (negative: ahead) and at most `at_most`; None: there is no bound, `because` of that.
+         *     `rule` and `why` are from the table of TEMPORAL.md section 5; `formula` is the rule with the numbers of this node.
+         *     The CTI is at least `at_least` behind (negative: ahead) and at most `at_most`; None: without a bound, for the reason
+         *     in `because`.
          */
         ExplainedHold: {
             /** Rule */
@@ -2991,7 +4206,7 @@ export interface components {
         };
         /**
          * ExplainedLifetime
-         * @description How long the events live that leave a node. `longest` is in ticks; None: no bound is known.
+         * @description The lifetime of the output events of a node. `longest` is in ticks; None: without a bound.
          */
         ExplainedLifetime: {
             /**
@@ -3006,10 +4221,9 @@ export interface components {
         };
         /**
          * ExplainedNode
-         * @description One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
+         * @description One node: its description, its inputs and output, the delay that it adds, its state, and its stage.
          *
-         *     `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
-         *     inputs.
+         *     `stage` is the number of its stage. `slices` is set for fixed windows, `clock` for inputs.
          */
         ExplainedNode: {
             /** Id */
@@ -3037,11 +4251,12 @@ export interface components {
         };
         /**
          * ExplainedPath
-         * @description The slowest way from an input to an output.
+         * @description The slowest path from an input to an output.
          *
-         *     Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
-         *     has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
-         *     the same from the largest start on each lane of the input on, where its clock gives a bound.
+         *     Once the CTI of `input` is more than `at_most` ticks after a time, `output` has emitted every row that starts at or
+         *     before that time, unless another input delays it. None: without a bound, for the reason in `because`.
+         *     `behind_events` is the same bound, measured from the largest start on each lane of the input, if its clock has a
+         *     bound.
          */
         ExplainedPath: {
             /** Input */
@@ -3063,9 +4278,9 @@ export interface components {
         };
         /**
          * ExplainedPort
-         * @description One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
+         * @description One input of a node: the `field` that names it, such as `inputs[2]`, and the `node` in it.
          *
-         *     What comes in has the `fields` of that node.
+         *     Input rows have the `fields` of that node.
          */
         ExplainedPort: {
             /** Field */
@@ -3075,9 +4290,9 @@ export interface components {
         };
         /**
          * ExplainedStage
-         * @description What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
+         * @description The nodes between two exchanges of rows. `folds` are windows of later stages that are pre-aggregated here.
          *
-         *     `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
+         *     `shared` and `dedicated` describe the number of buckets in the two kinds of carriers.
          */
         ExplainedStage: {
             /** Number */
@@ -3102,10 +4317,11 @@ export interface components {
         };
         /**
          * ExplainedState
-         * @description One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
+         * @description One part of a node's state: `what` it is, one entry for each `per`, kept `until`; `formula` is its size.
          *
-         *     `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
-         *     while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
+         *     `bounded_by`: a CTI frees it (`cti`); there is one entry for each lane (`lanes`), or for each key, and none is ever
+         *     freed (`keys`); it stays while an edge is open (`open_edges`), until its group pauses (`pause`), or until enough
+         *     further events of its group arrive (`next_event`); or it has no bound (`nothing`).
          */
         ExplainedState: {
             /** What */
@@ -3124,7 +4340,7 @@ export interface components {
         };
         /**
          * ExplainedStep
-         * @description One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound).
+         * @description One node on a path that delays CTIs by at most `at_most` ticks (negative: advances them; None: no bound).
          */
         ExplainedStep: {
             /** Node */
@@ -3136,10 +4352,10 @@ export interface components {
         };
         /**
          * Explanation
-         * @description All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
+         * @description The complete explanation. Each node comes after its inputs; `warnings` are those of the checks.
          *
-         *     `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
-         *     `buckets` says in a sentence how many buckets a dedicated carrier uses, and why.
+         *     `paths` has each output with each input that reaches it; with more than 200, only the slowest to each output.
+         *     `buckets` is a sentence about the number of buckets of a dedicated carrier, and its reason.
          */
         Explanation: {
             /** Query */
@@ -3159,7 +4375,7 @@ export interface components {
         };
         /**
          * ExplanationBody
-         * @description A query to explain; `advance`, by input node, replaces what its text and its streams say.
+         * @description A query to explain; `advance`, by input node, replaces the settings of its text and its streams.
          */
         ExplanationBody: {
             /** Streams */
@@ -3185,12 +4401,12 @@ export interface components {
          * ExportList
          * @description The newest exports, newest first.
          */
-        ExportList: components["schemas"]["ExportShown"][];
+        ExportList: components["schemas"]["ExportResponse"][];
         /**
-         * ExportShown
+         * ExportResponse
          * @description An export. Times are ISO text in UTC; `bytes` and `expires_at` are null until it is ready.
          */
-        ExportShown: {
+        ExportResponse: {
             /** Id */
             id: string;
             /** Requested By */
@@ -3211,7 +4427,7 @@ export interface components {
         };
         /**
          * ExpressionBody
-         * @description An expression at a node of a graph, and the code point in it, counted from 0, at which something is typed.
+         * @description An expression at a node of a graph, and the code point in it, counted from 0, at the cursor.
          */
         ExpressionBody: {
             /** Streams */
@@ -3220,7 +4436,7 @@ export interface components {
             };
             /**
              * QueryGraph
-             * @description A query: nodes that name their inputs; `check` says whether they fit together.
+             * @description A query: nodes that name their inputs; `check` tests that they fit together. `functions` may be called by all.
              */
             graph: {
                 /**
@@ -3230,8 +4446,10 @@ export interface components {
                 version: 1;
                 /** Name */
                 name: string;
+                /** Functions */
+                functions?: (components["schemas"]["MacroFunction"] | components["schemas"]["ModuleFunction"])[];
                 /** Nodes */
-                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
+                nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["ChopNode"] | components["schemas"]["StitchNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["MatchRecognizeNode"] | components["schemas"]["AnalyticNode"] | components["schemas"]["OutputNode"])[];
             };
             /** Node */
             node: string;
@@ -3242,10 +4460,10 @@ export interface components {
         };
         /**
          * ExpressionFailed
-         * @description On how many rows an expression of a node failed, so that it is null there (T5); the total since the first start.
+         * @description An expression of a node that failed on `count` rows since the first start, and is null there (T5).
          *
-         *     `field` is the name of the column or aggregate, else `where`, `by`, `over` or `expression`; `text` is the expression
-         *     as it was written, cut at 200 characters. `example` has the fields that it read on one such row, as text.
+         *     `field` is the name of the column or aggregate, else `where`, `by`, `over` or `expression`; `text` is the source of
+         *     the expression, cut at 200 characters. `example` holds the fields that it read on one such row, as text.
          */
         ExpressionFailed: {
             /** Node */
@@ -3256,7 +4474,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long";
+            kind: "overflow" | "division_by_zero" | "cast" | "argument" | "too_long" | "function_failed" | "skip_target" | "pattern_too_complex";
             /** Count */
             count: number;
             /** Text */
@@ -3268,7 +4486,7 @@ export interface components {
         };
         /**
          * ExtendNode
-         * @description Moves the end of every lifetime by `by`; an event that is then empty is removed.
+         * @description Moves the end of every lifetime by `by`; an event whose lifetime is then empty is removed.
          */
         ExtendNode: {
             /**
@@ -3285,10 +4503,10 @@ export interface components {
         };
         /**
          * Fault
-         * @description One fault: `node` is an id (None: the whole definition), `field` a path inside it, `remedy` a sentence.
+         * @description One error or warning: `node` is an id (None: the definition), `field` a path inside it, `remedy` a sentence.
          *
-         *     `at` is the character, counted from 0, inside the text of `field` where that is an expression. `span` is the place
-         *     in the SQL text that the definition was read from, None where it was not read from one.
+         *     `at` is the character, counted from 0, inside the text of `field` if that is an expression. `span` is the place
+         *     in the SQL text of the definition, None if the definition was not read from SQL.
          */
         Fault: {
             code: components["schemas"]["FaultCode"];
@@ -3311,13 +4529,13 @@ export interface components {
         };
         /**
          * FaultCode
-         * @description Every kind of fault; in OpenAPI, and exhaustive in TypeScript.
+         * @description Every kind of error and warning; in OpenAPI, and exhaustive in TypeScript.
          * @enum {string}
          */
-        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "unknown_field" | "unknown_function" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "unbounded_state" | "unknown_preset" | "preset_arguments" | "equal_times_late" | "rowtime_needs_points" | "empty_sample" | "rows_malformed" | "times_ahead" | "wrong_time_unit" | "delay_too_short" | "large_state";
+        FaultCode: "bad_shape" | "bad_sql" | "bad_file" | "in_use" | "duplicate_id" | "reserved_name" | "unknown_node" | "unknown_stream" | "cycle" | "no_input" | "no_output" | "unused_node" | "output_as_input" | "bad_expression" | "bad_pattern" | "unknown_field" | "unknown_function" | "unknown_module" | "unknown_export" | "bad_signature" | "bad_module" | "type_mismatch" | "duplicate_name" | "bad_window" | "gaps_between_windows" | "too_many_windows" | "missing_argument" | "late_not_said" | "bad_advance_time" | "no_clock" | "bad_schema" | "bad_adapter" | "bad_duration" | "conflicting_arguments" | "no_effect" | "fields_differ" | "join_without_keys" | "bad_empty" | "provisional_rows" | "unknown_input" | "import_cycle" | "late_keep_refused" | "late_results" | "keep_without_grace" | "windows_not_aligned" | "overlapping_ranks" | "unbounded_state" | "unbounded_following" | "unknown_preset" | "preset_arguments" | "seam_by_time" | "seam_gone" | "equal_times_late" | "rowtime_needs_points" | "empty_sample" | "rows_malformed" | "times_ahead" | "wrong_time_unit" | "no_readable_time" | "delay_too_short" | "large_state";
         /**
          * FieldChoice
-         * @description A field that a template reads: what may stand for it, of which `proposed` is a guess, and `reason` says why.
+         * @description A field that a template reads, and its possible replacements; `proposed` is a guess, `reason` explains it.
          */
         FieldChoice: {
             /** Field */
@@ -3333,7 +4551,7 @@ export interface components {
         };
         /**
          * FileFault
-         * @description A fault, and where it is: `line` and `column` count from 1, in code points.
+         * @description An error and its place: `line` and `column` count from 1, in code points.
          */
         FileFault: {
             code: components["schemas"]["FaultCode"];
@@ -3362,17 +4580,17 @@ export interface components {
         };
         /**
          * FileList
-         * @description The files by path, at most 1,000 (`count` is how many there are), and uploads under way.
+         * @description The files by path, at most 1,000 (`count` is their number), and the uploads under way.
          *
-         *     `used` of `limit` bytes are used, uploads with what they will have.
+         *     `used` of `limit` bytes are used; uploads count with their full size.
          */
         FileList: {
             /** Files */
-            files: components["schemas"]["FileShown"][];
+            files: components["schemas"]["FileResponse"][];
             /** Count */
             count: number;
             /** Uploads */
-            uploads: components["schemas"]["UploadShown"][];
+            uploads: components["schemas"]["UploadResponse"][];
             /** Used */
             used: number;
             /** Limit */
@@ -3391,10 +4609,12 @@ export interface components {
             name: string;
         };
         /**
-         * FileShown
-         * @description A file: its path as streams name it, its size in bytes, when it was written (UTC), and what reads it.
+         * FileResponse
+         * @description A file: its path as streams name it, its size in bytes, when it was written (UTC), and its readers.
+         *
+         *     `module`: of an uploaded module in WebAssembly, its hash and exports.
          */
-        FileShown: {
+        FileResponse: {
             /** Path */
             path: string;
             /** Size */
@@ -3403,10 +4623,11 @@ export interface components {
             modified_at: string;
             /** Readers */
             readers: components["schemas"]["FileReader"][];
+            module: components["schemas"]["ModuleResponse"] | null;
         };
         /**
          * FilesRefused
-         * @description The error envelope, with the faults of files.
+         * @description The error envelope, with the errors of files.
          */
         FilesRefused: {
             /** Code */
@@ -3435,7 +4656,7 @@ export interface components {
         };
         /**
          * FinishBody
-         * @description How an upload becomes a file; `replace`: also where a file of its name is.
+         * @description The request to make an upload a file; `replace`: replace an existing file of its name.
          */
         FinishBody: {
             /**
@@ -3445,19 +4666,25 @@ export interface components {
             replace?: boolean;
         };
         /**
-         * FootprintList
-         * @description What inputs leave on other servers, by binding and input.
+         * FirstSnapshot
+         * @description The time from which the first snapshot of a table holds: the beginning of time, or its own (T50).
+         * @enum {string}
          */
-        FootprintList: components["schemas"]["FootprintShown"][];
+        FirstSnapshot: "always" | "effective";
         /**
-         * FootprintShown
-         * @description What the input `node` of a binding leaves at `where`; the binding may be deleted by now (`exists`).
-         *
-         *     `used` false: nobody reads there any more, and it is being removed, which failed at `tried_at` if there is a
-         *     `message`; `by_hand` is what a person runs there to remove it. `names` is what was there at `seen_at`, `kept_bytes`
-         *     what the server keeps for it, `warning` a sentence where somebody should act.
+         * FootprintList
+         * @description Footprints of inputs on other servers, by binding and input.
          */
-        FootprintShown: {
+        FootprintList: components["schemas"]["FootprintResponse"][];
+        /**
+         * FootprintResponse
+         * @description The footprint of input `node` of a binding at `where`; `exists` is false once the binding is deleted.
+         *
+         *     `used` false: no input reads there any more and the footprint is being removed. If there is a `message`, that failed
+         *     at `tried_at`, and `by_hand` is what a person runs there to remove it. `names` lists what was there at `seen_at`,
+         *     `kept_bytes` is what the server keeps for it, `warning` a sentence if somebody should act.
+         */
+        FootprintResponse: {
             /** Id */
             id: string;
             /** Binding */
@@ -3492,16 +4719,49 @@ export interface components {
             by_hand: string;
         };
         /**
-         * Freshness
-         * @description So long a row may wait, once it is there, before a batch reads it; the batch itself takes some time beside.
+         * Frame
+         * @description The rows that a function sees: `rows` counts them, `range` measures from start to start (T44).
          *
-         *     Fresher costs more: batches follow the most impatient of the bindings that share a carrier and have rows waiting.
+         *     `preceding: null` is unbounded. A range also contains all rows with an equal start.
+         */
+        Frame: {
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "rows" | "range";
+            /**
+             * Preceding
+             * @default 0
+             */
+            preceding?: number | string | null;
+            /**
+             * Following
+             * @default 0
+             */
+            following?: number | string | null;
+        };
+        /**
+         * Freshness
+         * @description The longest time that an available row waits before a batch reads it; processing the batch takes extra time.
+         *
+         *     Fresher costs more: bindings that share a carrier get batches as often as the freshest one with waiting rows needs.
          * @enum {string}
          */
         Freshness: "200ms" | "1s" | "5s" | "15s" | "1m" | "5m" | "15m" | "1h";
         /**
+         * FunctionArgument
+         * @description An argument of a function.
+         */
+        FunctionArgument: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
          * Future
-         * @description What becomes of an event further than `max_ahead` beyond its arrival (T18).
+         * @description The treatment of an event further than `max_ahead` ahead of its arrival (T18).
          * @enum {string}
          */
         Future: "accept" | "hold" | "drop";
@@ -3527,9 +4787,9 @@ export interface components {
         };
         /**
          * GeneratedSampleBody
-         * @description Made-up rows of the stream: `rate` a second, of which the share `late_share` comes late.
+         * @description Generated rows of the stream: `rate` a second; the share `late_share` of them is late.
          *
-         *     Lateness is exponential with the mean `late_mean`, and `late_max` at most. Equal seeds give equal rows.
+         *     Lateness is exponential with the mean `late_mean`, and at most `late_max`. Equal seeds give equal rows.
          */
         GeneratedSampleBody: {
             /** Stream */
@@ -3578,6 +4838,197 @@ export interface components {
             seed?: number;
         };
         /**
+         * Historic
+         * @description The handling of results of history alone: stored, stored and delivered to outputs, or discarded (T57).
+         * @enum {string}
+         */
+        Historic: "store" | "deliver" | "discard";
+        /**
+         * History
+         * @description The history of an input: where it ends and live rows begin, and the order in which its rows are judged (T56).
+         *
+         *     `adapter` reads its rows, None in transcripts. `historic` is None for `store`.
+         */
+        History: {
+            seam: components["schemas"]["Seam"];
+            /**
+             * Order
+             * @default arrival
+             * @enum {string}
+             */
+            order?: "arrival" | "time";
+            /** @default null */
+            adapter?: components["schemas"]["AdapterChoice"] | null;
+            /** @default null */
+            historic?: components["schemas"]["Historic"] | null;
+        };
+        /**
+         * HomeAlerts
+         * @description The number of rules in each state that is not ok.
+         */
+        HomeAlerts: {
+            /** Firing */
+            firing: number;
+            /** Pending */
+            pending: number;
+            /** Unknown */
+            unknown: number;
+        };
+        /**
+         * HomeDeliveries
+         * @description Outputs, how many of them deliver, how many are unknown, and the rows that wait for their delivery.
+         */
+        HomeDeliveries: {
+            /** Total */
+            total: number;
+            /** Flowing */
+            flowing: number;
+            /** Unknown */
+            unknown: number;
+            /** Waiting Rows */
+            waiting_rows: number;
+        };
+        /**
+         * HomeIdle
+         * @description Bindings without a live run: never started, stopped, or completed.
+         */
+        HomeIdle: {
+            /** Never */
+            never: number;
+            /** Stopped */
+            stopped: number;
+            /** Completed */
+            completed: number;
+        };
+        /**
+         * HomeIncident
+         * @description The rules that fire for a binding (null: the organisation): the first in words, and who has taken them.
+         */
+        HomeIncident: {
+            /** Binding */
+            binding: string | null;
+            /** Name */
+            name: string;
+            /** Run */
+            run: string | null;
+            /** Title */
+            title: string;
+            /** Paging */
+            paging: boolean;
+            /** Since */
+            since: number | null;
+            /** Firing */
+            firing: number;
+            /** Taken By */
+            taken_by: string | null;
+        };
+        /**
+         * HomeResponse
+         * @description The live queries of an organisation, and what needs attention first.
+         *
+         *     `total` counts all live queries, `listed` those that the filters leave, `rows` is a page of them. `decided_at` is
+         *     the tick up to which alerts were decided; null: never. `ended_at` is the end of the last firing of a rule.
+         */
+        HomeResponse: {
+            /** Now */
+            now: number;
+            /** Total */
+            total: number;
+            /** Listed */
+            listed: number;
+            /** Rows */
+            rows: components["schemas"]["HomeRow"][];
+            tiles: components["schemas"]["HomeTiles"];
+            /** Incidents */
+            incidents: components["schemas"]["HomeIncident"][];
+            /** Tags */
+            tags: components["schemas"]["LabelCount"][];
+            /** Owners */
+            owners: components["schemas"]["LabelCount"][];
+            idle: components["schemas"]["HomeIdle"];
+            /** Decided At */
+            decided_at: number | null;
+            /** Ended At */
+            ended_at: number | null;
+        };
+        /**
+         * HomeRow
+         * @description A live query: a binding whose newest run is open or failed.
+         *
+         *     `sentence` says why it is in `condition` since tick `since`, cut at 240 characters; `others` counts further
+         *     findings. `lag_s` is now minus the smallest CTI of its inputs, `lags_s` the largest in each 45 minutes of the last
+         *     day, null without a report. `rate` is rows per second and `recent` rows by outcome, both of the last 15 minutes;
+         *     null: unknown now.
+         */
+        HomeRow: {
+            /** Binding */
+            binding: string;
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /** Version */
+            version: number;
+            /** Tags */
+            tags: string[];
+            /** Owner */
+            owner: string | null;
+            /** Run */
+            run: string;
+            observed: components["schemas"]["Observed"];
+            condition: components["schemas"]["Condition"];
+            /** Sentence */
+            sentence: string;
+            /** Since */
+            since: number | null;
+            /** Others */
+            others: number;
+            /** Lag S */
+            lag_s: number | null;
+            /** Lags S */
+            lags_s: (number | null)[];
+            /** Rate */
+            rate: number | null;
+            /** Recent */
+            recent: {
+                [key: string]: number;
+            };
+            /** Received Of Day */
+            received_of_day: number;
+            /** Lost Of Day */
+            lost_of_day: number;
+            deliveries: components["schemas"]["HomeDeliveries"];
+            alerts: components["schemas"]["HomeAlerts"];
+        };
+        /**
+         * HomeTiles
+         * @description The sums of all listed queries, on this page and on others.
+         */
+        HomeTiles: {
+            /** Conditions */
+            conditions: {
+                [key: string]: number;
+            };
+            /** Rate */
+            rate: number;
+            /** Unknown Rates */
+            unknown_rates: number;
+            /** Received Of Day */
+            received_of_day: number;
+            /** Lost Of Day */
+            lost_of_day: number;
+            /** Worst Lag S */
+            worst_lag_s: number | null;
+            /** Worst Lag Name */
+            worst_lag_name: string | null;
+            /** Median Lag S */
+            median_lag_s: number | null;
+            /** Unknown Lags */
+            unknown_lags: number;
+            deliveries: components["schemas"]["HomeDeliveries"];
+            alerts: components["schemas"]["HomeAlerts"];
+        };
+        /**
          * HoppingWindow
          * @description Windows `[offset + k*hop, offset + k*hop + size)`; hop above size leaves gaps (T25).
          */
@@ -3599,18 +5050,18 @@ export interface components {
         };
         /**
          * Idle
-         * @description What becomes of a lane that has been silent for `idle_after` (T16).
+         * @description The treatment of a lane that has been silent for `idle_after` (T16).
          * @enum {string}
          */
         Idle: "leave_out" | "advance";
         /**
-         * InboxShown
-         * @description What an inbox holds: the rows `oldest` to `next - 1` in `stored_bytes`.
+         * InboxResponse
+         * @description The state of an inbox: it stores the rows `oldest` to `next - 1` in `stored_bytes`.
          *
-         *     `unread` is how many the slowest reader has yet to read; `readers` are the bindings for which rows are kept.
-         *     `newest_us` is when the last batch came, in microseconds since 1970.
+         *     `unread` is the number of rows that the slowest reader has yet to read; `readers` is the number of bindings for
+         *     which rows are kept. `newest_us` is the time of the last batch, in microseconds since 1970.
          */
-        InboxShown: {
+        InboxResponse: {
             /** Oldest */
             oldest: number;
             /** Next */
@@ -3626,7 +5077,7 @@ export interface components {
         };
         /**
          * InferBody
-         * @description An adapter with its options; `stream` is the stream whose secrets it keeps, where it stands for a stored one.
+         * @description An adapter with its options; `stream` is the stored stream whose secrets it keeps, if there is one.
          */
         InferBody: {
             adapter: components["schemas"]["AdapterChoice"];
@@ -3638,7 +5089,13 @@ export interface components {
         };
         /**
          * InputCounts
-         * @description Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` go on from run to run.
+         * @description Totals of one input. `outcomes` adds up to `received`; `cti` and `largest_start` continue from run to run.
+         *
+         *     `lateness` counts late rows by their distance to the CTI that they met. `measures` is null if a program of version 1
+         *     ran or began the run: it did not measure. `lanes` are the MOST_LANES with the lowest CTIs, which delay the input
+         *     most, and `other_lanes` the sums of all others; null: the writer does not list lanes. `delay` is the delay of the
+         *     generated CTIs, null if none are generated. `lane_wait`: by how much the CTI of the input is below the largest CTI
+         *     of its lanes, because it waits for slower ones; null while a lane has no CTI, and once the input has ended.
          */
         InputCounts: {
             /** Received */
@@ -3659,16 +5116,35 @@ export interface components {
             ended: boolean;
             /** Largest Start */
             largest_start: number | null;
+            /** @default null */
+            measures?: components["schemas"]["InputMeasures"] | null;
+            /**
+             * Lanes
+             * @default null
+             */
+            lanes?: components["schemas"]["LaneProgress"][] | null;
+            /** @default null */
+            other_lanes?: components["schemas"]["LaneSums"] | null;
+            /**
+             * Delay
+             * @default null
+             */
+            delay?: number | null;
+            /**
+             * Lane Wait
+             * @default null
+             */
+            lane_wait?: number | null;
         };
         /**
-         * InputHeldShown
-         * @description An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
+         * InputHoldings
+         * @description An input, by its node. `seeks`: it can start in the middle; `time_means`: the meaning of starting at a time.
          *
-         *     `refused`: the ways in which it cannot begin, though it seeks, each with a sentence. `failure`: why it is not known
-         *     what it holds. `again`: whether it has what is read again where it is told to read again what was open; null where
-         *     nothing would be.
+         *     `refused`: the start positions that are impossible although it seeks, each with a sentence. `failure`: why its
+         *     content is unknown. `again`: whether it has the rows that a start which restores open windows would read again;
+         *     null if there are no such rows.
          */
-        InputHeldShown: {
+        InputHoldings: {
             /** Input */
             input: string;
             /** Seeks */
@@ -3678,17 +5154,45 @@ export interface components {
             /** Failure */
             failure: string | null;
             /** Lanes */
-            lanes: components["schemas"]["LaneHeldShown"][];
+            lanes: components["schemas"]["LaneHoldings"][];
             /** Refused */
             refused: {
                 [key: string]: string;
             };
             /** @default null */
-            again?: components["schemas"]["RowsAgainShown"] | null;
+            again?: components["schemas"]["RowsAgainResponse"] | null;
+        };
+        /**
+         * InputMeasures
+         * @description Measurements of all rows of one input in this run, in ticks, as in `streaming.wire.measures.Measures`.
+         */
+        InputMeasures: {
+            /** Behind */
+            behind: {
+                [key: string]: number;
+            };
+            /** Largest Behind */
+            largest_behind: number | null;
+            /** Largest Late */
+            largest_late: number | null;
+            /** Moved */
+            moved: {
+                [key: string]: number;
+            };
+            /** Largest Moved */
+            largest_moved: number | null;
+            /** Transport */
+            transport: {
+                [key: string]: number;
+            };
+            /** Largest Transport */
+            largest_transport: number | null;
+            /** Last Arrival */
+            last_arrival: number | null;
         };
         /**
          * InputMoved
-         * @description The CTI of an input before and after a batch, null where it had none; `ended`: it has none any more.
+         * @description The CTI of an input before and after a batch, null without one; `ended`: it has none any more.
          */
         InputMoved: {
             /** Input */
@@ -3702,7 +5206,7 @@ export interface components {
         };
         /**
          * InputNode
-         * @description Where a stream enters the query.
+         * @description Reads a stream.
          */
         InputNode: {
             /**
@@ -3717,7 +5221,7 @@ export interface components {
         };
         /**
          * InputSample
-         * @description The totals of one input; `cti` null: none yet, or ended.
+         * @description The totals of one input; `cti` is null before the first CTI and after the end.
          */
         InputSample: {
             /** Received */
@@ -3735,7 +5239,7 @@ export interface components {
         };
         /**
          * InvitationBody
-         * @description Who to invite, and in which role.
+         * @description The address to invite, and the role.
          */
         InvitationBody: {
             /** Email */
@@ -3744,40 +5248,23 @@ export interface components {
         };
         /**
          * InvitationChange
-         * @description The role in which who accepts shall join.
+         * @description The new role of an invitation: its person joins in this role.
          */
         InvitationChange: {
             role: components["schemas"]["Role"];
         };
         /**
          * InvitationList
-         * @description Invitations that wait or have expired, newest first.
+         * @description Open and expired invitations, newest first.
          */
-        InvitationList: components["schemas"]["InvitationShown"][];
+        InvitationList: components["schemas"]["InvitationResponse"][];
         /**
-         * InvitationSeen
-         * @description What an invitation is for, as its holder sees it; `organisation` is the name.
-         */
-        InvitationSeen: {
-            /** Organisation */
-            organisation: string;
-            /** Slug */
-            slug: string;
-            /** Email */
-            email: string;
-            role: components["schemas"]["Role"];
-            /** Invited By */
-            invited_by: string;
-            /** Expires At */
-            expires_at: string;
-        };
-        /**
-         * InvitationShown
-         * @description An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do.
+         * InvitationResponse
+         * @description An invitation that is open or has expired. Without `sent_at` no mail was sent, and `message` says what to do.
          *
-         *     `link` opens it; only who made it or sent it again is told, in that answer alone, and only without a mail server.
+         *     `link` opens it. Only the answer to creating or resending contains it, and only without a mail server.
          */
-        InvitationShown: {
+        InvitationResponse: {
             /** Id */
             id: string;
             /** Email */
@@ -3805,8 +5292,25 @@ export interface components {
             link?: string | null;
         };
         /**
+         * InvitationSeen
+         * @description The invitation that a link opens; `organisation` is the name.
+         */
+        InvitationSeen: {
+            /** Organisation */
+            organisation: string;
+            /** Slug */
+            slug: string;
+            /** Email */
+            email: string;
+            role: components["schemas"]["Role"];
+            /** Invited By */
+            invited_by: string;
+            /** Expires At */
+            expires_at: string;
+        };
+        /**
          * InvitationText
-         * @description The text of an invitation, as it stands behind # in the address in the mail.
+         * @description The text of an invitation: the part after # of the link in the mail.
          */
         InvitationText: {
             /** Token */
@@ -3814,13 +5318,13 @@ export interface components {
         };
         /**
          * JoinNode
-         * @description Pairs events with equal `keys`, for which `where` is true, while both live.
+         * @description Pairs events with equal `keys` for which `where` is true, while both live.
          *
-         *     The payload is the fields of the left, then those of the right that are no keys. A null key equals nothing.
+         *     The payload has the fields of the left, then those of the right that are not keys. A null key equals nothing.
          *     `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.
          *
-         *     As SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project before each side: it takes what the text
-         *     names, and renames what both have and keys of two names.
+         *     As SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project node before each side. That node keeps the
+         *     columns that the text names. It renames columns that both sides have and keys whose names differ.
          */
         JoinNode: {
             /**
@@ -3852,11 +5356,11 @@ export interface components {
          * JournalPage
          * @description Entries, newest first; `next` is the `before` of the next page, null at the oldest.
          *
-         *     `not_kept`: so many older ones are not kept any more, or are of before there were journals where it is null.
+         *     `not_kept`: the number of older entries that were deleted; null if the run is older than journals.
          */
         JournalPage: {
             /** Events */
-            events: components["schemas"]["RunEventShown"][];
+            events: components["schemas"]["RunEventResponse"][];
             /** Next */
             next: number | null;
             /** Not Kept */
@@ -3864,14 +5368,14 @@ export interface components {
         };
         /**
          * KeptList
-         * @description What bindings keep, the most first.
+         * @description The stored bytes of bindings, largest first.
          */
-        KeptList: components["schemas"]["KeptShown"][];
+        KeptList: components["schemas"]["KeptResponse"][];
         /**
-         * KeptShown
-         * @description What one binding keeps, in bytes; of a deleted one (`exists` false) the files are left until they are deleted.
+         * KeptResponse
+         * @description The stored bytes of one binding; a deleted binding (`exists` false) keeps its files until they are deleted.
          */
-        KeptShown: {
+        KeptResponse: {
             /** Binding */
             binding: string;
             /** Name */
@@ -3885,7 +5389,7 @@ export interface components {
         };
         /**
          * KnownSpan
-         * @description Two ticks between which all that the run did is known.
+         * @description A period, in ticks, in which everything that the run did is recorded.
          */
         KnownSpan: {
             /** Begin */
@@ -3894,10 +5398,20 @@ export interface components {
             end: number;
         };
         /**
+         * LabelCount
+         * @description A tag or an owner, and the number of live queries with it.
+         */
+        LabelCount: {
+            /** Label */
+            label: string;
+            /** Count */
+            count: number;
+        };
+        /**
          * LackingSince
-         * @description The `columns` of an output that began empty in windows that were open: rows that start `before` say so of them.
+         * @description The `columns` of an output that started empty in open windows: in rows that start `before`, they are incomplete.
          *
-         *     `before` null: any row may. Without columns there is a window whose new aggregates no output has.
+         *     `before` null: in any row. Without columns, no output contains the new aggregates of a window.
          */
         LackingSince: {
             /** Columns */
@@ -3906,16 +5420,16 @@ export interface components {
             before: number | null;
         };
         /**
-         * LaneHeldShown
-         * @description A lane now; each value null where it is not known, or not asked. Times are ticks, and when rows came.
+         * LaneHoldings
+         * @description The present content of a lane; each value is null if unknown or not requested. Times are ticks of arrival.
          *
-         *     It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
-         *     asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
-         *     `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
-         *     `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a
-         *     position counts.
+         *     The lane holds the positions from `earliest` up to before `end`. `at_time`: the first that arrived at the requested
+         *     time or later. `stopped`: the last run's read position, `reach`: the end of the last event that it read. `rows` and
+         *     `bytes`: the content, `rows_since` and `bytes_since`: the part that arrived at the requested time or later.
+         *     `at_most`: some positions hold no row, so row counts, and counts by position, are upper bounds. `unit`: the unit of
+         *     a position.
          */
-        LaneHeldShown: {
+        LaneHoldings: {
             /** Lane */
             lane: string;
             /**
@@ -3986,22 +5500,65 @@ export interface components {
             unit?: "row" | "batch";
         };
         /**
+         * LaneProgress
+         * @description One lane of an input. Its own CTI and largest start, and its totals in this run, as in `LaneSums`.
+         *
+         *     `last_arrival` is the last known arrival of a row, or, if the adapter knows none, the time at which the batch with
+         *     its last row was planned. `reading`: the batch read rows of it; `waiting`: it had none; `idle`: it is silent, and
+         *     the input does not wait for it (T16); `ended`: it will have none.
+         */
+        LaneProgress: {
+            /** Lane */
+            lane: string;
+            /** Cti */
+            cti: number | null;
+            /** Largest Start */
+            largest_start: number | null;
+            /** Received */
+            received: number;
+            /** Late */
+            late: number;
+            /** Dropped */
+            dropped: number;
+            /** Last Arrival */
+            last_arrival: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "reading" | "waiting" | "idle" | "ended";
+        };
+        /**
+         * LaneSums
+         * @description Totals of some lanes of an input in this run; `dropped` rows are in no result, apart from malformed ones.
+         */
+        LaneSums: {
+            /** Lanes */
+            lanes: number;
+            /** Received */
+            received: number;
+            /** Late */
+            late: number;
+            /** Dropped */
+            dropped: number;
+        };
+        /**
          * Late
-         * @description What becomes of an event that violates a CTI (T10).
+         * @description The treatment of an event that violates a CTI (T10).
          * @enum {string}
          */
         Late: "drop" | "adjust" | "shift" | "keep";
         /**
          * LateEnd
-         * @description What becomes, under `drop`, of the open edge whose end came too late.
+         * @description The treatment, under `drop`, of an open edge whose end is late.
          * @enum {string}
          */
         LateEnd: "leave_open" | "close_at_cti";
         /**
          * LateEvent
-         * @description One row that no result contains, or that was changed: the original row, the CTI it met, the reason (T13).
+         * @description One row that no result contains, or that was changed: the original row, the CTI that it met, the reason (T13).
          *
-         *     `edge` says which end of an edge it was, null for points, intervals and what could not be read.
+         *     `edge` is its side of an edge, null for points, intervals and unreadable rows.
          */
         LateEvent: {
             /** Input */
@@ -4033,12 +5590,12 @@ export interface components {
             raw: string;
         };
         /**
-         * LateShown
-         * @description A late or malformed row with a stable id, and the run that listed it; null: before runs were told apart.
+         * LateResponse
+         * @description A late or malformed row with a stable id, and the run that listed it; null before runs were distinguished.
          *
-         *     `repaired`: the repair that took it back into the results.
+         *     `repaired`: the repair that added it to the results.
          */
-        LateShown: {
+        LateResponse: {
             /** Input */
             input: string;
             /** Lane */
@@ -4075,9 +5632,9 @@ export interface components {
         };
         /**
          * LatenessQuantiles
-         * @description How far events come behind the largest start before them on their clock, in ticks; 0 for what comes in order.
+         * @description The age of events, in ticks, relative to the largest start before them on their clock; 0 if in order.
          *
-         *     A `share` of rows is behind by no more (nearest rank).
+         *     For a `share` of rows it is at most so large (nearest rank).
          */
         LatenessQuantiles: {
             /** P50 */
@@ -4100,14 +5657,152 @@ export interface components {
             };
         };
         /**
-         * LayoutShown
-         * @description Where the nodes of a query were put, by id; nodes that nobody moved are not there.
+         * LayoutResponse
+         * @description The positions of a query's nodes by id, without those that nobody moved.
          */
-        LayoutShown: {
+        LayoutResponse: {
             /** Positions */
             positions: {
                 [key: string]: components["schemas"]["NodePosition"];
             };
+        };
+        /**
+         * LedgerCounts
+         * @description Rows: `received` is `difference` plus the sum of `outcomes`; `results` are committed rows of all outputs.
+         */
+        LedgerCounts: {
+            /** Received */
+            received: number;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Difference */
+            difference: number;
+            /** Results */
+            results: number;
+        };
+        /**
+         * LedgerDayResponse
+         * @description One day in UTC, as YYYY-MM-DD.
+         *
+         *     `knowledge`: everything is recorded; reports of the `unknown` spans may be missing; there was no run (none).
+         *     `counts` is null if nothing is known of the day. `repaired` rows were repaired on it.
+         */
+        LedgerDayResponse: {
+            /** Day */
+            day: string;
+            /**
+             * Knowledge
+             * @enum {string}
+             */
+            knowledge: "known" | "unknown" | "none";
+            /** Unknown */
+            unknown: components["schemas"]["LedgerSpan"][];
+            counts: components["schemas"]["LedgerCounts"] | null;
+            /** Repaired */
+            repaired: number;
+        };
+        /**
+         * LedgerDelivery
+         * @description The present state of a delivery; null where no runner has reported it.
+         *
+         *     `waiting_rows` may include rows of other outputs unless `waiting_exact`. `deleted_rows` were deleted before they
+         *     could be delivered.
+         */
+        LedgerDelivery: {
+            /** Node */
+            node: string;
+            /** State */
+            state: string | null;
+            /** Waiting Rows */
+            waiting_rows: number | null;
+            /** Waiting Exact */
+            waiting_exact: boolean;
+            /** Refused Requests */
+            refused_requests: number | null;
+            /** Deleted Rows */
+            deleted_rows: number | null;
+        };
+        /**
+         * LedgerKey
+         * @description A public key: 32 bytes as base64.
+         */
+        LedgerKey: {
+            /**
+             * Algorithm
+             * @constant
+             */
+            algorithm: "ed25519";
+            /** Public Key */
+            public_key: string;
+        };
+        /**
+         * LedgerKeysResponse
+         * @description The keys with which this installation signs ledgers; the first one signs now.
+         */
+        LedgerKeysResponse: {
+            /** Keys */
+            keys: components["schemas"]["LedgerKey"][];
+        };
+        /**
+         * LedgerResponse
+         * @description The days `first` to `last` of a binding, newest first, and their sums; `unknown_days` of them are not known.
+         */
+        LedgerResponse: {
+            /** Now */
+            now: number;
+            /** First */
+            first: string;
+            /** Last */
+            last: string;
+            /** Binding */
+            binding: string;
+            /** Name */
+            name: string;
+            /** Query */
+            query: string;
+            /** Query Name */
+            query_name: string;
+            /** Days */
+            days: components["schemas"]["LedgerDayResponse"][];
+            total: components["schemas"]["LedgerCounts"];
+            /** Repaired */
+            repaired: number;
+            /** Unknown Days */
+            unknown_days: number;
+            /** Deliveries */
+            deliveries: components["schemas"]["LedgerDelivery"][];
+        };
+        /**
+         * LedgerSpan
+         * @description A span of time, in ticks.
+         */
+        LedgerSpan: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+        };
+        /**
+         * Load
+         * @description The loads of a table that is read whole, again and again: each change of its files is a snapshot (T50, T51).
+         *
+         *     `every` is the time between two polls. `effective` is the time of a load: `poll` (the wall clock of the poll),
+         *     `file_time` (when its files were last written), `column NAME` (a column with the same time in every row), or `path
+         *     PATTERN` (the pattern of a date that is the file's name; each file is a load). `commit` is that of a change.
+         */
+        Load: {
+            /**
+             * Every
+             * @default 1m
+             */
+            every?: number | string;
+            /**
+             * Effective
+             * @default poll
+             */
+            effective?: string;
         };
         /**
          * LogLine
@@ -4123,7 +5818,7 @@ export interface components {
         };
         /**
          * LogPage
-         * @description Lines in order of time; `next` is the `after` of those that follow, also of those that are not written yet.
+         * @description Lines in order of time; `next` is the `after` of the following page, also while that has no lines yet.
          */
         LogPage: {
             /** Lines */
@@ -4132,11 +5827,56 @@ export interface components {
             next: string;
         };
         /**
-         * MadeInBatch
-         * @description The batch that gave a row, when it was committed, and how far it brought the inputs.
+         * LossBudgetResponse
+         * @description The loss budget of a binding over `days` days in UTC, until tick `now`.
          *
-         *     Of an old one that is kept with others as one, these are `first` to `last`, and time and CTIs are of them all.
-         *     `repaired_by`: who gave it, as a repair; null where the run gave it.
+         *     It promises that `completeness` percent of the `received` rows are in results, so `rows` may be missing. `lost` were
+         *     in no result at first, and `repaired` of these were given back. `left` is below zero if the promise is broken.
+         *     `used_up_at` is the tick at which the budget is used up if rows are lost as in the last 15 minutes; null: not at
+         *     this rate. `unknown_s` seconds count neither for nor against it.
+         */
+        LossBudgetResponse: {
+            /** Now */
+            now: number;
+            /** Days */
+            days: number;
+            /** Completeness */
+            completeness: number;
+            /** Received */
+            received: number;
+            /** Lost */
+            lost: number;
+            /** Repaired */
+            repaired: number;
+            /** Rows */
+            rows: number;
+            /** Left */
+            left: number;
+            /** Used Up At */
+            used_up_at: number | null;
+            /** Unknown S */
+            unknown_s: number;
+        };
+        /**
+         * MacroFunction
+         * @description A function of the query: the expression `as` over its arguments, expanded where it is called (T59).
+         */
+        MacroFunction: {
+            /** Name */
+            name: string;
+            /** Arguments */
+            arguments?: components["schemas"]["FunctionArgument"][];
+            /** Returns */
+            returns: string;
+            /** As */
+            as: string;
+        };
+        /**
+         * MadeInBatch
+         * @description The batch that emitted a row, the time of its commit, and the progress of the inputs.
+         *
+         *     Old batches are merged: then it covers `first` to `last`, and time and CTIs belong to all of them.
+         *     `repaired_by`: the author of the repair that emitted the row; null if the run emitted it.
          */
         MadeInBatch: {
             /** Batch */
@@ -4153,8 +5893,96 @@ export interface components {
             repaired_by: string | null;
         };
         /**
+         * MatchMeasure
+         * @description One field of the result, computed over the rows of the match.
+         */
+        MatchMeasure: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string;
+        };
+        /**
+         * MatchRecognizeNode
+         * @description Searches the rows of each group, in order, for `pattern`, and emits the `measures` of each match.
+         *
+         *     Rows are in order of start, then of `order_by`, then of payload. A variable of the pattern takes a row for which its
+         *     condition in `define` is true; without a condition it takes any row. The last row of a match starts less than
+         *     `within` after the first. PREV and NEXT see rows less than `reach` away (None: `within`). `after_match` sets where
+         *     the search continues, `rows` the rows of a match that are emitted, and `lifetime` their lifetime.
+         *
+         *     A match is final when no later row can change it. `grace` is the time for which late events still take their
+         *     place. With `emit: running`, rows also appear before they are final, and may be retracted.
+         */
+        MatchRecognizeNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "match_recognize";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+            /** Group By */
+            group_by?: string[];
+            /** Order By */
+            order_by?: components["schemas"]["RowOrder"][];
+            /** Pattern */
+            pattern: string;
+            /** Subsets */
+            subsets?: components["schemas"]["PatternSubset"][];
+            /** Define */
+            define?: components["schemas"]["PatternCondition"][];
+            /** Measures */
+            measures?: components["schemas"]["MatchMeasure"][];
+            /**
+             * Rows
+             * @default one
+             * @enum {string}
+             */
+            rows?: "one" | "all" | "all_omit_empty" | "all_with_unmatched";
+            /**
+             * After Match
+             * @default past_last_row
+             */
+            after_match?: ("past_last_row" | "next_row") | components["schemas"]["SkipToFirst"] | components["schemas"]["SkipToLast"];
+            /**
+             * Within
+             * @default null
+             */
+            within?: number | string | null;
+            /**
+             * Reach
+             * @default null
+             */
+            reach?: number | string | null;
+            /**
+             * Grace
+             * @default null
+             */
+            grace?: number | string | null;
+            /**
+             * Lifetime
+             * @default last_row
+             * @enum {string}
+             */
+            lifetime?: "last_row" | "span";
+            /**
+             * Emit
+             * @default final
+             * @enum {string}
+             */
+            emit?: "final" | "running";
+            /**
+             * Max Rows
+             * @default 10000
+             */
+            max_rows?: number;
+        };
+        /**
          * Me
-         * @description Who is signed in. `impersonator`: the address of the installation's admin who acts as this person.
+         * @description The person signed in. `impersonator`: the address of the installation's administrator who acts as this person.
          */
         Me: {
             /** Id */
@@ -4170,12 +5998,12 @@ export interface components {
         };
         /**
          * MeasuredInput
-         * @description What the sample of one input holds. `rows` counts all but CTIs.
+         * @description The content of the sample of one input. `rows` counts all but CTIs.
          *
-         *     `delay` is that of the settings in force; None where no CTIs are generated. `first` and `last` are the smallest and
+         *     `delay` is that of the settings in force; None if no CTIs are generated. `first` and `last` are the smallest and
          *     largest start in ticks. `rows_per_s` is by event time, None for too few events. `row_bytes` is the mean size of a
-         *     row as text. `lateness` is None without events. `outcomes` is what the settings in force make of the rows before any
-         *     window is asked (T12).
+         *     row as text. `lateness` is None without events. `outcomes` are those of the rows with the settings in force, before
+         *     any window (T12).
          */
         MeasuredInput: {
             /** Input */
@@ -4212,7 +6040,10 @@ export interface components {
         };
         /**
          * MeasuredLateness
-         * @description How late the rows of a sample come (`rows` of them), and the choices, ascending, exactly one of them proposed.
+         * @description The lateness of the rows of a sample (`rows` of them), and the choices, ascending, exactly one of them proposed.
+         *
+         *     Times far from all others (`outlying` of them, the first are `outliers`) are left out; with them the proposed delay
+         *     would be `with_outliers`.
          */
         MeasuredLateness: {
             /** Rows */
@@ -4220,24 +6051,29 @@ export interface components {
             quantiles: components["schemas"]["LatenessQuantiles"];
             /** Choices */
             choices: components["schemas"]["DelayChoice"][];
+            /**
+             * Outlying
+             * @default 0
+             */
+            outlying?: number;
+            /** Outliers */
+            outliers?: components["schemas"]["OutlyingTime"][];
+            /**
+             * With Outliers
+             * @default null
+             */
+            with_outliers?: string | null;
         };
         /**
          * MemberList
          * @description Members, by address.
          */
-        MemberList: components["schemas"]["MemberShown"][];
+        MemberList: components["schemas"]["MemberResponse"][];
         /**
-         * MemberRole
-         * @description The role of a member from now on.
+         * MemberResponse
+         * @description A member; `me`: the member is the caller. `second_factor` is null for callers who may not administer.
          */
-        MemberRole: {
-            role: components["schemas"]["Role"];
-        };
-        /**
-         * MemberShown
-         * @description A member; `me`: it is who asks. `second_factor` is shown to those who administer, to others it is null.
-         */
-        MemberShown: {
+        MemberResponse: {
             /** Id */
             id: string;
             /** Email */
@@ -4251,8 +6087,15 @@ export interface components {
             second_factor: boolean | null;
         };
         /**
+         * MemberRole
+         * @description The new role of a member.
+         */
+        MemberRole: {
+            role: components["schemas"]["Role"];
+        };
+        /**
          * MendTarget
-         * @description A stored object on whose page something is mended.
+         * @description A stored object on whose page an error can be fixed.
          */
         MendTarget: {
             /**
@@ -4267,7 +6110,7 @@ export interface components {
         };
         /**
          * MendableFault
-         * @description A fault of what is stored: `mend` are the objects that can be changed against it, the likeliest first.
+         * @description An error of stored objects: `mend` are the objects that can be changed to fix it, the likeliest first.
          */
         MendableFault: {
             code: components["schemas"]["FaultCode"];
@@ -4292,9 +6135,9 @@ export interface components {
         };
         /**
          * MendableRun
-         * @description A run by itself: `mend` is what may be changed before its binding is started again, as it is called today.
+         * @description One run: `mend` lists the objects to change before its binding is started again, by their present names.
          *
-         *     `runner`: which one carries it, null once it has ended.
+         *     `runner`: the runner that carries it, null once it has ended.
          */
         MendableRun: {
             /** Id */
@@ -4337,11 +6180,11 @@ export interface components {
             steps: components["schemas"]["StartStep"][];
             /** Mend */
             mend: components["schemas"]["MendTarget"][];
-            runner: components["schemas"]["RunnerShown"] | null;
+            runner: components["schemas"]["RunnerResponse"] | null;
         };
         /**
          * MendedRow
-         * @description What the row `id` should have been: times in ISO 8601 or ticks, and its fields as the text of a JSON object.
+         * @description The correction of the row `id`: times in ISO 8601 or ticks, and its fields as the text of a JSON object.
          *
          *     `end` counts for intervals and for the ends of edges; null is open.
          */
@@ -4360,7 +6203,7 @@ export interface components {
         };
         /**
          * MergeBody
-         * @description A text made from `base` while somebody else made `theirs`; `choices` decide conflicts by their key.
+         * @description A text made from `base` while another person made `theirs`; `choices` decide conflicts by their key.
          */
         MergeBody: {
             /**
@@ -4382,9 +6225,10 @@ export interface components {
         };
         /**
          * MergeConflict
-         * @description What both changed, each in another way. `theirs` and `mine` say in words what each did to `base`.
+         * @description A part that both sides changed differently. `theirs` and `mine` describe each side's changes to `base`.
          *
-         *     `part` is the name of the query, a whole node with its settings (one removed it, or both added it), or one of them.
+         *     `part` is the name of the query, its functions, a whole node with its settings (one side removed it, or both added
+         *     it), the node without its settings, or one of its settings.
          */
         MergeConflict: {
             /** Key */
@@ -4395,17 +6239,68 @@ export interface components {
              * Part
              * @enum {string}
              */
-            part: "name" | "whole" | "node" | "advance" | "event_time";
+            part: "name" | "functions" | "whole" | "node" | "advance" | "event_time";
             /** Theirs */
             theirs: string[];
             /** Mine */
             mine: string[];
         };
         /**
-         * MyOrganisation
-         * @description An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
+         * ModuleExport
+         * @description A function that a module exports.
+         */
+        ModuleExport: {
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters: ("i32" | "i64" | "f32" | "f64" | "v128" | "reference")[];
+            /** Results */
+            results: ("i32" | "i64" | "f32" | "f64" | "v128" | "reference")[];
+        };
+        /**
+         * ModuleFunction
+         * @description A function of the query: `export` of the stored module with the SHA-256 hash `module`, in WebAssembly (T60).
          *
-         *     `delete_after`: an owner asked for its deletion; until then nothing runs.
+         *     A call may execute `fuel` instructions. If an argument is null, the result is null without a call, unless the
+         *     function takes `null_arguments`.
+         */
+        ModuleFunction: {
+            /** Name */
+            name: string;
+            /** Arguments */
+            arguments?: components["schemas"]["FunctionArgument"][];
+            /** Returns */
+            returns: string;
+            /** Module */
+            module: string;
+            /** Export */
+            export: string;
+            /**
+             * Fuel
+             * @default 10000000
+             */
+            fuel?: number;
+            /**
+             * Null Arguments
+             * @default false
+             */
+            null_arguments?: boolean;
+        };
+        /**
+         * ModuleResponse
+         * @description A module in WebAssembly: the hash that functions of queries name, and the functions that it exports.
+         */
+        ModuleResponse: {
+            /** Hash */
+            hash: string;
+            /** Functions */
+            functions: components["schemas"]["ModuleExport"][];
+        };
+        /**
+         * MyOrganisation
+         * @description An organisation that I belong to, my role in it, and what I may do there; with a token, what that token may do.
+         *
+         *     `delete_after`: an owner requested its deletion; nothing runs until then.
          */
         MyOrganisation: {
             /** Slug */
@@ -4420,7 +6315,7 @@ export interface components {
         };
         /**
          * NewOrganisation
-         * @description An organisation to make; `slug` is its short name, which stands in addresses and stays.
+         * @description An organisation to make; `slug` is its short name, which addresses contain and which never changes.
          */
         NewOrganisation: {
             /** Slug */
@@ -4429,19 +6324,20 @@ export interface components {
             name: string;
         };
         /**
-         * NextStartShown
-         * @description What the next start of a binding does with what its last run kept, as of now.
+         * NextStartResponse
+         * @description The effect of the next start of a binding on the state that its last run kept, as of now.
          *
-         *     `goes_on`: with all state. `reason`: why state is left behind if it does not go on or an option is chosen, null
-         *     where there are none; no sentence repeats it. `open_from`, `open_until`: the time of what is open, null where
-         *     nothing is. At most `open_windows` are open, each with all of its groups; null where windows are not fixed, or it is
-         *     not known. At most `open_rows` rows are in what is open; null where that is not known. `options` are what may
-         *     be chosen; where it does not go on, the first is what is done if nothing is. `nodes`: what becomes of what
-         *     each node holds, where the query is another one than that of the last run: it is made again from rows that are read
-         *     again, or carried over, where `carried_over` is an option. `not_carried`: why it is none; null where the query is
-         *     the same. `mark`: what a start is known by that is as it is shown here; null where that has no streams yet.
+         *     `goes_on`: the start resumes with all state. `reason`: why state is discarded if the start does not resume or if an
+         *     option is chosen; null without options; no other sentence repeats it. `open_from`, `open_until`: the time range of
+         *     open windows, null if nothing is open. `open_windows`: the most windows that are open, each with all of its groups;
+         *     null if windows have no fixed size or the number is unknown. `open_rows`: the most rows in them; null if unknown.
+         *     `options`: the start positions to choose from; if the start does not resume, the first one is the default.
+         *     `nodes`: for a query that differs from that of the last run, the effect on the state of each node: it is rebuilt
+         *     from rows that are read again, or carried over if `carried_over` is an option. `not_carried`: why it is not an
+         *     option; null if the query is the same. `mark`: identifies this answer in a start request; null while an input has no
+         *     stream.
          */
-        NextStartShown: {
+        NextStartResponse: {
             /** Goes On */
             goes_on: boolean;
             /** Reason */
@@ -4457,19 +6353,23 @@ export interface components {
             /** Open Rows */
             open_rows: number | null;
             /** Options */
-            options: components["schemas"]["StartOptionShown"][];
+            options: components["schemas"]["StartOptionResponse"][];
             /** Nodes */
             nodes: components["schemas"]["NodeDifference"][];
             /** Not Carried */
             not_carried: string | null;
+            /** Inputs Ended */
+            inputs_ended: boolean;
+            /** Delivers To */
+            delivers_to: string[];
             /** Mark */
             mark: string | null;
         };
         /**
          * NoClock
-         * @description A node that gives nothing before the `inputs` end, for their settings advance no time; and what mends it.
+         * @description A node that emits nothing before the `inputs` end, because their settings advance no time; and the remedy.
          *
-         *     `certain`: nor can their adapters. A file may still send CTIs beside its rows, which shows once rows have come.
+         *     `certain`: their adapters advance no time either. A file may contain CTIs, which shows only once rows are read.
          */
         NoClock: {
             /** Node */
@@ -4485,11 +6385,11 @@ export interface components {
         };
         /**
          * NodeDifference
-         * @description A node that holds something from batch to batch, in the version before, in the one after it, or in both.
+         * @description A node with state between batches, in the old version, in the new one, or in both.
          *
-         *     `same`: it and all that it reads are as before. `widened`: its windows and groups are the same, `added` aggregates
-         *     are new and `removed` ones gone. `lost`: it, or what it reads, is another one, by the fields `changed` (empty: only
-         *     what it reads is). `new` and `gone`: one version alone has it.
+         *     `same`: it and all nodes before it are unchanged. `widened`: its windows and groups are the same, `added` aggregates
+         *     are new and `removed` ones are gone. `lost`: it or a node before it differs; `changed` are its changed fields
+         *     (empty: only nodes before it differ). `new` and `gone`: only one version has it.
          */
         NodeDifference: {
             /** Node */
@@ -4510,7 +6410,7 @@ export interface components {
         };
         /**
          * NodePosition
-         * @description Where a node is drawn, in units of the canvas: to the right and down.
+         * @description The position of a node, in units of the canvas: to the right and down.
          */
         NodePosition: {
             /** X */
@@ -4520,7 +6420,7 @@ export interface components {
         };
         /**
          * ObjectUse
-         * @description One object that depends on another: `says` is in words what it needs of it, such as "reads it as cars".
+         * @description One object that uses another: `says` describes the use in words, for example "reads it as cars".
          */
         ObjectUse: {
             /**
@@ -4537,7 +6437,7 @@ export interface components {
         };
         /**
          * ObserveBody
-         * @description A query as text and a sample: what comes out is asked for, as an expectation to choose from.
+         * @description A query as text and a sample, for which the results are requested as an expectation to choose from.
          */
         ObserveBody: {
             /** Text */
@@ -4550,16 +6450,16 @@ export interface components {
         };
         /**
          * Observed
-         * @description What is known of the run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
+         * @description The observed state of a run. `requested`: no runner has taken it yet; `lost`: its runner is gone.
          *
-         *     `recovering`: it ran, and its runner or query was started again and has planned no batch since. `completed`: it has
-         *     read its inputs to their end, and every result is written; `stopped`: somebody stopped it.
+         *     `recovering`: it ran, and its runner or streaming query was restarted and has planned no batch since. `completed`:
+         *     it has read its inputs to their end, and every result is stored; `stopped`: somebody stopped it.
          * @enum {string}
          */
         Observed: "requested" | "starting" | "running" | "recovering" | "stopping" | "stopped" | "completed" | "failed" | "lost";
         /**
          * OfferedField
-         * @description A field of a stream that may stand for one of a template.
+         * @description A field of a stream that may replace one of the template.
          */
         OfferedField: {
             /** Name */
@@ -4569,7 +6469,7 @@ export interface components {
         };
         /**
          * OrderEdgesNode
-         * @description Releases the starts and ends of edges in order of time: the first query of the two-query recipe.
+         * @description Releases the starts and ends of edges in order of time; the first query of the two-query recipe.
          */
         OrderEdgesNode: {
             /**
@@ -4584,17 +6484,17 @@ export interface components {
         };
         /**
          * OrganisationName
-         * @description The organisation's name from now on.
+         * @description The new name of the organisation.
          */
         OrganisationName: {
             /** Name */
             name: string;
         };
         /**
-         * OrganisationShown
-         * @description An organisation. `delete_after`: an owner asked for its deletion; until then nothing runs.
+         * OrganisationResponse
+         * @description An organisation. `delete_after`: an owner requested its deletion; nothing runs until then.
          */
-        OrganisationShown: {
+        OrganisationResponse: {
             /** Slug */
             slug: string;
             /** Name */
@@ -4607,17 +6507,52 @@ export interface components {
             delete_after: string | null;
         };
         /**
-         * Outcome
-         * @description The outcome of one received element; the counts add up to the received count.
+         * OutboxState
+         * @description The state of an outbox entry. `failed`: it could not be sent for a day, and is not tried again.
          * @enum {string}
          */
-        Outcome: "on_time" | "reordered" | "adjusted" | "shifted" | "late_kept" | "dropped_late" | "dropped_early" | "dropped_window_closed" | "malformed";
+        OutboxState: "waiting" | "sent" | "failed";
+        /**
+         * Outcome
+         * @description The outcome of one received element; the counts of all outcomes add up to the received count.
+         * @enum {string}
+         */
+        Outcome: "on_time" | "reordered" | "adjusted" | "shifted" | "late_kept" | "dropped_late" | "dropped_early" | "dropped_window_closed" | "malformed" | "overlap";
+        /**
+         * OutlyingTime
+         * @description A time far from the others: `row` of the input from 1 if known, its text, and its tick.
+         */
+        OutlyingTime: {
+            /** Row */
+            row: number | null;
+            /** Value */
+            value: string;
+            /** At */
+            at: number;
+        };
+        /**
+         * OutputEventsResponse
+         * @description The data of the events by their name. `row`, `edge_start`, `edge_end` and `retraction` are rows.
+         *
+         *     A row with a `key` replaces the one before it with the same key; a retraction withdraws that one. A retraction
+         *     without a key withdraws an earlier row with the same times and payload.
+         */
+        OutputEventsResponse: {
+            row: components["schemas"]["SubscribedRow"];
+            edge_start: components["schemas"]["SubscribedRow"];
+            edge_end: components["schemas"]["SubscribedRow"];
+            retraction: components["schemas"]["SubscribedRow"];
+            committed: components["schemas"]["BatchCommitted"];
+            restarted: components["schemas"]["BindingRestarted"];
+            rows_missing: components["schemas"]["RowsMissing"];
+            failed: components["schemas"]["OutputStreamFailed"];
+        };
         /**
          * OutputNode
-         * @description Where results leave the query; `timestamp` says with which lifetime (T22).
+         * @description Emits the results of the query; `timestamp` sets their lifetime (T22).
          *
          *     `lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among
-         *     the events that made it, but not before the row's own start.
+         *     the events that contributed to it, but not before the row's own start.
          */
         OutputNode: {
             /**
@@ -4637,10 +6572,10 @@ export interface components {
             timestamp?: "lifetime" | "point_at_end" | "latest_input";
         };
         /**
-         * OutputSaid
-         * @description An output as a person says it; `identity` is that of one that is there, null for a new one.
+         * OutputSettings
+         * @description An output as a person edits it; `identity` is that of an existing output, null for a new one.
          */
-        OutputSaid: {
+        OutputSettings: {
             /**
              * Identity
              * @default null
@@ -4651,16 +6586,24 @@ export interface components {
             adapter: components["schemas"]["AdapterChoice"];
         };
         /**
+         * OutputStreamFailed
+         * @description The stream ends with this message.
+         */
+        OutputStreamFailed: {
+            /** Message */
+            message: string;
+        };
+        /**
          * OutputsTrialBody
-         * @description Outputs as they are typed; those that are stored keep their secrets by their identity.
+         * @description Outputs as a form has them; stored outputs keep their secrets by their identity.
          */
         OutputsTrialBody: {
             /** Outputs */
-            outputs: components["schemas"]["OutputSaid"][];
+            outputs: components["schemas"]["OutputSettings"][];
         };
         /**
          * OutputsTried
-         * @description What is wrong with the outputs; `field` says of which. Nothing: all of them would take results now.
+         * @description The errors of the outputs; `field` names the output. Empty: all of them would take results now.
          */
         OutputsTried: {
             /** Faults */
@@ -4668,7 +6611,7 @@ export interface components {
         };
         /**
          * OwnQueryPreview
-         * @description A template's query on chosen streams, with its faults; whether its scenario comes along, said in words.
+         * @description A template's query on chosen streams, with its errors; whether it gets the scenario, also in words.
          */
         OwnQueryPreview: {
             /** Text */
@@ -4681,11 +6624,11 @@ export interface components {
             scenario_words: string;
         };
         /**
-         * OwnQueryShown
-         * @description The query that was made of a template on chosen streams, and whether its scenario came along, in words.
+         * OwnQueryResponse
+         * @description The query that was made from a template on chosen streams, and whether it got the scenario, in words.
          */
-        OwnQueryShown: {
-            query: components["schemas"]["QueryShown"];
+        OwnQueryResponse: {
+            query: components["schemas"]["QueryResponse"];
             /** Scenario */
             scenario: boolean;
             /** Scenario Words */
@@ -4693,7 +6636,7 @@ export interface components {
         };
         /**
          * OwnStreamsBody
-         * @description Which streams a template reads, by its inputs.
+         * @description The streams that a template reads, by its inputs.
          */
         OwnStreamsBody: {
             /** Streams */
@@ -4719,7 +6662,7 @@ export interface components {
         };
         /**
          * PaneOfRow
-         * @description The pane of a row that a window gave before it was final (T20): times in ticks, `index` counts its rows.
+         * @description The pane of a row that a window emitted before it was final (T20): times in ticks, `index` counts its rows.
          */
         PaneOfRow: {
             /** Start */
@@ -4738,11 +6681,11 @@ export interface components {
         };
         /**
          * PaneState
-         * @description What a pane holds from `after` on, and its aggregates as if the input ended now.
+         * @description The contents of a pane from `after` on, and its aggregates as if the input ended now.
          *
-         *     `added` and `removed` are the numbers of the rows that came in and left at this step; added up they are what it
-         *     holds. `start` and `end` are those of the pane from here on: a session grows, a snapshot is cut. Of a top_k the
-         *     values are `rows`: the payloads that it would give.
+         *     `added` and `removed` are the numbers of the rows that joined and left at this step; their running total is the
+         *     contents. `start` and `end` are the bounds of the pane from here on: a session grows, a snapshot is cut. The values
+         *     of a top_k are `rows`: the payloads that it would emit.
          */
         PaneState: {
             /** After */
@@ -4761,35 +6704,61 @@ export interface components {
             };
         };
         /**
+         * PatternCondition
+         * @description The condition of the variable `name`; it takes the rows for which `of` is true.
+         */
+        PatternCondition: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string;
+        };
+        /**
+         * PatternSubset
+         * @description A name for the rows of several variables.
+         */
+        PatternSubset: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string[];
+        };
+        /**
          * Permission
-         * @description What can be allowed; the matrix says in words what each of them is.
+         * @description A permission; the matrix describes each in words.
          * @enum {string}
          */
         Permission: "view" | "edit" | "operate" | "push" | "administer" | "own";
         /**
          * PermissionMatrix
-         * @description What each role may do.
+         * @description The permissions of each role.
          */
         PermissionMatrix: {
             /** Roles */
-            roles: components["schemas"]["RoleShown"][];
+            roles: components["schemas"]["RoleResponse"][];
             /** Permissions */
-            permissions: components["schemas"]["PermissionShown"][];
+            permissions: components["schemas"]["PermissionResponse"][];
         };
         /**
-         * PermissionShown
+         * PermissionResponse
          * @description A permission and what it allows, as the end of "may ...".
          */
-        PermissionShown: {
+        PermissionResponse: {
             permission: components["schemas"]["Permission"];
             /** Allows */
             allows: string;
         };
         /**
-         * PlaceAsked
-         * @description A place in the picture where nothing is: why has `node` no row at the time `at`?
+         * Phase
+         * @description The last decided state of a rule; whether it is known now is separate (`RuleState.unknown_since`).
+         * @enum {string}
          */
-        PlaceAsked: {
+        Phase: "ok" | "pending" | "firing" | "resolved";
+        /**
+         * PlaceRequest
+         * @description An empty place in the picture: why has `node` no row at the time `at`?
+         */
+        PlaceRequest: {
             /** Node */
             node: string;
             /** At */
@@ -4797,7 +6766,7 @@ export interface components {
         };
         /**
          * PlaceTrace
-         * @description Why an output has no row at a time, in sentences; `standing` what it has there, or holds back.
+         * @description Why an output has no row at a time, in sentences; `standing` is what it has there, or has not yet released.
          *
          *     `missed` are late rows that would have made one, `ended` rows that lived there and are in no result.
          */
@@ -4811,7 +6780,7 @@ export interface components {
         };
         /**
          * PlanBody
-         * @description Files to compare with what the organisation has; with `prune` what is in none of them is to be deleted.
+         * @description Files to compare with the organisation's definitions; with `prune` definitions without a file are deleted.
          */
         PlanBody: {
             /** Files */
@@ -4826,7 +6795,7 @@ export interface components {
         };
         /**
          * PointAtEndNode
-         * @description Replaces every lifetime by a point at its end; what never ends is removed.
+         * @description Replaces every lifetime by a point at its end; events that never end are removed.
          */
         PointAtEndNode: {
             /**
@@ -4841,7 +6810,7 @@ export interface components {
         };
         /**
          * PolicyComparison
-         * @description One for each policy; `inputs` are those whose policy was replaced.
+         * @description One entry for each policy; `inputs` are the inputs whose policy was replaced.
          */
         PolicyComparison: {
             /** Inputs */
@@ -4851,8 +6820,9 @@ export interface components {
         };
         /**
          * Preflight
-         * @description `faults`: the warnings of the definition, then those of the samples. `waits`: a sentence for each input and
-         *     output on what its results wait for.
+         * @description `faults`: the warnings of the definition, then those of the samples.
+         *
+         *     `waits`: a sentence for each input and output on what its results wait for.
          */
         Preflight: {
             /** Faults */
@@ -4866,7 +6836,7 @@ export interface components {
         };
         /**
          * PreflightBody
-         * @description A query to validate before a start. With `sample` its rows are measured, else those that adapters read now.
+         * @description A query to validate before a start. The rows of `sample` are measured, or else rows that adapters read now.
          */
         PreflightBody: {
             /** Streams */
@@ -4895,14 +6865,15 @@ export interface components {
         };
         /**
          * ProgressReport
-         * @description What one micro-batch of one binding did; all counts are totals of the run, so a lost report loses nothing.
+         * @description A report of one micro-batch of one binding; all counts are totals of the run, so a lost report loses nothing.
          *
-         *     `of_run` false: a report of before runs were told apart, whose totals count from the first start of the binding.
-         *     `held_back` is the organisation's limit of events each second where more waited than it let the batch read.
-         *     `failures` are the expressions that failed on most rows; `failed` counts the failures of all.
-         *     `beginning` says how the run began, null where it is the first or went on whole; `reading_again`: it has not yet
-         *     come to where the run before had read to. `behind`: so many rows a run beside another has still to read of those
-         *     that the other had read before this batch; null: it reads beside none.
+         *     `version` is that of its writer. `of_run` false: a report from before totals were counted by run, with totals since
+         *     the first start of the binding. `held_back` is the organisation's limit of events per second, if it limited the
+         *     batch while more events waited. `failures` are the expressions that failed on most rows; `failed` counts the
+         *     failures of all. `beginning` is the record of the run's start, null for the first run and for one that resumed with
+         *     all state. `reading_again`: it hasn't yet reached the position where the previous run stopped reading. `behind`: for
+         *     a run that reads in parallel with another, how many rows it still has to read of those that the other had read
+         *     before this batch; null for other runs.
          */
         ProgressReport: {
             /**
@@ -4910,6 +6881,11 @@ export interface components {
              * @constant
              */
             kind: "progress";
+            /**
+             * Version
+             * @default 1
+             */
+            version?: number;
             /** Run */
             run: string;
             /** Batch */
@@ -4983,9 +6959,9 @@ export interface components {
         };
         /**
          * ProposedField
-         * @description A field: its name, the column that it comes from, its type. `misfits` counts values that the type does not hold.
+         * @description A field: its name, its column, its type. `misfits` counts values that do not fit the type.
          *
-         *     `example` is the first value as text, empty where there is none.
+         *     `example` is the first value as text, empty without values.
          */
         ProposedField: {
             /** Name */
@@ -5001,7 +6977,7 @@ export interface components {
         };
         /**
          * Provider
-         * @description A provider of OpenID Connect; `id` is what allauth's redirect is asked for.
+         * @description A provider of OpenID Connect; `id` is the parameter of allauth's redirect.
          */
         Provider: {
             /** Id */
@@ -5013,7 +6989,7 @@ export interface components {
          * PushReceipt
          * @description A batch is on the disk: its rows have the numbers `first` to `first + rows - 1` of the inbox.
          *
-         *     `again`: a batch with this id was stored before, and was not stored a second time.
+         *     `again`: a batch with this id was already stored, and was not stored a second time.
          */
         PushReceipt: {
             /** First */
@@ -5029,13 +7005,13 @@ export interface components {
          */
         QuarantinePage: {
             /** Rows */
-            rows: components["schemas"]["LateShown"][];
+            rows: components["schemas"]["LateResponse"][];
             /** Next */
             next: string | null;
         };
         /**
          * QuarantineSampleBody
-         * @description The newest `rows` rows of the quarantine of a binding that the filter means, oldest first.
+         * @description The newest `rows` rows of a binding's quarantine that match the filter, oldest first.
          */
         QuarantineSampleBody: {
             /** @default null */
@@ -5088,7 +7064,7 @@ export interface components {
         };
         /**
          * QueryExplanation
-         * @description What a query will do: as data, as text for a terminal, and as a Mermaid flowchart.
+         * @description An explanation of a query: as data, as text for a terminal, and as a Mermaid flowchart.
          */
         QueryExplanation: {
             explanation: components["schemas"]["Explanation"];
@@ -5099,7 +7075,7 @@ export interface components {
         };
         /**
          * QueryGraph
-         * @description A query: nodes that name their inputs; `check` says whether they fit together.
+         * @description A query: nodes that name their inputs; `check` tests that they fit together. `functions` may be called by all.
          */
         QueryGraph: {
             /**
@@ -5109,14 +7085,29 @@ export interface components {
             version: 1;
             /** Name */
             name: string;
+            /** Functions */
+            functions?: (components["schemas"]["MacroFunction"] | components["schemas"]["ModuleFunction"])[];
             /** Nodes */
-            nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["OutputNode"])[];
+            nodes: (components["schemas"]["InputNode"] | components["schemas"]["FilterNode"] | components["schemas"]["ProjectNode"] | components["schemas"]["ShiftNode"] | components["schemas"]["SetDurationNode"] | components["schemas"]["ExtendNode"] | components["schemas"]["ClipNode"] | components["schemas"]["PointAtEndNode"] | components["schemas"]["ToIntervalsNode"] | components["schemas"]["OrderEdgesNode"] | components["schemas"]["ChopNode"] | components["schemas"]["StitchNode"] | components["schemas"]["UnionNode"] | components["schemas"]["JoinNode"] | components["schemas"]["AntiJoinNode"] | components["schemas"]["SemiJoinNode"] | components["schemas"]["AsofJoinNode"] | components["schemas"]["WindowNode"] | components["schemas"]["TopKNode"] | components["schemas"]["MatchRecognizeNode"] | components["schemas"]["AnalyticNode"] | components["schemas"]["OutputNode"])[];
+        };
+        /**
+         * QueryLabels
+         * @description The tags of a query, and the address of the member who owns it; null: nobody.
+         */
+        QueryLabels: {
+            /** Tags */
+            tags?: string[];
+            /**
+             * Owner
+             * @default null
+             */
+            owner?: string | null;
         };
         /**
          * QueryList
-         * @description The queries of an organisation by name.
+         * @description Queries of an organisation by name.
          */
-        QueryList: components["schemas"]["QueryShown"][];
+        QueryList: components["schemas"]["QuerySummary"][];
         /**
          * QueryNameBody
          * @description The new name of a query; `parent`, if given, must still be the current version (409 otherwise).
@@ -5131,29 +7122,52 @@ export interface components {
             parent?: string | null;
         };
         /**
-         * QueryShown
-         * @description A query with its current version and the streams that it names.
+         * QueryResponse
+         * @description A query with its current version and the streams that it names; `owner` is the address of a person.
          */
-        QueryShown: {
+        QueryResponse: {
             /** Id */
             id: string;
             /** Name */
             name: string;
+            /** Tags */
+            tags: string[];
+            /** Owner */
+            owner: string | null;
             /** Created At */
             created_at: string;
-            current: components["schemas"]["VersionShown"];
+            current: components["schemas"]["VersionResponse"];
+            /** Streams */
+            streams: components["schemas"]["StreamUsed"][];
+        };
+        /**
+         * QuerySummary
+         * @description A query as lists show it, with its current version; its content is read by id.
+         */
+        QuerySummary: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Tags */
+            tags: string[];
+            /** Owner */
+            owner: string | null;
+            /** Created At */
+            created_at: string;
+            current: components["schemas"]["VersionSummary"];
             /** Streams */
             streams: components["schemas"]["StreamUsed"][];
         };
         /**
          * Reason
-         * @description Why an element was not taken as it came.
+         * @description The reason why an element was not taken unchanged.
          * @enum {string}
          */
-        Reason: "after_end" | "bad_row" | "bad_time" | "bad_cti" | "bad_lifetime" | "bad_payload" | "orphan_end" | "start_dropped" | "vanished" | "before_cti" | "future" | "window_closed" | "too_many_windows";
+        Reason: "after_end" | "bad_row" | "bad_time" | "bad_cti" | "bad_lifetime" | "bad_payload" | "orphan_end" | "start_dropped" | "vanished" | "before_cti" | "future" | "window_closed" | "too_many_windows" | "stale_snapshot" | "duplicate_key" | "superseded" | "too_many_keys";
         /**
          * RefusedPutAside
-         * @description How many requests were deleted.
+         * @description The number of requests that were deleted.
          */
         RefusedPutAside: {
             /** Requests */
@@ -5161,14 +7175,14 @@ export interface components {
         };
         /**
          * RefusedRequestList
-         * @description What the target of an output refused, newest batch first.
+         * @description The requests that the target of an output refused, newest batch first.
          */
-        RefusedRequestList: components["schemas"]["RefusedRequestShown"][];
+        RefusedRequestList: components["schemas"]["RefusedRequestResponse"][];
         /**
-         * RefusedRequestShown
-         * @description A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for.
+         * RefusedRequestResponse
+         * @description A request with rows of one batch that the target refused; `at` in ticks. `rows` is null in a list.
          */
-        RefusedRequestShown: {
+        RefusedRequestResponse: {
             /** Batch */
             batch: number;
             /** Part */
@@ -5188,10 +7202,10 @@ export interface components {
          * RepairList
          * @description The newest 100 repairs of a binding, newest first.
          */
-        RepairList: components["schemas"]["RepairShown"][];
+        RepairList: components["schemas"]["RepairResponse"][];
         /**
          * RepairMade
-         * @description A repair that was asked for; `not_taken` are the chosen rows that stay in quarantine, and why.
+         * @description A new repair; `not_taken` are the chosen rows that stay in quarantine, and why.
          */
         RepairMade: {
             /**
@@ -5227,14 +7241,14 @@ export interface components {
             not_taken: components["schemas"]["RowNotCounted"][];
         };
         /**
-         * RepairShown
-         * @description Rows of quarantine that were taken back into results: `rows` of them, by whom and when.
+         * RepairResponse
+         * @description Rows of quarantine that were restored into results: their number, the person and the time.
          *
-         *     `marks` counts the rows of the result that are others: `changed`, `only_here` (new), `missing` (gone). `given_at` is
-         *     when the corrected rows were among the results, in `batch`; null: they will be, and `failure` says what is in the
-         *     way, if anything is. `run` is the run whose results they are.
+         *     `marks` counts the rows of the result that differ: `changed`, `only_here` (new), `missing` (gone). `given_at` is
+         *     when the corrected rows were committed, in `batch`; null: they are pending, and `failure` names an obstacle, if
+         *     there is one. `run` is the run with these results.
          */
-        RepairShown: {
+        RepairResponse: {
             /**
              * Id
              * Format: uuid
@@ -5267,10 +7281,10 @@ export interface components {
         };
         /**
          * ReplayBody
-         * @description Rows of the quarantine of a binding, taken as if they had come in time.
+         * @description Rows of the quarantine of a binding, treated as if they had been on time.
          *
-         *     `ids` are those rows; without it the newest 1,000 that the filter means, of `run` alone where that is said. Rows of
-         *     `mended` count as they say, all others as they came. Of what the binding has read at most `most_rows` are read
+         *     `ids` are those rows; without it, the newest 1,000 that match the filter, only of `run` if it is set. Rows of
+         *     `mended` count as corrected there, all others in their original form. At most `most_rows` rows of the input are read
          *     again.
          */
         ReplayBody: {
@@ -5335,15 +7349,15 @@ export interface components {
             most_rows?: number;
         };
         /**
-         * ReplayShown
-         * @description What the results of a binding would be, had the chosen rows come in time; nothing of it is stored.
+         * ReplayResponse
+         * @description The results of a binding if the chosen rows had been on time; nothing is stored.
          *
-         *     `ids` are the rows that were chosen. `marks` counts all rows of the result, `rows` are those that would be other
-         *     ones, by output and time, of which `rows_left_out` are not shown. `read_again` rows of input were read; `whole_from`
-         *     says by output from when on its rows are computed from all that belongs to them: null where that is not known,
-         *     absent where all are.
+         *     `ids` are the chosen rows. `marks` counts all rows of the result, `rows` are those that would differ, by output and
+         *     time; `rows_left_out` of them are not shown. `read_again` rows of input were read. `whole_from` is, by output, the
+         *     time from which on its rows are computed from everything that belongs to them: null if unknown, absent if all are
+         *     complete.
          */
-        ReplayShown: {
+        ReplayResponse: {
             /** Chosen */
             chosen: number;
             /** Ids */
@@ -5371,11 +7385,11 @@ export interface components {
         };
         /**
          * ReplayedRow
-         * @description A row of the result of `output` that would be another one: `changed`, `only_here` (new), or `missing` (gone).
+         * @description A row of the result of `output` that would differ: `changed`, `only_here` (new), or `missing` (gone).
          *
-         *     Of one that would change `today_...` is what it is; one that would go is shown as it is. `final`: the binding had
-         *     given all up to its end. Where it is not `whole`, rows from before what was read again belong to it too: it would be
-         *     another one, but which values it has is not known, and only the fields of its group are shown.
+         *     For a changed row, `today_...` is its present state; a row that would go is shown as it is. `final`: the binding had
+         *     emitted everything up to its end. If it is not `whole`, rows from before the part that was read again belong to it
+         *     too: it would change, but its values are unknown, and only the fields of its group are shown.
          */
         ReplayedRow: {
             /** Output */
@@ -5407,25 +7421,105 @@ export interface components {
             whole: boolean;
         };
         /**
+         * ReplayedTransition
+         * @description A transition that the rule would have made; times are ticks.
+         */
+        ReplayedTransition: {
+            /** At */
+            at: number;
+            before: components["schemas"]["Phase"];
+            after: components["schemas"]["Phase"];
+            level: components["schemas"]["AlertLevel"] | null;
+            /** Value */
+            value: number;
+            /** Rows */
+            rows: number;
+            /** Fired At */
+            fired_at: number | null;
+        };
+        /**
          * ResultPage
          * @description Results, newest first; `next` is the `before` of the next page, null at the oldest. A page may be short.
          */
         ResultPage: {
             /** Rows */
-            rows: components["schemas"]["ResultShown"][];
+            rows: components["schemas"]["ResultResponse"][];
             /** Next */
             next: string | null;
+        };
+        /**
+         * ResultResponse
+         * @description A result row with a stable id, so that pages neither skip nor repeat a row.
+         *
+         *     `run` emitted it; null for rows written before runs were distinguished. `repaired`: the repair that retracted
+         *     or added the row; null if no repair concerns it.
+         */
+        ResultResponse: {
+            /** Output */
+            output: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
+            /**
+             * Deleted
+             * @default false
+             */
+            deleted?: boolean;
+            /** @default null */
+            pane?: components["schemas"]["PaneOfRow"] | null;
+            /**
+             * Incomplete
+             * @default false
+             */
+            incomplete?: boolean;
+            /**
+             * Incomplete Columns
+             * @default null
+             */
+            incomplete_columns?: string[] | null;
+            /**
+             * Repair
+             * @default null
+             */
+            repair?: string | null;
+            /**
+             * Historic
+             * @default null
+             */
+            historic?: ("stored" | "delivered") | null;
+            /** Id */
+            id: string;
+            /** Run */
+            run: string | null;
+            /** @default null */
+            repaired?: components["schemas"]["RowRepair"] | null;
         };
         /**
          * ResultRow
          * @description One row of a result: lifetime in ticks (end null for infinity) and payload.
          *
-         *     Most rows are final when they come. Those that are not have a `key`, which all rows of the same edge, or of the same
-         *     pane, share: an edge comes as a row with `edge` start and a later one with `edge` end, which has both times; a row
-         *     with a `pane` takes the place of the one before it with the same key; `deleted` takes that back. An `incomplete` row
-         *     may lack what its run has not read (`RunBeginning`), or was cut short when its user had all windows closed; with
-         *     `incomplete_columns`, the fields of its payload that were not kept before, in these alone. A row of a `repair` takes
-         *     an earlier final one back, which it repeats, with `deleted`, or stands in its place without.
+         *     Most rows are final when they are emitted. Other rows have a `key`, shared by all rows of the same edge or pane. An
+         *     edge comes as a row with `edge` start and a later one with `edge` end, which has both times. A row with a `pane`
+         *     replaces the previous one with the same key; `deleted` retracts it. An `incomplete` row may lack input that its run
+         *     has not read (`RunBeginning`), or its window was closed early by a flush; with `incomplete_columns`, only these
+         *     fields of its payload may be incomplete, because an earlier version didn't compute them. A row of a `repair` with
+         *     `deleted` repeats an earlier final row and retracts it; one without replaces it. `historic` marks a row that history
+         *     alone gave (T57): `stored` rows are not delivered to outputs.
          */
         ResultRow: {
             /** Output */
@@ -5470,69 +7564,17 @@ export interface components {
              * @default null
              */
             repair?: string | null;
-        };
-        /**
-         * ResultShown
-         * @description A result row with an id that is stable, so that pages join without a gap or a double.
-         *
-         *     `run` made it; null: it was written before runs were told apart. `repaired`: the repair that took it back, or that
-         *     gave it; null: it stands as the run gave it.
-         */
-        ResultShown: {
-            /** Output */
-            output: string;
-            /** Start */
-            start: number;
-            /** End */
-            end: number | null;
-            /** Payload */
-            payload: {
-                [key: string]: unknown;
-            };
             /**
-             * Key
+             * Historic
              * @default null
              */
-            key?: string | null;
-            /**
-             * Edge
-             * @default null
-             */
-            edge?: ("start" | "end") | null;
-            /**
-             * Deleted
-             * @default false
-             */
-            deleted?: boolean;
-            /** @default null */
-            pane?: components["schemas"]["PaneOfRow"] | null;
-            /**
-             * Incomplete
-             * @default false
-             */
-            incomplete?: boolean;
-            /**
-             * Incomplete Columns
-             * @default null
-             */
-            incomplete_columns?: string[] | null;
-            /**
-             * Repair
-             * @default null
-             */
-            repair?: string | null;
-            /** Id */
-            id: string;
-            /** Run */
-            run: string | null;
-            /** @default null */
-            repaired?: components["schemas"]["RowRepair"] | null;
+            historic?: ("stored" | "delivered") | null;
         };
         /**
          * ResultTrace
-         * @description What made a row. `same`: what was read again gives exactly this row; if not, `why` says what is known.
+         * @description The origins of a row. `same`: the replayed input gives exactly this row; if not, `why` says what is known.
          *
-         *     `made_of` are the rows that it was made of, `missed` late ones that it would have been made of too.
+         *     `made_of` are the rows that made it, `missed` the late rows that would also have contributed.
          */
         ResultTrace: {
             /** Same */
@@ -5549,10 +7591,10 @@ export interface components {
          */
         Role: "viewer" | "designer" | "operator" | "admin" | "owner";
         /**
-         * RoleShown
-         * @description A role, what its people do, and what they may.
+         * RoleResponse
+         * @description A role, a description of its people, and its permissions.
          */
-        RoleShown: {
+        RoleResponse: {
             role: components["schemas"]["Role"];
             /** Words */
             words: string;
@@ -5561,7 +7603,7 @@ export interface components {
         };
         /**
          * RowNotCounted
-         * @description A chosen row that would be in no result all the same, and why.
+         * @description A chosen row that would still be in no result, and why.
          */
         RowNotCounted: {
             /** Id */
@@ -5579,7 +7621,7 @@ export interface components {
         };
         /**
          * RowNote
-         * @description Something to know of row number `row` (from 1) of a sample that was taken, or of all of it (null).
+         * @description A note on row number `row` (from 1) of a sample, or on the whole sample (null).
          */
         RowNote: {
             /** Row */
@@ -5588,8 +7630,21 @@ export interface components {
             message: string;
         };
         /**
+         * RowOrder
+         * @description One ORDER BY expression after the start of rows: rising with nulls first, or `descending` with nulls last.
+         */
+        RowOrder: {
+            /** Of */
+            of: string;
+            /**
+             * Descending
+             * @default false
+             */
+            descending?: boolean;
+        };
+        /**
          * RowRepair
-         * @description A repair, by whom it was asked for, and when its rows were given. `taken_back`: it took the row back.
+         * @description A repair, its author, and the time at which its rows were written. `taken_back`: it retracted the row.
          */
         RowRepair: {
             /**
@@ -5608,39 +7663,10 @@ export interface components {
             taken_back: boolean;
         };
         /**
-         * RowShown
-         * @description One row of a sample. `start` and `end` are ticks, null is infinity; a CTI stands in `start`.
-         *
-         *     A malformed row has a `reason` and only its original text.
+         * RowsAgainResponse
+         * @description The answer whether an input still has the rows that a start would read again, with a sentence for the user.
          */
-        RowShown: {
-            /** Lane */
-            lane: string;
-            /** Position */
-            position: number;
-            /**
-             * Kind
-             * @enum {string}
-             */
-            kind: "event" | "edge_start" | "edge_end" | "cti" | "malformed";
-            /** Start */
-            start: number | null;
-            /** End */
-            end: number | null;
-            /** Payload */
-            payload: {
-                [key: string]: unknown;
-            } | null;
-            /** Reason */
-            reason: string | null;
-            /** Raw */
-            raw: string;
-        };
-        /**
-         * RowsAgainShown
-         * @description Whether an input still has the rows that a start would read again, and what that means.
-         */
-        RowsAgainShown: {
+        RowsAgainResponse: {
             /**
              * Standing
              * @enum {string}
@@ -5650,25 +7676,103 @@ export interface components {
             sentence: string;
         };
         /**
+         * RowsMissing
+         * @description Rows of a batch, also of other outputs, whose file is missing. Rows that somebody deleted are not counted.
+         */
+        RowsMissing: {
+            /** Rows */
+            rows: number;
+        };
+        /**
          * Rowtime
-         * @description Where the start of an event comes from: a column, or the arrival of its row (T17).
+         * @description The source of an event's start: a column, or the arrival of its row (T17).
          * @enum {string}
          */
         Rowtime: "explicit" | "implicit";
         /**
-         * RunBeginning
-         * @description How a run began that has not the whole state of the run `after`; times in ticks.
+         * RuleList
+         * @description All rules, in the order of the documentation.
+         */
+        RuleList: components["schemas"]["RuleResponse"][];
+        /**
+         * RuleRequest
+         * @description The settings of a rule for the organisation (`binding` null) or one binding.
          *
-         *     `incomplete_before`, by output: rows that start earlier may lack something and say so; null: any row may. An output
-         *     that is not named gives whole rows from the first on. What had been given `until` then, by output, is not given
-         *     again; outputs of `alike` release as they did, so that all has been given that they bring from rows that are read
-         *     again.
-         *     `open_from`, `open_until`: the time of what was open when the run before stopped; null where nothing was, or where
-         *     nothing had been given yet. `rows_again`: how many rows are read a second time, `rows_at_most`: or fewer.
-         *     `sentence` says it all in words.
-         *     `took_over`: the run that had read beside the one before (`streaming/wire/changeover.py`), whose state it has.
-         *     `lacking`, by output: the columns that were not there before, of a run that has the state of the one before, in
-         *     which windows were widened.
+         *     `reset` deletes them. `thresholds` null: the built-in ones. A rule that is not `enabled` needs a `reason`.
+         */
+        RuleRequest: {
+            /** Rule */
+            rule: string;
+            /**
+             * Binding
+             * @default null
+             */
+            binding?: string | null;
+            /**
+             * Reset
+             * @default false
+             */
+            reset?: boolean;
+            /** @default null */
+            thresholds?: components["schemas"]["ThresholdsBody"] | null;
+            /**
+             * Enabled
+             * @default true
+             */
+            enabled?: boolean;
+            /**
+             * Reason
+             * @default
+             */
+            reason?: string;
+        };
+        /**
+         * RuleResponse
+         * @description A built-in rule, its built-in limits, and the settings that differ.
+         */
+        RuleResponse: {
+            /** Rule */
+            rule: string;
+            /** Title */
+            title: string;
+            unit: components["schemas"]["Unit"];
+            scope: components["schemas"]["Scope"];
+            /** Remedy */
+            remedy: string;
+            thresholds: components["schemas"]["ThresholdsBody"];
+            /** Settings */
+            settings: components["schemas"]["RuleSettingsResponse"][];
+        };
+        /**
+         * RuleSettingsResponse
+         * @description The settings of a rule for the organisation (`binding` null) or one binding; null limits: the built-in ones.
+         */
+        RuleSettingsResponse: {
+            binding: components["schemas"]["SubjectResponse"] | null;
+            thresholds: components["schemas"]["ThresholdsBody"];
+            /** Enabled */
+            enabled: boolean;
+            /** Reason */
+            reason: string;
+            /** Changed By */
+            changed_by: string;
+            /** Changed At */
+            changed_at: string;
+        };
+        /**
+         * RunBeginning
+         * @description The start of a run that lacks some state of the run `after`; times in ticks.
+         *
+         *     `incomplete_before`, by output: rows that start earlier may be incomplete and are marked so; null: any row may be.
+         *     All rows of an output that isn't named are complete. Rows that end by `until`, by output, were emitted before and
+         *     aren't emitted again. Outputs in `alike` emit as before, so all their rows from input that is read again were
+         *     emitted already. `open_from`, `open_until`: the time span of windows that were open when the previous run stopped;
+         *     null where none was, or where nothing had been emitted yet. `rows_again`: the number of rows that are read a second
+         *     time, an upper bound with `rows_at_most`. `sentence` summarises all of it for the user. `took_over`: the run that
+         *     had read in parallel with the previous one (`streaming/resume/changeover.py`) and whose state this run has.
+         *     `lacking`, by output: the new columns of a run that resumed with the state of the previous one after its windows
+         *     were widened. `positions`, by input and lane: the start positions, absent lanes at their first row; null in records
+         *     from before 2026-11-27.
          */
         RunBeginning: {
             /** How */
@@ -5707,10 +7811,19 @@ export interface components {
             lacking?: {
                 [key: string]: components["schemas"]["LackingSince"];
             };
+            /**
+             * Positions
+             * @default null
+             */
+            positions?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            } | null;
         };
         /**
          * RunBody
-         * @description What is run: a stored version, which keeps the verdicts, or a text that is not stored. `only` one scenario.
+         * @description The target of a run: a stored version, which stores the verdicts, or a draft text. `only`: one scenario.
          */
         RunBody: {
             /**
@@ -5730,12 +7843,12 @@ export interface components {
             only?: string | null;
         };
         /**
-         * RunDefinitionShown
-         * @description What a run ran. `query_version` is null where it is not known.
+         * RunDefinitionResponse
+         * @description The definition of a run. `query_version` is null if it was not stored.
          *
-         *     `text` is the query's SQL; where none was kept it is written from `graph`, which names the streams that were bound.
+         *     `text` is the query's SQL; if none was stored, it is printed from `graph`, which names the bound streams.
          */
-        RunDefinitionShown: {
+        RunDefinitionResponse: {
             /** Binding Name */
             binding_name: string;
             /** Query Name */
@@ -5746,26 +7859,26 @@ export interface components {
             text: string;
             graph: components["schemas"]["QueryGraph"];
             /** Inputs */
-            inputs: components["schemas"]["RunInputShown"][];
+            inputs: components["schemas"]["RunInputResponse"][];
         };
         /**
          * RunEventKind
-         * @description What happened.
+         * @description The kind of an event.
          *
-         *     `started` somebody asked for the run; `moved` it came to another state; `began` it told how it began, where that is
-         *     not with all its state; `changed` a setting that it follows; `stop` it was asked to stop; `told` it says what it
-         *     waits for; `repaired` rows were taken back into its results; `carried` it goes on in another streaming query;
-         *     `worker` a process that computed for its query died.
+         *     `started`: somebody requested the run. `moved`: it entered another state. `began`: it reported its start position,
+         *     if it did not resume with all its state. `changed`: a setting that it follows changed. `stop`: it was asked to stop.
+         *     `told`: it reported what it waits for. `repaired`: rows were added to its results by a repair. `carried`: it moved
+         *     to another streaming query. `worker`: a process that computed for its streaming query died.
          * @enum {string}
          */
         RunEventKind: "started" | "moved" | "began" | "changed" | "stop" | "told" | "repaired" | "carried" | "worker";
         /**
-         * RunEventShown
-         * @description An entry of a run's journal: what happened at `at` (ISO text in UTC), by `who` (null: by the system).
+         * RunEventResponse
+         * @description An entry of a run's journal: an event at `at` (ISO text in UTC), caused by `who` (null: the system).
          *
-         *     `number` counts the entries of the run from 1. `observed` is the state to which it moved, `domain` who must act.
+         *     `number` counts the run's entries from 1. `observed` is the state that the run entered, `domain` who must act.
          */
-        RunEventShown: {
+        RunEventResponse: {
             /** Number */
             number: number;
             /** At */
@@ -5781,7 +7894,7 @@ export interface components {
         };
         /**
          * RunEvents
-         * @description The data of the two kinds of server-sent event: `progress` and `state`.
+         * @description The data of the two kinds of server-sent events: `progress` and `state`.
          */
         RunEvents: {
             progress: components["schemas"]["ProgressReport"];
@@ -5789,11 +7902,12 @@ export interface components {
         };
         /**
          * RunHistory
-         * @description The totals of a run over `[begin, end)`, in ticks of the wall clock; `now` is the server's.
+         * @description The totals of a run over `[begin, end)`, in ticks of the wall clock; `now` is the server's clock.
          *
-         *     `samples` are in order, with the one before the range; totals rise, so what happened between two is their
-         *     difference. There is at most one for each `step_s` seconds, 0: one for each batch. Where nothing is `known` the run
-         *     may have done anything; where it is known and no sample comes, no row came. `entry` is where `events/` goes on.
+         *     `samples` are in order and include the one before the range. Totals only rise, so their difference is what happened
+         *     between two samples. There is at most one sample for each `step_s` seconds (0: one for each batch), and one for each
+         *     batch from tick `fine_from` on. Outside the periods in `known` the run may have done anything; inside them, no
+         *     sample means that no row arrived. Continue with `events/` from `entry`.
          */
         RunHistory: {
             /** Now */
@@ -5804,6 +7918,8 @@ export interface components {
             end: number;
             /** Step S */
             step_s: number;
+            /** Fine From */
+            fine_from: number;
             /** Samples */
             samples: components["schemas"]["RunSample"][];
             /** Known */
@@ -5812,10 +7928,10 @@ export interface components {
             entry: string;
         };
         /**
-         * RunInputShown
-         * @description What an input node read: the stream's name and what it said, the kind of its adapter, the binding's settings.
+         * RunInputResponse
+         * @description The stream that an input node read, its definition then, the adapter's kind, and the binding's settings.
          */
-        RunInputShown: {
+        RunInputResponse: {
             /** Node */
             node: string;
             /** Stream */
@@ -5827,17 +7943,17 @@ export interface components {
         };
         /**
          * RunKeptList
-         * @description What is kept of each run of a binding, newest first; the bytes are together what the binding keeps.
+         * @description The stored rows of each run of a binding, newest first; their bytes add up to those of the binding.
          */
-        RunKeptList: components["schemas"]["RunKeptShown"][];
+        RunKeptList: components["schemas"]["RunKeptResponse"][];
         /**
-         * RunKeptShown
-         * @description What is kept of one run. `run` is null for rows of before runs were told apart.
+         * RunKeptResponse
+         * @description The stored rows and bytes of one run. `run` is null for rows written before runs were distinguished.
          *
-         *     `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted. Of an
-         *     `open` one nothing can be deleted yet.
+         *     `started_at` and `query_version` are null if the run is no longer listed because its binding was deleted. The rows
+         *     of an `open` run can't be deleted yet.
          */
-        RunKeptShown: {
+        RunKeptResponse: {
             /** Run */
             run: string | null;
             /** Started At */
@@ -5859,42 +7975,18 @@ export interface components {
          * RunList
          * @description The newest runs of an organisation, newest first.
          */
-        RunList: components["schemas"]["RunShown"][];
+        RunList: components["schemas"]["RunResponse"][];
         /**
-         * RunSample
-         * @description The totals of a run when a batch was reported at tick `at`, which took `batch_s` seconds.
-         */
-        RunSample: {
-            /** At */
-            at: number;
-            /** Batch */
-            batch: number;
-            /** Batch S */
-            batch_s: number;
-            /** Inputs */
-            inputs: {
-                [key: string]: components["schemas"]["InputSample"];
-            };
-            /** Output Ctis */
-            output_ctis: {
-                [key: string]: number | null;
-            };
-            /** Results */
-            results: number;
-            /** Quarantined */
-            quarantined: number;
-        };
-        /**
-         * RunShown
-         * @description A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
+         * RunResponse
+         * @description A run: its desired and observed state, and a message for the user with who must act. Times are ISO text in UTC.
          *
-         *     `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
-         *     started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as
-         *     was known when it was started. `steps`: what its start went through so far, in order. `binding_name`, `query_name`
-         *     and `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was
-         *     deleted, `query_version` where it was not kept and is not known.
+         *     `progress` is the newest stored report, without rows; live ones come from `events/`. `dedicated`: it was started
+         *     with a streaming query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit,
+         *     as determined at its start. `steps`: the steps of its start so far, in order. `binding_name`, `query_name` and
+         *     `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was deleted,
+         *     `query_version` if it was not stored.
          */
-        RunShown: {
+        RunResponse: {
             /** Id */
             id: string;
             /** Binding */
@@ -5935,6 +8027,30 @@ export interface components {
             steps: components["schemas"]["StartStep"][];
         };
         /**
+         * RunSample
+         * @description The totals of a run when a batch, which took `batch_s` seconds, was reported at tick `at`.
+         */
+        RunSample: {
+            /** At */
+            at: number;
+            /** Batch */
+            batch: number;
+            /** Batch S */
+            batch_s: number;
+            /** Inputs */
+            inputs: {
+                [key: string]: components["schemas"]["InputSample"];
+            };
+            /** Output Ctis */
+            output_ctis: {
+                [key: string]: number | null;
+            };
+            /** Results */
+            results: number;
+            /** Quarantined */
+            quarantined: number;
+        };
+        /**
          * RunState
          * @description The state of a run as the page shows it. `domain` is who must act, `message` the sentence for the user.
          */
@@ -5955,10 +8071,10 @@ export interface components {
             steps?: components["schemas"]["StartStep"][];
         };
         /**
-         * RunnerShown
-         * @description A runner: `shared` with so many `others`, the organisations that have something to do in it now, or its own.
+         * RunnerResponse
+         * @description A runner: `shared` with `others` organisations that have something to do in it now, or the organisation's own.
          */
-        RunnerShown: {
+        RunnerResponse: {
             /** Shared */
             shared: boolean;
             /** Others */
@@ -5984,8 +8100,8 @@ export interface components {
          * SampleBody
          * @description Rows in order of arrival, as in transcripts, with `batch` where a micro-batch ends; and how the sample ends.
          *
-         *     `flush`: every input ends. `stop`: those end whose settings say `final`. `none`: nothing does, what waits is shown
-         *     as waiting.
+         *     `flush`: every input ends. `stop`: inputs whose settings say `final` end. `none`: no input ends, and pending events
+         *     are shown as waiting.
          */
         SampleBody: {
             /** Rows */
@@ -5995,7 +8111,7 @@ export interface components {
         };
         /**
          * SampleTaken
-         * @description Rows for a sample, as they stand in transcripts; the columns that a text was read by; notes, often none.
+         * @description Rows for a sample, in the form of transcripts; the columns of a text; notes, often none.
          */
         SampleTaken: {
             /** Rows */
@@ -6008,8 +8124,37 @@ export interface components {
             notes: components["schemas"]["RowNote"][];
         };
         /**
+         * SampledRow
+         * @description One row of a sample. `start` and `end` are ticks, null is infinity; the time of a CTI is in `start`.
+         *
+         *     A malformed row has a `reason` and only its original text.
+         */
+        SampledRow: {
+            /** Lane */
+            lane: string;
+            /** Position */
+            position: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "event" | "edge_start" | "edge_end" | "cti" | "malformed";
+            /** Start */
+            start: number | null;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            } | null;
+            /** Reason */
+            reason: string | null;
+            /** Raw */
+            raw: string;
+        };
+        /**
          * ScenarioBody
-         * @description A scenario: its sample, settings by input that replace the query's, and what must come out.
+         * @description A scenario: its sample, settings by input that replace the query's, and the expected results.
          */
         ScenarioBody: {
             /** Name */
@@ -6023,7 +8168,7 @@ export interface components {
         };
         /**
          * ScenarioFindings
-         * @description What differs from what was expected; nothing where the scenario holds. `other` are sentences on all but rows.
+         * @description The differences from the expectation; empty if the scenario holds. `other`: sentences on all but rows.
          */
         ScenarioFindings: {
             /** Holds */
@@ -6043,6 +8188,24 @@ export interface components {
          */
         ScenarioList: components["schemas"]["ScenarioSummary"][];
         /**
+         * ScenarioResponse
+         * @description A stored scenario, whole.
+         */
+        ScenarioResponse: {
+            /** Name */
+            name: string;
+            sample: components["schemas"]["SampleBody"];
+            /** Advance */
+            advance?: {
+                [key: string]: components["schemas"]["AdvanceTimeSettings"];
+            };
+            expect: components["schemas"]["Expect"];
+            /** Id */
+            id: string;
+            /** Query */
+            query: string;
+        };
+        /**
          * ScenarioRow
          * @description A net row of a result: `end` null is infinity; `payload` as in JSON.
          */
@@ -6059,26 +8222,8 @@ export interface components {
             };
         };
         /**
-         * ScenarioShown
-         * @description A stored scenario, whole.
-         */
-        ScenarioShown: {
-            /** Name */
-            name: string;
-            sample: components["schemas"]["SampleBody"];
-            /** Advance */
-            advance?: {
-                [key: string]: components["schemas"]["AdvanceTimeSettings"];
-            };
-            expect: components["schemas"]["Expect"];
-            /** Id */
-            id: string;
-            /** Query */
-            query: string;
-        };
-        /**
          * ScenarioSummary
-         * @description A scenario in a list. `verdict` is of the current version; null: not run since something changed.
+         * @description A scenario in a list. `verdict` belongs to the current version; null: not run since something changed.
          */
         ScenarioSummary: {
             /** Id */
@@ -6093,11 +8238,49 @@ export interface components {
             author: string;
             /** Changed At */
             changed_at: string;
-            verdict: components["schemas"]["VerdictShown"] | null;
+            verdict: components["schemas"]["VerdictResponse"] | null;
+        };
+        /**
+         * Scope
+         * @description The object that a rule is about.
+         * @enum {string}
+         */
+        Scope: "binding" | "organisation";
+        /**
+         * Seam
+         * @description The source that has a row (T55): exactly one of `position`, `time` and `id` is set.
+         *
+         *     `position`: history has what is before this place of each lane (or of those listed), live the rest. `time`: history
+         *     has what starts before it. `id`: a live row whose value history had is an overlap; the values are kept for `over`,
+         *     a length of event time back from the end of history.
+         */
+        Seam: {
+            /**
+             * Position
+             * @default null
+             */
+            position?: number | {
+                [key: string]: number;
+            } | null;
+            /**
+             * Time
+             * @default null
+             */
+            time?: number | string | null;
+            /**
+             * Id
+             * @default null
+             */
+            id?: string | null;
+            /**
+             * Over
+             * @default null
+             */
+            over?: number | string | null;
         };
         /**
          * SemiJoinNode
-         * @description The parts of left lifetimes during which some matching right event lives.
+         * @description Keeps the parts of left lifetimes during which a matching right event lives.
          */
         SemiJoinNode: {
             /**
@@ -6137,12 +8320,12 @@ export interface components {
          * ServiceAccountList
          * @description Service accounts, by name.
          */
-        ServiceAccountList: components["schemas"]["ServiceAccountShown"][];
+        ServiceAccountList: components["schemas"]["ServiceAccountResponse"][];
         /**
-         * ServiceAccountShown
-         * @description A service account with the number of its tokens in force, and when one of them was used last.
+         * ServiceAccountResponse
+         * @description A service account with the number of its valid tokens, and the time when one of its tokens was last used.
          */
-        ServiceAccountShown: {
+        ServiceAccountResponse: {
             /** Id */
             id: string;
             /** Name */
@@ -6161,9 +8344,9 @@ export interface components {
         };
         /**
          * SessionWindow
-         * @description For each group `[first start, last start + gap)`: an event that starts before that end belongs.
+         * @description For each group `[first start, last start + gap)`: an event that starts before that end belongs to it.
          *
-         *     `max` caps the length: the event that would exceed it opens the next session.
+         *     `max` limits the length: an event that would exceed it opens the next session.
          */
         SessionWindow: {
             /**
@@ -6181,9 +8364,10 @@ export interface components {
         };
         /**
          * SetDurationNode
-         * @description Gives every event the lifetime `[start, start + duration)`; edge ends disappear.
+         * @description Gives every event the lifetime `[start, start + duration)` and removes the ends of edges.
          *
-         *     One of `duration` and `expression`, a long in ticks for each event; zero or less, or null, removes the event.
+         *     Set either `duration` or `expression`, a long in ticks for each event. An event whose value is null, zero or less
+         *     is removed.
          */
         SetDurationNode: {
             /**
@@ -6208,19 +8392,19 @@ export interface components {
         };
         /**
          * Severity
-         * @description Errors refuse the definition; warnings are shown and let it pass.
+         * @description A definition with an error is refused; one with warnings alone is accepted.
          * @enum {string}
          */
         Severity: "error" | "warning";
         /**
          * Shape
-         * @description The event shape of a stream.
+         * @description The event shape of a stream; the rows of a table are versions, whose lifetimes are edges (T48).
          * @enum {string}
          */
-        Shape: "point" | "interval" | "edge";
+        Shape: "point" | "interval" | "edge" | "table";
         /**
          * ShiftNode
-         * @description Moves both ends of every lifetime by `by`, which may be negative; CTIs move alike.
+         * @description Moves both ends of every lifetime by `by`, which may be negative; CTIs move by the same amount.
          */
         ShiftNode: {
             /**
@@ -6237,7 +8421,7 @@ export interface components {
         };
         /**
          * SignIn
-         * @description Whether this session may make an account, whether mail goes out, and by whom else one may sign in.
+         * @description The options for this session: may it sign up, does mail go out, and which providers are there.
          */
         SignIn: {
             /** Sign Up */
@@ -6248,13 +8432,62 @@ export interface components {
             providers: components["schemas"]["Provider"][];
         };
         /**
+         * SilenceList
+         * @description The silences in force, those that end last first.
+         */
+        SilenceList: components["schemas"]["SilenceResponse"][];
+        /**
+         * SilenceRequest
+         * @description A silence from now until `ends_at`; `rule` empty: all rules; `binding` null: all bindings.
+         */
+        SilenceRequest: {
+            /**
+             * Rule
+             * @default
+             */
+            rule?: string;
+            /**
+             * Binding
+             * @default null
+             */
+            binding?: string | null;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * SilenceResponse
+         * @description A silence that has not ended.
+         */
+        SilenceResponse: {
+            /** Id */
+            id: string;
+            /** Rule */
+            rule: string;
+            /** Title */
+            title: string;
+            binding: components["schemas"]["SubjectResponse"] | null;
+            /** Begins At */
+            begins_at: string;
+            /** Ends At */
+            ends_at: string;
+            /** Reason */
+            reason: string;
+            /** By */
+            by: string;
+        };
+        /**
          * SimulatedPane
          * @description One window of one group.
          *
-         *     `opened`, `complete` and `closed` are `after`s: first row, completion (the CTI reached its end, it speaks), closed
-         *     (end plus grace; a row that lands later is late for it). `gone`: from then on it is no more, because sessions became
-         *     one (`into` is the id of that one) or an edge vanished. `spoke` are ids of track rows. `missed`: rows that would
-         *     have counted here as they came but did not (dropped, adjusted away, window closed).
+         *     `opened`, `complete` and `closed` are values of `after`: first row, completion (the CTI reached its end and it
+         *     emits), and closing (end plus grace; a row that arrives later is late for it). `gone`: from then on it no longer
+         *     exists, because sessions merged (`into` is the id of the merged one) or an edge vanished. `spoke` are ids of track
+         *     rows. `missed`: rows that would have counted here as received but did not (dropped, adjusted, window closed).
          */
         SimulatedPane: {
             /** Id */
@@ -6290,18 +8523,18 @@ export interface components {
         };
         /**
          * SimulatedRow
-         * @description A row of the sample as an input took it. `input` is the input node, None where no input reads its stream.
+         * @description A row of the sample as an input took it. `input` is the input node, None if no input reads its stream.
          *
-         *     `number` counts these from 1, and is what `after`, `rows` and `set_by` speak of; `sample_row` is the row of the
-         *     sample, from 1 too, which stands here once for each input that reads its stream.
+         *     `number` counts these from 1; `after`, `rows` and `set_by` refer to it. `sample_row` is the row of the sample, from
+         *     1 too; a row appears once for each input that reads its stream.
          *
          *     `position` is its place in its lane from 0, as quarantine counts; None for heartbeats. `start` and `end` are as
-         *     received, in `start` stands the time of a CTI or heartbeat; `kept_start` and `kept_end` as enqueued, None where
-         *     nothing was. Which it is says `kept`, for a kept end may be infinity. `outcome` and `reason` are those of T12, None
-         *     for CTIs and heartbeats. `cti_met` is the CTI of its lane (or substream) when it came, None where there was none,
-         *     and `set_by` the number of the row that set it. `substream` is its key of `over`. `absent` is the decision that
-         *     keeps it out of all results at the end. `smallest_delay` is the smallest `delay` of its input with which it would
-         *     have been taken whole. `why`: what became of it, and which results contain it.
+         *     received; for a CTI or heartbeat, `start` holds its time. `kept_start` and `kept_end` are as enqueued, None if
+         *     nothing was; `kept` distinguishes this from an end at infinity. `outcome` and `reason` are those of T12, None for
+         *     CTIs and heartbeats. `cti_met` is the CTI of its lane (or substream) when it arrived, None before the first CTI, and
+         *     `set_by` the number of the row that set it. `substream` is its key of `over`. `absent` is the decision that keeps it
+         *     out of all results at the end. `smallest_delay` is the smallest `delay` of its input that would have kept the whole
+         *     row. `why`: its outcome, and the results that contain it.
          */
         SimulatedRow: {
             /** Number */
@@ -6358,7 +8591,7 @@ export interface components {
         };
         /**
          * SimulationBody
-         * @description A query and a sample to run it on; `ask`: why is nothing at that place?
+         * @description A query and a sample to run it on; `ask`: why is that place empty?
          */
         SimulationBody: {
             /** Streams */
@@ -6381,13 +8614,13 @@ export interface components {
             };
             sample: components["schemas"]["SampleBody"];
             /** @default null */
-            ask?: components["schemas"]["PlaceAsked"] | null;
+            ask?: components["schemas"]["PlaceRequest"] | null;
         };
         /**
-         * SimulationShown
-         * @description A simulation; `answer` are sentences on what was asked, none where nothing was.
+         * SimulationResponse
+         * @description A simulation; `answer` are sentences that answer `ask`, empty without it.
          */
-        SimulationShown: {
+        SimulationResponse: {
             /** Rows */
             rows: components["schemas"]["SimulatedRow"][];
             /** Staircases */
@@ -6412,12 +8645,28 @@ export interface components {
             answer: string[];
         };
         /**
+         * SkipToFirst
+         * @description Continue the search at the first row that the variable took.
+         */
+        SkipToFirst: {
+            /** First */
+            first: string;
+        };
+        /**
+         * SkipToLast
+         * @description Continue the search at the last row that the variable took.
+         */
+        SkipToLast: {
+            /** Last */
+            last: string;
+        };
+        /**
          * Slices
-         * @description What is folded once and merged into the windows that overlap there.
+         * @description Slices of time that are aggregated once and merged into all windows that contain them.
          *
-         *     `lengths` are the ticks from one boundary of a window to the next, in turn; all of them are multiples of `grid`,
-         *     the greatest common divisor of size and hop, from `offset` on. A window merges `per_window` slices; an event is in
-         *     `fewest` to `most` windows (None: up to the cap of T24, beyond which it is refused).
+         *     `lengths` are the ticks from one boundary of a window to the next, alternating; all are multiples of `grid`,
+         *     the greatest common divisor of size and hop, starting at `offset`. A window merges `per_window` slices; an event is
+         *     in `fewest` to `most` windows (None: up to the cap of T24; events above it are refused).
          */
         Slices: {
             /** Size */
@@ -6441,7 +8690,7 @@ export interface components {
         };
         /**
          * SnapshotWindow
-         * @description For each group, between any two neighbouring starts or ends with at least one event alive.
+         * @description For each group, a window between any two adjacent starts or ends with at least one live event.
          */
         SnapshotWindow: {
             /**
@@ -6452,7 +8701,7 @@ export interface components {
         };
         /**
          * Span
-         * @description A part of a text, half open: from the code point `start` to the code point before `end`, counted from 0.
+         * @description A part of a text, half open: from the code point `start` up to, not including, `end`, counted from 0.
          */
         Span: {
             /** Start */
@@ -6462,9 +8711,9 @@ export interface components {
         };
         /**
          * StagePart
-         * @description Nodes of one stage whose rows go to buckets by the same `keys`.
+         * @description Nodes of one stage whose rows are assigned to buckets by the same `keys`.
          *
-         *     Without any all are in one bucket; None: they could be in any, for none meets another.
+         *     Empty: all rows are in one bucket. None: rows may be in any bucket, because they never meet.
          */
         StagePart: {
             /** Keys */
@@ -6476,7 +8725,7 @@ export interface components {
         };
         /**
          * Staircase
-         * @description The CTIs of an input (`lane` None), of one of its lanes, of a key of `over` in a lane, or those a node gives.
+         * @description The CTIs of an input (`lane` None), of a lane, of a key of `over` in a lane, or of the output of another node.
          */
         Staircase: {
             /** Node */
@@ -6490,7 +8739,7 @@ export interface components {
         };
         /**
          * StandingRow
-         * @description A row of the result at a place: as it was given, or as it would be if nothing more came; then `why` it waits.
+         * @description A row of the result at a place: as emitted, or as it would be if nothing more came; then `why` it waits.
          */
         StandingRow: {
             /** Start */
@@ -6507,44 +8756,22 @@ export interface components {
             why: string[];
         };
         /**
-         * StartAsked
-         * @description Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
-         *
-         *     `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
-         *     All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
-         *     input and lane, as `timeline/` shows them. Inputs of a run that begins now, at a time or at positions are asked
-         *     before (`timeline/`): 409 `inputs_not_asked` names those that were not within five minutes, or refused it earlier.
-         *     `shown`: the `mark` of what `next-start/` said; 409 `changed_meanwhile` if a start would begin otherwise by now.
-         */
-        StartAsked: {
-            /**
-             * Begin
-             * @default null
-             */
-            begin?: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
-            /**
-             * Shown
-             * @default null
-             */
-            shown?: string | null;
-        };
-        /**
          * StartName
-         * @description The steps of a start, in order. A run that joins what runs already goes through few of them.
+         * @description The steps of a start, in order. A run that joins a running streaming query skips most of them.
          *
-         *     `requested` waits for the reconciler; `launching` the runner's process starts, `session` Spark starts in it, or
-         *     `standby` one is taken that stood by and has both behind it;
-         *     `planning` the streaming query that carries the run starts; `first_batch` it reads for the first time.
+         *     `requested`: waits for the reconciler. `launching`: the runner's process starts. `session`: Spark starts in it.
+         *     `standby`: a standby runner is taken, which has done both. `planning`: the streaming query that carries the run
+         *     starts. `first_batch`: it reads for the first time.
          * @enum {string}
          */
         StartName: "requested" | "launching" | "standby" | "session" | "planning" | "first_batch";
         /**
-         * StartOptionShown
-         * @description A way to begin; times in ticks. It reads `rows_again` again, `rows_at_most`: or fewer.
+         * StartOptionResponse
+         * @description A start position; times in ticks. The start reads `rows_again` rows again; `rows_at_most`: or fewer.
          *
-         *     `incomplete`: some results will say that they are not whole, those before `whole_from`, or, where it is null, any.
+         *     `incomplete`: some results will be marked as incomplete, namely those before `whole_from`, or, if that is null, any.
          */
-        StartOptionShown: {
+        StartOptionResponse: {
             /**
              * Begin
              * @enum {string}
@@ -6562,8 +8789,32 @@ export interface components {
             whole_from: number | null;
         };
         /**
+         * StartRequest
+         * @description The start position of a run whose predecessor's state can't be resumed; left out: lose nothing, if possible.
+         *
+         *     `carried_over` is refused (409) if the state can't be carried over to another version (`next-start/` has the
+         *     reason).
+         *     All positions except it, `oldest_open` and `old_positions` also discard state that could be resumed. Times are
+         *     ticks; positions are by input and lane, as `timeline/` shows them. A run that begins now, at a time or at positions
+         *     needs its inputs to be queried first (`timeline/`): 409 `inputs_not_asked` names those that were not queried within
+         *     five minutes, or that have refused. `shown`: the `mark` of the `next-start/` answer that the user saw; 409
+         *     `changed_meanwhile` if a start would begin differently by now.
+         */
+        StartRequest: {
+            /**
+             * Begin
+             * @default null
+             */
+            begin?: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | "now" | components["schemas"]["BeginAtTime"] | components["schemas"]["BeginAtPositions"] | null;
+            /**
+             * Shown
+             * @default null
+             */
+            shown?: string | null;
+        };
+        /**
          * StartStep
-         * @description A step of a start and when it began, in ticks; it lasts until the next one, the last until the run runs.
+         * @description A step of a start and its first tick; it lasts until the next one, the last until the run runs.
          */
         StartStep: {
             name: components["schemas"]["StartName"];
@@ -6571,11 +8822,57 @@ export interface components {
             at: number;
         };
         /**
+         * StartedRunResponse
+         * @description A requested run. `begins`: its start position and repeated results; null if the run was already requested.
+         */
+        StartedRunResponse: {
+            /** Id */
+            id: string;
+            /** Binding */
+            binding: string;
+            /** Binding Name */
+            binding_name: string;
+            /** Binding Name Now */
+            binding_name_now: string;
+            /** Query */
+            query: string | null;
+            /** Query Name */
+            query_name: string;
+            /** Query Version */
+            query_version: number | null;
+            /** Dedicated */
+            dedicated: boolean;
+            freshness: components["schemas"]["Freshness"];
+            desired: components["schemas"]["Desired"];
+            observed: components["schemas"]["Observed"];
+            /** Domain */
+            domain: string | null;
+            /** Message */
+            message: string | null;
+            /** Retry At */
+            retry_at: string | null;
+            /** Started By */
+            started_by: string | null;
+            /** Created At */
+            created_at: string;
+            /** Changed At */
+            changed_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            progress: components["schemas"]["ProgressReport"] | null;
+            /** Without Clock */
+            without_clock: components["schemas"]["NoClock"][];
+            /** Steps */
+            steps: components["schemas"]["StartStep"][];
+            /** Begins */
+            begins: string | null;
+        };
+        /**
          * StateEstimate
-         * @description What `node` keeps at a time, at most, as long as rows come as in the sample.
+         * @description The state that `node` keeps at a time, at most, as long as rows come as in the sample.
          *
-         *     `rows` that came in and still count, each in `windows` windows at once (1 for joins), and about so many `bytes` of
-         *     text. It is an upper bound: filters before the node are taken to let all through.
+         *     `rows` that came in and still count, each in `windows` windows at once (1 for joins), and their approximate `bytes`
+         *     of text. It is an upper bound: filters before the node are assumed to admit all rows.
          */
         StateEstimate: {
             /** Node */
@@ -6590,10 +8887,25 @@ export interface components {
             text: string;
         };
         /**
+         * StitchNode
+         * @description Joins lifetimes of equal payloads that meet: one ends where the next one starts. Overlaps are not joined.
+         */
+        StitchNode: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "stitch";
+            /** Id */
+            id: string;
+            /** Input */
+            input: string;
+        };
+        /**
          * StopBody
-         * @description How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15).
+         * @description The way to stop: `flush` first closes all windows on inputs whose settings say `final` (T15).
          *
-         *     `discard` throws the state away: no start goes on with it, and nothing is flushed. One of them at most.
+         *     `discard` discards the state: no start resumes with it, and nothing is flushed. Set at most one of them.
          */
         StopBody: {
             /**
@@ -6619,7 +8931,7 @@ export interface components {
         };
         /**
          * StreamChange
-         * @description A stream as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since.
+         * @description A new state of a stream; with `upon`, the `revision` it is based on, 409 if it has changed since.
          */
         StreamChange: {
             /** Name */
@@ -6634,9 +8946,9 @@ export interface components {
         };
         /**
          * StreamChoice
-         * @description A stream of the organisation, and whether it fits an input: where nothing is `missing`, sentences.
+         * @description A stream of the organisation; it fits an input if `missing`, a list of sentences, is empty.
          *
-         *     `note` is what will be otherwise than in the template, empty where nothing is.
+         *     `note` describes differences from the template, empty without any.
          */
         StreamChoice: {
             /** Id */
@@ -6656,6 +8968,10 @@ export interface components {
          *
          *     With the implicit `rowtime`, for points only, each event starts at the arrival of its row, and each heartbeat is a
          *     CTI at the wall clock on every lane (T17).
+         *
+         *     A stream of the shape `table` has `keys` (T48). Of rows of one key and start the one with the greatest `version`
+         *     counts (T49). `first`, `max_keys` and `clock` are as in T50, T53 and T51; `follow` is the input that the clock
+         *     `follow` takes CTIs from, None if the query has only one other. With `load` its adapter reads it whole (T51).
          */
         StreamDefinition: {
             /** @default point */
@@ -6688,10 +9004,38 @@ export interface components {
              * @default null
              */
             lanes?: string[] | null;
+            /**
+             * Keys
+             * @default null
+             */
+            keys?: string[] | null;
+            /**
+             * Version
+             * @default null
+             */
+            version?: string | null;
+            /** @default null */
+            first?: components["schemas"]["FirstSnapshot"] | null;
+            /**
+             * Max Keys
+             * @default null
+             */
+            max_keys?: number | null;
+            /** @default null */
+            clock?: components["schemas"]["TableClock"] | null;
+            /**
+             * Follow
+             * @default null
+             */
+            follow?: string | null;
+            /** @default null */
+            history?: components["schemas"]["History"] | null;
+            /** @default null */
+            load?: components["schemas"]["Load"] | null;
         };
         /**
          * StreamInference
-         * @description What a stream could be, or the faults for which nothing is known of it.
+         * @description A proposal for a stream, or the errors that prevent it.
          */
         StreamInference: {
             proposal: components["schemas"]["StreamProposal"] | null;
@@ -6700,15 +9044,16 @@ export interface components {
         };
         /**
          * StreamList
-         * @description The streams of an organisation by name.
+         * @description Streams of an organisation by name.
          */
-        StreamList: components["schemas"]["StreamShown"][];
+        StreamList: components["schemas"]["StreamSummary"][];
         /**
          * StreamProposal
-         * @description What a stream over an input could be. `times` are ranked, empty where no column holds times.
+         * @description A possible stream over an input. `times` are ranked, empty if no column holds times.
          *
-         *     `options` are options of the adapter that fit the input better, names of columns among them. `read` says in words
-         *     what was looked at. `columns` and `rows` are the first records as text, null where there is no value.
+         *     `options` are options of the adapter that fit the input better, including names of columns. `read` describes the
+         *     sample in words. `columns` and `rows` are the first records as text, null for a missing value. Of the first
+         *     `checked` rows, `malformed` would be so in a run if the proposal is accepted.
          */
         StreamProposal: {
             /** Fields */
@@ -6729,14 +9074,46 @@ export interface components {
             columns: string[];
             /** Rows */
             rows: (string | null)[][];
+            /**
+             * Checked
+             * @default 0
+             */
+            checked?: number;
+            /**
+             * Malformed
+             * @default 0
+             */
+            malformed?: number;
+        };
+        /**
+         * StreamResponse
+         * @description A stream. Times are ISO text in UTC; `revision` changes with each change.
+         *
+         *     `warnings` are in the answer to a stream that was just written.
+         */
+        StreamResponse: {
+            /** Id */
+            id: string;
+            /** Revision */
+            revision: string;
+            /** Name */
+            name: string;
+            definition: components["schemas"]["StreamDefinition"];
+            adapter: components["schemas"]["AdapterChoice"];
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            /** Warnings */
+            warnings: components["schemas"]["Fault"][];
         };
         /**
          * StreamSample
-         * @description The first rows that a stream's adapter reads, in arrival order; faults if it cannot.
+         * @description The first rows that a stream's adapter reads, in arrival order; errors if it cannot.
          */
         StreamSample: {
             /** Rows */
-            rows: components["schemas"]["RowShown"][];
+            rows: components["schemas"]["SampledRow"][];
             /** Faults */
             faults: components["schemas"]["Fault"][];
         };
@@ -6754,18 +9131,27 @@ export interface components {
             rows?: number;
         };
         /**
-         * StreamShown
-         * @description A stream. Times are ISO text in UTC; `revision` is another after each change.
+         * StreamSummary
+         * @description A stream as lists show it: without its definition, which is read by id. `fields` are the first 20 names.
          */
-        StreamShown: {
+        StreamSummary: {
             /** Id */
             id: string;
-            /** Revision */
-            revision: string;
             /** Name */
             name: string;
-            definition: components["schemas"]["StreamDefinition"];
-            adapter: components["schemas"]["AdapterChoice"];
+            /**
+             * Shape
+             * @enum {string}
+             */
+            shape: "point" | "interval" | "edge";
+            event_time: components["schemas"]["EventTime"] | null;
+            advance: components["schemas"]["AdvanceTimeSettings"];
+            /** Fields */
+            fields: string[];
+            /** Field Count */
+            field_count: number;
+            /** Adapter Kind */
+            adapter_kind: string;
             /** Created At */
             created_at: string;
             /** Updated At */
@@ -6773,7 +9159,7 @@ export interface components {
         };
         /**
          * StreamUsed
-         * @description A stream that the query names; `id` is null when the organisation has none of that name.
+         * @description A stream that the query names; `id` is null if the organisation has no stream of that name.
          */
         StreamUsed: {
             /** Name */
@@ -6782,10 +9168,83 @@ export interface components {
             id: string | null;
         };
         /**
-         * TargetShown
-         * @description What was touched; it may be gone by now.
+         * SubjectResponse
+         * @description The binding that an alert is about.
          */
-        TargetShown: {
+        SubjectResponse: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * SubscribedRow
+         * @description A row of an output: its stable id, and the run that emitted it (null: not recorded).
+         */
+        SubscribedRow: {
+            /** Output */
+            output: string;
+            /** Start */
+            start: number;
+            /** End */
+            end: number | null;
+            /** Payload */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * Key
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * Edge
+             * @default null
+             */
+            edge?: ("start" | "end") | null;
+            /**
+             * Deleted
+             * @default false
+             */
+            deleted?: boolean;
+            /** @default null */
+            pane?: components["schemas"]["PaneOfRow"] | null;
+            /**
+             * Incomplete
+             * @default false
+             */
+            incomplete?: boolean;
+            /**
+             * Incomplete Columns
+             * @default null
+             */
+            incomplete_columns?: string[] | null;
+            /**
+             * Repair
+             * @default null
+             */
+            repair?: string | null;
+            /**
+             * Historic
+             * @default null
+             */
+            historic?: ("stored" | "delivered") | null;
+            /** Id */
+            id: string;
+            /** Run */
+            run: string | null;
+        };
+        /**
+         * TableClock
+         * @description The clock of a table: that of another input, the times of its loads, or infinity after the first load (T51).
+         * @enum {string}
+         */
+        TableClock: "follow" | "poll" | "static";
+        /**
+         * TargetResponse
+         * @description The changed object; it may no longer exist.
+         */
+        TargetResponse: {
             /** Kind */
             kind: string;
             /** Id */
@@ -6794,36 +9253,12 @@ export interface components {
             label: string;
         };
         /**
-         * TemplateInputChoice
-         * @description An input of a template: what it needs, in words; the streams there are. `proposed` is the id of the likeliest.
-         */
-        TemplateInputChoice: {
-            /** Input */
-            input: string;
-            /** Needs */
-            needs: string;
-            /** Proposed */
-            proposed: string | null;
-            /** Streams */
-            streams: components["schemas"]["StreamChoice"][];
-        };
-        /**
-         * TemplateInputs
-         * @description The inputs of a template, each with the streams of the organisation.
-         */
-        TemplateInputs: components["schemas"]["TemplateInputChoice"][];
-        /**
-         * TemplateList
-         * @description All templates by name.
-         */
-        TemplateList: components["schemas"]["TemplateShown"][];
-        /**
-         * TemplateShown
-         * @description A template in the gallery: what it shows, its query, and of its sample how many rows and results there are.
+         * TemplateDetailResponse
+         * @description A template in the gallery: a description, its query, and the number of rows and results of its sample.
          *
-         *     `late` counts the rows that came late by what became of them.
+         *     `late` counts the late rows by outcome.
          */
-        TemplateShown: {
+        TemplateDetailResponse: {
             /** Name */
             name: string;
             /** Title */
@@ -6844,11 +9279,35 @@ export interface components {
             };
         };
         /**
+         * TemplateInputChoice
+         * @description An input of a template: its needs in words, and the streams. `proposed` is the id of the likeliest stream.
+         */
+        TemplateInputChoice: {
+            /** Input */
+            input: string;
+            /** Needs */
+            needs: string;
+            /** Proposed */
+            proposed: string | null;
+            /** Streams */
+            streams: components["schemas"]["StreamChoice"][];
+        };
+        /**
+         * TemplateInputs
+         * @description The inputs of a template, each with the streams of the organisation.
+         */
+        TemplateInputs: components["schemas"]["TemplateInputChoice"][];
+        /**
+         * TemplateList
+         * @description All templates by name.
+         */
+        TemplateList: components["schemas"]["TemplateDetailResponse"][];
+        /**
          * TextSampleBody
-         * @description CSV with a header, or JSON lines, of which each becomes a row of the stream.
+         * @description CSV with a header, or JSON lines; each record becomes a row of the stream.
          *
-         *     `columns` says for `start`, `end`, `arrival`, `edge`, `lane` or a field which column holds it, `unit` that of the
-         *     times; what is not said is guessed.
+         *     `columns` maps `start`, `end`, `arrival`, `edge`, `lane` or a field to its column, `unit` is the unit of the times;
+         *     omitted ones are guessed.
          */
         TextSampleBody: {
             /** Stream */
@@ -6865,13 +9324,42 @@ export interface components {
              * Unit
              * @default null
              */
-            unit?: ("s" | "ms" | "us" | "ns" | "iso") | null;
+            unit?: ("s" | "ms" | "us" | "ns" | "iso" | "pattern" | "excel") | null;
+        };
+        /**
+         * ThresholdBody
+         * @description A limit: reached if the value is at least `at` on at least `rows` rows, for `for_s` seconds without a break.
+         */
+        ThresholdBody: {
+            /** At */
+            at: number;
+            /**
+             * For S
+             * @default 0
+             */
+            for_s?: number;
+            /**
+             * Rows
+             * @default 0
+             */
+            rows?: number;
+        };
+        /**
+         * ThresholdsBody
+         * @description The limits of both levels; null: no such level.
+         */
+        ThresholdsBody: {
+            warn: components["schemas"]["ThresholdBody"] | null;
+            page: components["schemas"]["ThresholdBody"] | null;
         };
         /**
          * TimeCandidate
-         * @description A column that could be the time of the events, with the reason; then what follows from taking it.
+         * @description A column that could be the time of the events, with the reason; then the consequences of choosing it.
          *
          *     `first` and `last` are ticks; `readable` is the share of rows with a time. `end` and `edge` as the shape needs them.
+         *     `example` is a value as it is written, `means` the time read from it. `asks`: another candidate reads the same texts
+         *     differently, and a person has to choose. `over` is a field whose values should have a clock each (T15),
+         *     `over_reason` the reason; lateness is then measured that way.
          */
         TimeCandidate: {
             start: components["schemas"]["TimeColumn"];
@@ -6890,10 +9378,39 @@ export interface components {
             /** Edge */
             edge: string | null;
             lateness: components["schemas"]["MeasuredLateness"] | null;
+            /**
+             * Example
+             * @default
+             */
+            example?: string;
+            /**
+             * Means
+             * @default null
+             */
+            means?: number | null;
+            /**
+             * Asks
+             * @default false
+             */
+            asks?: boolean;
+            /**
+             * Over
+             * @default null
+             */
+            over?: string | null;
+            /**
+             * Over Reason
+             * @default
+             */
+            over_reason?: string;
         };
         /**
          * TimeColumn
-         * @description The column that holds a time, and how it is written there. Text without a zone is in `zone` (an IANA name).
+         * @description The column with a time, and its format. Text without a zone is in `zone` (an IANA name).
+         *
+         *     `pattern` is the format of text if the unit is `pattern`, and only then. `excel`: days since 1899-12-30,
+         *     rounded to milliseconds, as spreadsheets store times, in local time of `zone`. `time_column` is the column with the
+         *     time of day if `column` has only the day: both texts are read as one, with a blank between them.
          */
         TimeColumn: {
             /** Column */
@@ -6903,12 +9420,22 @@ export interface components {
              * @default iso
              * @enum {string}
              */
-            unit?: "s" | "ms" | "us" | "ns" | "iso";
+            unit?: "s" | "ms" | "us" | "ns" | "iso" | "pattern" | "excel";
             /**
              * Zone
              * @default UTC
              */
             zone?: string;
+            /**
+             * Pattern
+             * @default null
+             */
+            pattern?: string | null;
+            /**
+             * Time Column
+             * @default null
+             */
+            time_column?: string | null;
         };
         /**
          * TimeIntervalWindow
@@ -6941,20 +9468,20 @@ export interface components {
             discard_age?: number | string;
         };
         /**
-         * TimelineShown
-         * @description What the inputs of a binding hold at `at`, in ticks; `stopped_at`: when its last run ended, null without one.
+         * TimelineResponse
+         * @description The content of a binding's inputs at `at`, in ticks; `stopped_at`: when its last run ended, null without one.
          */
-        TimelineShown: {
+        TimelineResponse: {
             /** At */
             at: number;
             /** Stopped At */
             stopped_at: number | null;
             /** Inputs */
-            inputs: components["schemas"]["InputHeldShown"][];
+            inputs: components["schemas"]["InputHoldings"][];
         };
         /**
          * ToIntervalsNode
-         * @description Pairs the start and the end of each edge into one interval, released when it is closed.
+         * @description Pairs the start and the end of each edge into one interval, released when the edge ends.
          */
         ToIntervalsNode: {
             /**
@@ -6969,9 +9496,9 @@ export interface components {
         };
         /**
          * TokenBody
-         * @description A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any.
+         * @description A token to make: valid for at most a year, and only from `allowed_networks` (CIDRs) if there are any.
          *
-         *     `scopes` are those of the role's permissions that it has; none: all of them.
+         *     `scopes` are the permissions of the role that it has; empty: all of them.
          */
         TokenBody: {
             /** Name */
@@ -6986,7 +9513,7 @@ export interface components {
         };
         /**
          * TokenChange
-         * @description What of a token can be changed: how it is called. What it may do is said once, when it is made.
+         * @description The part of a token that can change: its name. Its permissions are fixed when it is made.
          */
         TokenChange: {
             /** Name */
@@ -6994,12 +9521,12 @@ export interface components {
         };
         /**
          * TokenList
-         * @description At most 100 tokens, one's own first, each kind newest first; those that expired or were revoked stay.
+         * @description At most 100 tokens: the caller's own first, each kind newest first. Expired and revoked tokens stay listed.
          */
-        TokenList: components["schemas"]["TokenShown"][];
+        TokenList: components["schemas"]["TokenResponse"][];
         /**
          * TokenMade
-         * @description A new token with its text, which is shown this once and kept nowhere.
+         * @description A new token with its text, which is shown only once and not stored.
          */
         TokenMade: {
             /** Id */
@@ -7034,12 +9561,13 @@ export interface components {
             token: string;
         };
         /**
-         * TokenShown
-         * @description A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute.
+         * TokenResponse
+         * @description A token without its secret; `prefix` is how it starts. Times are ISO text in UTC; the last use to the minute.
          *
-         *     It is of the `person` with this address, or of the `service_account` of this name. No `scopes`: all of its role.
+         *     It belongs to the `person` with this address, or to the `service_account` of this name. Empty `scopes`: all of its
+         *     role.
          */
-        TokenShown: {
+        TokenResponse: {
             /** Id */
             id: string;
             /** Name */
@@ -7071,9 +9599,9 @@ export interface components {
         };
         /**
          * TopKNode
-         * @description The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.
+         * @description Emits, for each group of each window, the `k` events with the largest value of `by`, and all ties at rank k.
          *
-         *     Each is given the lifetime of the window; an event whose `by` is null has no rank.
+         *     Each row has the lifetime of the window; an event whose `by` is null has no rank.
          */
         TopKNode: {
             /**
@@ -7086,7 +9614,7 @@ export interface components {
             /** Input */
             input: string;
             /** Window */
-            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
+            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["CalendarWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
             /** Group By */
             group_by?: string[];
             /** By */
@@ -7096,11 +9624,11 @@ export interface components {
         };
         /**
          * TracedRow
-         * @description A row of an input as it was read again; of a late one that lies before that, as its quarantine has it.
+         * @description A row of an input as it was read again; an older late row as its quarantine has it.
          *
          *     `position` counts in its lane from 0, as quarantine does. `end` null is infinity. `cti_met` is the CTI of its lane
-         *     when it came, null where there was none, or it is not known. `why`: what became of it. `repaired`: it is as a repair
-         *     took it back into the results.
+         *     when it arrived, null before the first CTI or if unknown. `why`: its outcome. `repaired`: a repair added it to the
+         *     results in this form.
          */
         TracedRow: {
             /** Input */
@@ -7133,7 +9661,7 @@ export interface components {
         };
         /**
          * TracedRows
-         * @description Rows by their start, of which `left_out` are not told.
+         * @description Rows by their start; `left_out` counts the rows that are not returned.
          */
         TracedRows: {
             /** Rows */
@@ -7143,7 +9671,7 @@ export interface components {
         };
         /**
          * Track
-         * @description What one node gave, in order; an input gives what was enqueued.
+         * @description The rows that one node emitted, in order; for an input the enqueued rows.
          */
         Track: {
             /** Node */
@@ -7155,14 +9683,14 @@ export interface components {
         };
         /**
          * TrackRow
-         * @description One row that a node gave. `id` is unique in the simulation.
+         * @description One row that a node emitted. `id` is unique in the simulation.
          *
-         *     From `gone_after` on it is replaced or taken back; None: it stands. `end` is what was known at `after`, of an edge
-         *     start infinity; `closed_after` and `closed_end` say when its end became known. `edge`: the ends of an edge are rows
-         *     of their own, and `closes` is the start that an edge end ends. `deleted`: it takes back the row `replaces`; else
-         *     that is the row whose place it takes. `parents` are rows of the nodes that this node reads, `rows` the numbers of
-         *     the rows of the sample that made it. `released_by` is the number of the row whose arrival let it go, None for the
-         *     end of the sample; `released_cti` the CTI of an input that let it go, None for what waited for none.
+         *     From `gone_after` on it is replaced or retracted; None: it remains. `end` is the end known at `after`, infinity for
+         *     an edge start; `closed_after` and `closed_end` say when its end became known. `edge`: the ends of an edge are
+         *     separate rows, and `closes` is the start that an edge end ends. `deleted`: it retracts the row `replaces`; otherwise
+         *     it replaces that row. `parents` are rows of the upstream nodes, `rows` the numbers of the sample rows that made it.
+         *     `released_by` is the number of the row whose arrival released it, None for the end of the sample; `released_cti` the
+         *     CTI of an input that released it, None if it did not wait.
          */
         TrackRow: {
             /** Id */
@@ -7217,7 +9745,7 @@ export interface components {
         };
         /**
          * TranscriptRead
-         * @description A scenario that a transcript says, not stored yet; `notes` say what of the transcript is not in it.
+         * @description The scenario of a transcript, not stored yet; `notes` list the parts of the transcript that are ignored.
          */
         TranscriptRead: {
             scenario: components["schemas"]["ScenarioBody"];
@@ -7226,7 +9754,7 @@ export interface components {
         };
         /**
          * TranscriptResult
-         * @description Whether one transcript holds; `differs` says what does not, empty when all holds.
+         * @description The result of one transcript; `differs` describes the differences, empty if it passed.
          */
         TranscriptResult: {
             /** Name */
@@ -7248,8 +9776,8 @@ export interface components {
          * TranscriptRow
          * @description One row of `input`: an event, a CTI, a heartbeat, or raw text that cannot be parsed.
          *
-         *     Times and payload may be wrong on purpose: executors judge them (T5). `key` and `meta` are what EVENTTIME BY may
-         *     take a start from, beside the payload.
+         *     Times and payload may be wrong on purpose: executors judge them (T5). EVENTTIME BY may take a start from `key` and
+         *     `meta`, in addition to the payload.
          */
         TranscriptRow: {
             /** Stream */
@@ -7314,6 +9842,36 @@ export interface components {
              * @default null
              */
             heartbeat?: number | string | null;
+            /**
+             * Delete
+             * @default null
+             */
+            delete?: unknown;
+            /**
+             * Snapshot
+             * @default null
+             */
+            snapshot?: unknown;
+            /**
+             * Rows
+             * @default null
+             */
+            rows?: unknown;
+            /**
+             * From
+             * @default null
+             */
+            from?: ("history" | "live") | null;
+            /**
+             * Position
+             * @default null
+             */
+            position?: number | null;
+            /**
+             * History
+             * @default null
+             */
+            history?: "end" | null;
         };
         /**
          * TranscriptText
@@ -7325,7 +9883,7 @@ export interface components {
         };
         /**
          * Transfer
-         * @description Who shall be owner in my place: the id of a member.
+         * @description The new owner who replaces me: the id of a member.
          */
         Transfer: {
             /**
@@ -7334,6 +9892,48 @@ export interface components {
              */
             member: string;
         };
+        /**
+         * TransitionPage
+         * @description Transitions, newest first; `next` is the `before` of the next page, null at the oldest.
+         */
+        TransitionPage: {
+            /** Transitions */
+            transitions: components["schemas"]["TransitionResponse"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * TransitionResponse
+         * @description A change of a rule from phase `before` to phase `after` at tick `at`.
+         */
+        TransitionResponse: {
+            /** Id */
+            id: string;
+            /** Rule */
+            rule: string;
+            /** Title */
+            title: string;
+            binding: components["schemas"]["SubjectResponse"] | null;
+            /** At */
+            at: number;
+            before: components["schemas"]["Phase"];
+            after: components["schemas"]["Phase"];
+            level: components["schemas"]["AlertLevel"] | null;
+            /** Value */
+            value: number;
+            /** Rows */
+            rows: number;
+            /** Fired At */
+            fired_at: number | null;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * Trust
+         * @description The trust in the results of a range: complete, short of rows, unknown; `stopped`: no run is active.
+         * @enum {string}
+         */
+        Trust: "complete" | "short" | "unknown" | "stopped";
         /**
          * TumblingWindow
          * @description Windows `[offset + k*size, offset + (k+1)*size)`; `offset` counts from 1970-01-01T00:00Z (T23).
@@ -7353,8 +9953,18 @@ export interface components {
             offset?: number | string;
         };
         /**
+         * UndecidedBinding
+         * @description A binding whose rules about rows are unknown since tick `since`.
+         */
+        UndecidedBinding: {
+            /** Id */
+            id: string;
+            /** Since */
+            since: number;
+        };
+        /**
          * UnionNode
-         * @description All events of `inputs`, which have the same fields; released in order of start.
+         * @description Merges the events of `inputs`, which have the same fields, and releases them in order of start.
          */
         UnionNode: {
             /**
@@ -7368,10 +9978,16 @@ export interface components {
             inputs: string[];
         };
         /**
-         * UploadShown
-         * @description An upload under way: `offset` of its `size` bytes have arrived. After three days without more it is removed.
+         * Unit
+         * @description The unit of a rule's value and of its limits.
+         * @enum {string}
          */
-        UploadShown: {
+        Unit: "s" | "share" | "rows" | "requests" | "bytes" | "times" | "scenarios" | "restarts";
+        /**
+         * UploadResponse
+         * @description An upload under way: `offset` of its `size` bytes have arrived. It is removed after three days without bytes.
+         */
+        UploadResponse: {
             /** Id */
             id: string;
             /** Name */
@@ -7389,12 +10005,12 @@ export interface components {
          * UsageList
          * @description Every quota of an organisation.
          */
-        UsageList: components["schemas"]["UsageShown"][];
+        UsageList: components["schemas"]["UsageResponse"][];
         /**
-         * UsageShown
-         * @description How much of a quota is used: `used` of `limit`, both in `unit`.
+         * UsageResponse
+         * @description The usage of a quota: `used` of `limit`, both in `unit`.
          */
-        UsageShown: {
+        UsageResponse: {
             /** Quota */
             quota: string;
             /** Title */
@@ -7408,16 +10024,16 @@ export interface components {
         };
         /**
          * UseList
-         * @description What depends on an object, by kind and name; it cannot be deleted before.
+         * @description The uses of an object, by kind and name; it cannot be deleted before them.
          */
         UseList: components["schemas"]["ObjectUse"][];
         /**
          * Validation
-         * @description All faults of a query, and the fields with their types that leave each node whose inputs are sound.
+         * @description All problems of a query, and the fields with their types that leave each node with valid inputs.
          *
-         *     `graph` and `text` are the two forms of the same query; null where the form that was sent cannot be read.
-         *     `advance` and `event_times` are by input node: what ADVANCE TIME and EVENTTIME BY say in the text. `comments` are
-         *     those that the text has, by node.
+         *     `graph` and `text` are the two forms of the same query; null if the sent form is unreadable. `advance` and
+         *     `event_times` are by input node: the ADVANCE TIME and EVENTTIME BY of the text. `comments` are those of the text, by
+         *     node.
          */
         Validation: {
             /** Faults */
@@ -7446,10 +10062,10 @@ export interface components {
         };
         /**
          * ValidationBody
-         * @description A query to validate; with both, `text` is the one to rewrite so that it says `graph`.
+         * @description A query to validate; if both are given, `text` is rewritten so that it matches `graph`.
          *
-         *     `comments`, by node, are then written into the text; an empty one takes away what is there, others stay. `advance`,
-         *     by input node, are settings of time that are written into the text as ADVANCE TIME, instead of what it says there.
+         *     `comments`, by node, are then written into the text; an empty one removes a comment, others stay. `advance`, by
+         *     input node, are settings of time that replace those in the text as ADVANCE TIME.
          */
         ValidationBody: {
             /** Streams */
@@ -7477,14 +10093,14 @@ export interface components {
         };
         /**
          * VerdictList
-         * @description What came of each scenario that was run.
+         * @description The result of each scenario of a run.
          */
-        VerdictList: components["schemas"]["VerdictShown"][];
+        VerdictList: components["schemas"]["VerdictResponse"][];
         /**
-         * VerdictShown
-         * @description What came of a scenario on a version (its number; null: a text that is not stored). `ran_at` is ISO text.
+         * VerdictResponse
+         * @description The result of a scenario on a version (its number; null: a draft text). `ran_at` is ISO text.
          */
-        VerdictShown: {
+        VerdictResponse: {
             /** Scenario */
             scenario: string;
             /** Version */
@@ -7521,7 +10137,7 @@ export interface components {
         };
         /**
          * VersionChangeBody
-         * @description The version of a query that is to take over from the run of a binding.
+         * @description The query version that is to take over from the run of a binding.
          */
         VersionChangeBody: {
             /**
@@ -7531,15 +10147,15 @@ export interface components {
             query_version: string;
         };
         /**
-         * VersionChangeShown
-         * @description A change of the run `run` to version number `version` without a pause; `next_run` is the one that takes over.
+         * VersionChangeResponse
+         * @description A change of the run `run` to version number `version` without a pause; `next_run` is the run that takes over.
          *
-         *     `behind`: so many rows the new version has still to read of those that the run has read, `seconds_left` how long
-         *     that takes at the speed so far; `held`: so many rows it holds that the run has not given; null: not known yet.
-         *     `began` says how it began. `message`: why it was called off. `ctis`: by output, where it took over, in ticks; null
-         *     where nothing had been given yet.
+         *     `behind`: the rows that the run has read and the new version has not, `seconds_left`: the time to read them at the
+         *     present speed; `held`: the rows that the new version holds and the run has not emitted; null: unknown so far.
+         *     `began` describes its start. `message`: why the change was called off. `ctis`: where it took over, by output, in
+         *     ticks; null if nothing had been emitted yet.
          */
-        VersionChangeShown: {
+        VersionChangeResponse: {
             /**
              * Id
              * Format: uuid
@@ -7584,18 +10200,18 @@ export interface components {
         };
         /**
          * VersionChangeStanding
-         * @description The change of a binding that is under way, or the last one; null: there was none.
+         * @description The change of a binding that is under way, or the last one; null: no change so far.
          *
-         *     `refusal`: why the run cannot be changed now to the version that was asked about; null: it can.
+         *     `refusal`: why the run can't be changed to the requested version now; null: it can.
          */
         VersionChangeStanding: {
-            change: components["schemas"]["VersionChangeShown"] | null;
+            change: components["schemas"]["VersionChangeResponse"] | null;
             /** Refusal */
             refusal: string | null;
         };
         /**
          * VersionDifference
-         * @description What has changed from version `before` to version `after`, in words; none: both mean the same.
+         * @description The changes from version `before` to version `after`, in words; empty if both mean the same.
          */
         VersionDifference: {
             /** Before */
@@ -7609,12 +10225,12 @@ export interface components {
          * VersionList
          * @description The versions of a query, newest first.
          */
-        VersionList: components["schemas"]["VersionShown"][];
+        VersionList: components["schemas"]["VersionResponse"][];
         /**
          * VersionMerge
-         * @description The text with the changes of both; in a conflict that is not decided it has mine. Nothing is stored.
+         * @description The text with the changes of both; in an undecided conflict it has mine. Nothing is stored.
          *
-         *     `theirs` and `mine` are all that each changed of the version that both began with, which is `base_text`.
+         *     `theirs` and `mine` are all changes of each side to their common version, whose text is `base_text`.
          */
         VersionMerge: {
             /** Text */
@@ -7631,10 +10247,10 @@ export interface components {
             mine: components["schemas"]["DefinitionDifference"][];
         };
         /**
-         * VersionShown
-         * @description One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the graph printed.
+         * VersionResponse
+         * @description One immutable version. `created_at` is ISO text in UTC. `text` is the stored text, else the printed graph.
          */
-        VersionShown: {
+        VersionResponse: {
             /** Id */
             id: string;
             /** Query */
@@ -7656,13 +10272,31 @@ export interface components {
             created_at: string;
         };
         /**
+         * VersionSummary
+         * @description A version as lists show it: without its graph and text. `nodes` is the number of its nodes.
+         */
+        VersionSummary: {
+            /** Id */
+            id: string;
+            /** Number */
+            number: number;
+            /** Nodes */
+            nodes: number;
+            /** Author */
+            author: string | null;
+            /** Comment */
+            comment: string;
+            /** Created At */
+            created_at: string;
+        };
+        /**
          * VersionVerdictList
-         * @description The newest 100 versions of a query that has scenarios, newest first; none where it has none.
+         * @description The newest 100 versions of a query with scenarios, newest first; empty without scenarios.
          */
         VersionVerdictList: components["schemas"]["VersionVerdicts"][];
         /**
          * VersionVerdicts
-         * @description How many scenarios hold on a version, differ, and have no verdict that still counts.
+         * @description The number of scenarios that pass on a version, differ, and have no current verdict.
          */
         VersionVerdicts: {
             /** Version */
@@ -7676,9 +10310,9 @@ export interface components {
         };
         /**
          * WhatIf
-         * @description One point for each delay of `input` at which something changes, rising; `thinned` if there are more of these.
+         * @description One point for each delay of `input` at which something changes, rising; `thinned` if some were left out.
          *
-         *     The first, the last and today's are always there. `measured` says what a wait is.
+         *     The first, the last and today's are always there. `measured` defines a wait.
          */
         WhatIf: {
             /** Input */
@@ -7719,9 +10353,9 @@ export interface components {
         };
         /**
          * WhyBody
-         * @description Why is the row `result` so, of the results of a binding, or why is there none at `place`? One of them is asked.
+         * @description A question about the row `result` of a binding, or about the absence of a row at `place`: exactly one of them.
          *
-         *     Of what the binding has read at most `most_rows` rows are read again.
+         *     As many rows as needed are read again, or at most `most_rows`.
          */
         WhyBody: {
             /**
@@ -7738,18 +10372,19 @@ export interface components {
             place?: components["schemas"]["AskedResultPlace"] | null;
             /**
              * Most Rows
-             * @default 20000
+             * @default null
              */
-            most_rows?: number;
+            most_rows?: number | null;
         };
         /**
-         * WhyShown
-         * @description What made a row: `row`, `run` and `made` as they are kept, `trace` from what was read again, `read_again` rows.
+         * WhyResponse
+         * @description The origin of a row: `row`, `run` and `made` as stored, `trace` from the input read again, `read_again` rows.
          *
-         *     Of a place `place` instead, and `made` is the batch up to which was read. `unread` says why nothing could be read
-         *     again; then neither `trace` nor `place` is there. `trace` is null too where no row of that time came out.
+         *     For a place, `place` instead, and `made` is the batch up to which the input was read. `unread` is the reason if
+         *     nothing could be read again; then `trace` and `place` are null. `trace` is also null if no row of that time came
+         *     out.
          */
-        WhyShown: {
+        WhyResponse: {
             row: components["schemas"]["ResultRow"] | null;
             /** Run */
             run: string | null;
@@ -7765,11 +10400,11 @@ export interface components {
         };
         /**
          * WindowNode
-         * @description Groups events by window and by `group_by` fields, and gives rows of aggregates for each group of each window.
+         * @description Groups events by window and by `group_by` fields, and emits a row of aggregates for each group of each window.
          *
-         *     A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` says when
-         *     rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also gives rows for windows
-         *     without events between two that have some, no further apart than `empty_gap`, for each of `empty_groups` (T21).
+         *     A window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` sets when
+         *     rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also emits rows for windows
+         *     without events between two windows with events, no further apart than `empty_gap`, for each of `empty_groups` (T21).
          */
         WindowNode: {
             /**
@@ -7784,7 +10419,7 @@ export interface components {
             /** Group By */
             group_by?: string[];
             /** Window */
-            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
+            window: components["schemas"]["TumblingWindow"] | components["schemas"]["HoppingWindow"] | components["schemas"]["TimeIntervalWindow"] | components["schemas"]["CalendarWindow"] | components["schemas"]["SessionWindow"] | components["schemas"]["SnapshotWindow"] | components["schemas"]["CountWindow"];
             /**
              * Grace
              * @default null
@@ -7949,6 +10584,25 @@ export interface operations {
             };
         };
     };
+    ledger_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerKeysResponse"];
+                };
+            };
+        };
+    };
     me: {
         parameters: {
             query?: never;
@@ -7994,7 +10648,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -8141,20 +10795,918 @@ export interface operations {
             };
         };
     };
+    alerts_list: {
+        parameters: {
+            query?: {
+                /** @description Only those of this binding. */
+                binding?: string;
+                level?: "page" | "warn";
+                phase?: "firing" | "pending" | "resolved" | "unknown";
+                /** @description Only those of this rule. */
+                rule?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    alerts_acknowledge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alert: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["AcknowledgeRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcknowledgementResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    alerts_backtest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacktestRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BacktestResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channel_kinds_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelKindList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_replace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelMessageList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    channels_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                channel: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelMessageResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    alert_rules_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    alert_rules_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RuleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RuleResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    silences_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    silences_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SilenceRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilenceResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    silences_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                silence: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    alerts_transitions: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                before?: string;
+                /** @description Only those of this binding. */
+                binding?: string;
+                /** @description Only those of this rule. */
+                rule?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransitionPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     audit_list: {
         parameters: {
             query?: {
-                /** @description An action such as `stream.replaced`, or an area such as `stream.`. */
+                /** @description An action (`stream.replaced`) or an area with its dot (`stream.`). */
                 action?: string;
-                /** @description The id of who acted, or the address or name; an impersonator's too. */
+                /** @description The id, address or name of the actor; also of an impersonator. */
                 actor?: string;
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 before?: string;
                 /** @description Events, 1 to 500; 100 if left out. */
                 limit?: number;
                 /** @description Events at this time or later; with its offset from UTC. */
                 since?: string;
-                /** @description A kind of target such as `stream`, or one of them as `kind:id`. */
+                /** @description A kind of target, for example `stream`, or one target as `kind:id`. */
                 target?: string;
                 /** @description Events before this time; with its offset from UTC. */
                 until?: string;
@@ -8212,15 +11764,15 @@ export interface operations {
     audit_export: {
         parameters: {
             query: {
-                /** @description An action such as `stream.replaced`, or an area such as `stream.`. */
+                /** @description An action (`stream.replaced`) or an area with its dot (`stream.`). */
                 action?: string;
-                /** @description The id of who acted, or the address or name; an impersonator's too. */
+                /** @description The id, address or name of the actor; also of an impersonator. */
                 actor?: string;
                 /** @description The form of the file. */
                 format: "csv" | "json_lines";
                 /** @description Events at this time or later; with its offset from UTC. */
                 since?: string;
-                /** @description A kind of target such as `stream`, or one of them as `kind:id`. */
+                /** @description A kind of target, for example `stream`, or one target as `kind:id`. */
                 target?: string;
                 /** @description Events before this time; with its offset from UTC. */
                 until?: string;
@@ -8239,7 +11791,7 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
-                    "application/x-ndjson": components["schemas"]["AuditEventShown"];
+                    "application/x-ndjson": components["schemas"]["AuditEventResponse"];
                 };
             };
             401: {
@@ -8349,7 +11901,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BindingShown"];
+                    "application/json": components["schemas"]["BindingResponse"];
                 };
             };
             401: {
@@ -8411,7 +11963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BindingShown"];
+                    "application/json": components["schemas"]["BindingResponse"];
                 };
             };
             401: {
@@ -8461,7 +12013,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BindingShown"];
+                    "application/json": components["schemas"]["BindingResponse"];
                 };
             };
             401: {
@@ -8562,7 +12114,7 @@ export interface operations {
     bindings_next_start: {
         parameters: {
             query?: {
-                /** @description As if the binding were of this version. */
+                /** @description Answer as if the binding had this version. */
                 query_version?: string;
             };
             header?: never;
@@ -8579,7 +12131,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NextStartShown"];
+                    "application/json": components["schemas"]["NextStartResponse"];
                 };
             };
             401: {
@@ -8611,6 +12163,186 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_current: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page, with the same parameters. */
+                after?: string;
+                /** @description Rows whose lifetime contains this time: ISO 8601 or ticks. Default: the last tick before the output's CTI; after the end of everything, the last tick of a lifetime that ends. */
+                as_of?: string;
+                /** @description Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more fields. A row of a window that replaces one with the value, and doesn't have it, comes as a retraction. */
+                key?: string[];
+                /** @description Rows in the page, 1 to 500; default 50. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                node: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentResponse"];
+                };
+            };
+            /** @description No response body */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    outputs_stream: {
+        parameters: {
+            query?: {
+                /** @description The id of an event, as `Last-Event-ID`; `newest`: only later batches. */
+                after?: string;
+                /** @description Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more fields. A row of a window that replaces one with the value, and doesn't have it, comes as a retraction. */
+                key?: string[];
+            };
+            header?: {
+                /** @description The last id received. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                binding: string;
+                node: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["OutputEventsResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorEnvelope"];
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
@@ -8734,9 +12466,9 @@ export interface operations {
     outputs_delivered_rows: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 before?: string;
-                /** @description Rows in the page, 1 to 500; 50 if left out. */
+                /** @description Rows in the page, 1 to 500; default 50. */
                 limit?: number;
             };
             header?: never;
@@ -9036,7 +12768,7 @@ export interface operations {
             query: {
                 /** @description What to delete. */
                 kind: "quarantine" | "results";
-                /** @description Only what this run made; without it, of all runs. */
+                /** @description Only rows of this run; left out: of all runs. */
                 run?: string;
             };
             header?: never;
@@ -9098,10 +12830,99 @@ export interface operations {
             };
         };
     };
+    bindings_results_file: {
+        parameters: {
+            query: {
+                /** @description `arrow` is an Arrow IPC stream. */
+                format: "arrow" | "csv" | "json_lines" | "parquet" | "xlsx";
+                /** @description Rows that start at or after this time: ISO 8601 or ticks. */
+                from?: string;
+                /** @description The output node of the query; required if it has several. */
+                output?: string;
+                /** @description `net` (default): the rows that count after all changes and repairs; `all`: every change as it was committed, with its `op` and `key`. */
+                revisions?: "all" | "net";
+                /** @description Rows that start before this time: ISO 8601 or ticks. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     bindings_start: {
         parameters: {
             query?: {
-                /** @description The same as `begin` of the body. */
+                /** @description The same as `begin` in the body. */
                 begin?: "beginning" | "carried_over" | "now" | "old_positions" | "oldest_open";
             };
             header?: never;
@@ -9113,7 +12934,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["StartAsked"];
+                "application/json": components["schemas"]["StartRequest"];
             };
         };
         responses: {
@@ -9122,7 +12943,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunShown"];
+                    "application/json": components["schemas"]["StartedRunResponse"];
                 };
             };
             201: {
@@ -9130,7 +12951,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunShown"];
+                    "application/json": components["schemas"]["StartedRunResponse"];
                 };
             };
             401: {
@@ -9196,7 +13017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunShown"];
+                    "application/json": components["schemas"]["RunResponse"];
                 };
             };
             401: {
@@ -9244,11 +13065,11 @@ export interface operations {
     bindings_timeline: {
         parameters: {
             query?: {
-                /** @description Ask this input alone: each may take its time to answer. */
+                /** @description Query only this input; each may take some time to answer. */
                 input?: string;
-                /** @description As if the binding were of this version. */
+                /** @description Answer as if the binding had this version. */
                 query_version?: string;
-                /** @description A time in ticks: what came then or later is counted. */
+                /** @description A time in ticks: rows from then on are counted. */
                 since?: number;
             };
             header?: never;
@@ -9265,7 +13086,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TimelineShown"];
+                    "application/json": components["schemas"]["TimelineResponse"];
                 };
             };
             401: {
@@ -9359,7 +13180,7 @@ export interface operations {
     bindings_version_change: {
         parameters: {
             query?: {
-                /** @description The version that a change would be to. */
+                /** @description The target version of a change. */
                 query_version?: string;
             };
             header?: never;
@@ -9434,7 +13255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionChangeShown"];
+                    "application/json": components["schemas"]["VersionChangeResponse"];
                 };
             };
             401: {
@@ -9496,7 +13317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionChangeShown"];
+                    "application/json": components["schemas"]["VersionChangeResponse"];
                 };
             };
             401: {
@@ -9761,7 +13582,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExportShown"];
+                    "application/json": components["schemas"]["ExportResponse"];
                 };
             };
             401: {
@@ -9953,9 +13774,9 @@ export interface operations {
     files_delete: {
         parameters: {
             query: {
-                /** @description true: also where streams read it. */
+                /** @description true: even if streams read it. */
                 even_if_read?: boolean;
-                /** @description The path as the list has it. */
+                /** @description The path as in the list. */
                 path: string;
             };
             header?: never;
@@ -10007,13 +13828,61 @@ export interface operations {
             };
         };
     };
+    files_content: {
+        parameters: {
+            query: {
+                /** @description The path as in the list. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     uploads_begin: {
         parameters: {
             query?: never;
             header?: {
                 /** @description The size of the file in bytes. */
                 "Upload-Length"?: string;
-                /** @description `filename` and the file's name in Base64, as tus says. */
+                /** @description `filename` and the file's name in Base64, as tus defines it. */
                 "Upload-Metadata"?: string;
             };
             path: {
@@ -10028,7 +13897,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UploadShown"];
+                    "application/json": components["schemas"]["UploadResponse"];
                 };
             };
             401: {
@@ -10114,7 +13983,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UploadShown"];
+                    "application/json": components["schemas"]["UploadResponse"];
                 };
             };
             401: {
@@ -10192,7 +14061,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description How many bytes have arrived; those of the body come behind them. */
+                /** @description The number of bytes that have arrived; the body follows them. */
                 "Upload-Offset"?: string;
             };
             path: {
@@ -10305,7 +14174,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileShown"];
+                    "application/json": components["schemas"]["FileResponse"];
                 };
             };
             401: {
@@ -10491,6 +14360,360 @@ export interface operations {
             };
         };
     };
+    home_get: {
+        parameters: {
+            query?: {
+                /** @description Only queries whose name contains this text. */
+                name?: string;
+                /** @description The order; default: worst first. */
+                order?: "name" | "worst";
+                /** @description Only queries of this owner, by address. */
+                owner?: string;
+                /** @description The rows of earlier pages; a page has 50. */
+                skip?: number;
+                /** @description Only queries with this tag. */
+                tag?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HomeResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_get: {
+        parameters: {
+            query?: {
+                /** @description Instead: the first tick of a range, at most 90 days long. */
+                begin?: number;
+                /** @description The tick after that range. */
+                end?: number;
+                /** @description The range until now. Default: the shortest one with all runs of the binding, at most two hours. */
+                seconds?: 2592000 | 3600 | 604800 | 7200 | 7776000 | 86400 | 900;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_budget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LossBudgetResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_details: {
+        parameters: {
+            query?: {
+                /** @description Instead: the first tick of a range, at most 90 days long. */
+                begin?: number;
+                /** @description The tick after that range. */
+                end?: number;
+                /** @description The range until now. Default: the shortest one with all runs of the binding, at most two hours. */
+                seconds?: 2592000 | 3600 | 604800 | 7200 | 7776000 | 86400 | 900;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetailsResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_ledger: {
+        parameters: {
+            query?: {
+                /** @description So many days in UTC until today; default 30. */
+                days?: 30 | 7 | 90;
+                /** @description Instead: the first day of a range of at most 92 days. */
+                first?: string;
+                /** @description The last day of that range. */
+                last?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_ledger_file: {
+        parameters: {
+            query?: {
+                /** @description So many days in UTC until today; default 30. */
+                days?: 30 | 7 | 90;
+                /** @description Instead: the first day of a range of at most 92 days. */
+                first?: string;
+                /** @description The last day of that range. */
+                last?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     invitations_list: {
         parameters: {
             query?: never;
@@ -10556,7 +14779,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvitationShown"];
+                    "application/json": components["schemas"]["InvitationResponse"];
                 };
             };
             401: {
@@ -10630,7 +14853,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvitationShown"];
+                    "application/json": components["schemas"]["InvitationResponse"];
                 };
             };
             401: {
@@ -10737,7 +14960,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InvitationShown"];
+                    "application/json": components["schemas"]["InvitationResponse"];
                 };
             };
             401: {
@@ -10893,7 +15116,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MemberShown"];
+                    "application/json": components["schemas"]["MemberResponse"];
                 };
             };
             401: {
@@ -10991,6 +15214,65 @@ export interface operations {
             };
         };
     };
+    metrics_get: {
+        parameters: {
+            query?: {
+                /** @description The name of a binding: only its metrics. */
+                binding?: string;
+                /** @description Names of metrics, separated by commas, with or without `punctual_`. */
+                include?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "application/openmetrics-text": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     organisation_get: {
         parameters: {
             query?: never;
@@ -11007,7 +15289,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -11056,7 +15338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -11113,7 +15395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -11166,7 +15448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -11223,7 +15505,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OrganisationShown"];
+                    "application/json": components["schemas"]["OrganisationResponse"];
                 };
             };
             401: {
@@ -11270,7 +15552,10 @@ export interface operations {
     };
     queries_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The name of your last one; 200 are listed. */
+                after?: string;
+            };
             header?: never;
             path: {
                 slug: string;
@@ -11311,6 +15596,14 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
         };
     };
     queries_create: {
@@ -11333,7 +15626,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryShown"];
+                    "application/json": components["schemas"]["QueryResponse"];
                 };
             };
             401: {
@@ -11395,7 +15688,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryShown"];
+                    "application/json": components["schemas"]["QueryResponse"];
                 };
             };
             401: {
@@ -11445,7 +15738,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryShown"];
+                    "application/json": components["schemas"]["QueryResponse"];
                 };
             };
             401: {
@@ -11546,9 +15839,9 @@ export interface operations {
     versions_difference: {
         parameters: {
             query: {
-                /** @description The version to compare with it. */
+                /** @description The version to compare it with. */
                 after: string;
-                /** @description The version to begin with. */
+                /** @description The earlier version. */
                 before: string;
             };
             header?: never;
@@ -11656,6 +15949,64 @@ export interface operations {
             };
         };
     };
+    queries_label: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["QueryLabels"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryLabels"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     queries_layout: {
         parameters: {
             query?: never;
@@ -11673,7 +16024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LayoutShown"];
+                    "application/json": components["schemas"]["LayoutResponse"];
                 };
             };
             401: {
@@ -11723,7 +16074,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LayoutShown"];
+                    "application/json": components["schemas"]["LayoutResponse"];
                 };
             };
             401: {
@@ -11885,7 +16236,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioShown"];
+                    "application/json": components["schemas"]["ScenarioResponse"];
                 };
             };
             401: {
@@ -11948,7 +16299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioShown"];
+                    "application/json": components["schemas"]["ScenarioResponse"];
                 };
             };
             401: {
@@ -11999,7 +16350,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScenarioShown"];
+                    "application/json": components["schemas"]["ScenarioResponse"];
                 };
             };
             401: {
@@ -12422,7 +16773,7 @@ export interface operations {
     versions_list: {
         parameters: {
             query?: {
-                /** @description List older ones: the number of the oldest version you have. */
+                /** @description The number of your oldest version; lists older ones. */
                 before?: number;
             };
             header?: never;
@@ -12497,7 +16848,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionShown"];
+                    "application/json": components["schemas"]["VersionResponse"];
                 };
             };
             201: {
@@ -12505,7 +16856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionShown"];
+                    "application/json": components["schemas"]["VersionResponse"];
                 };
             };
             401: {
@@ -12871,7 +17222,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SimulationShown"];
+                    "application/json": components["schemas"]["SimulationResponse"];
                 };
             };
             401: {
@@ -13086,9 +17437,9 @@ export interface operations {
     runs_list: {
         parameters: {
             query?: {
-                /** @description List older ones: the id of the oldest run you have. */
+                /** @description List older runs: the id of the oldest run you have. */
                 before?: string;
-                /** @description List those of one binding. */
+                /** @description List the runs of one binding. */
                 binding?: string;
             };
             header?: never;
@@ -13204,7 +17555,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunDefinitionShown"];
+                    "application/json": components["schemas"]["RunDefinitionResponse"];
                 };
             };
             401: {
@@ -13236,11 +17587,11 @@ export interface operations {
     runs_events: {
         parameters: {
             query?: {
-                /** @description The `entry` of the history that is known already. */
+                /** @description The `entry` of the history that the page already has. */
                 after?: string;
             };
             header?: {
-                /** @description Where the stream broke off. */
+                /** @description The last event received. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -13300,7 +17651,7 @@ export interface operations {
     runs_history: {
         parameters: {
             query?: {
-                /** @description So long until now or the end, 1 to 2592000; 300 if left out. */
+                /** @description The last so many seconds before now or the end, 1 to 2592000; default 300. */
                 seconds?: number;
             };
             header?: never;
@@ -13357,9 +17708,9 @@ export interface operations {
     runs_journal: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 before?: number;
-                /** @description Entries in the page, 1 to 500; 100 if left out. */
+                /** @description Entries in the page, 1 to 500; default 100. */
                 limit?: number;
             };
             header?: never;
@@ -13416,11 +17767,11 @@ export interface operations {
     runs_logs: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 after?: string;
-                /** @description Only lines of this level or a worse one. */
+                /** @description Only lines of this level or a more severe one. */
                 level?: "error" | "info" | "warning";
-                /** @description Only lines in which this stands, in small or capital letters. */
+                /** @description Only lines that contain this text, ignoring case. */
                 text?: string;
             };
             header?: never;
@@ -13477,7 +17828,7 @@ export interface operations {
     runs_quarantine: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 before?: string;
                 /** @description Only this input of the query. */
                 input?: string;
@@ -13485,17 +17836,17 @@ export interface operations {
                 lane?: string;
                 /** @description Only rows that start at most so many ticks before the CTI they met. */
                 late_by?: number;
-                /** @description Rows in the page, 1 to 500; 50 if left out. */
+                /** @description Rows in the page, 1 to 500; default 50. */
                 limit?: number;
                 /** @description Only this outcome. */
-                outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
+                outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "overlap" | "reordered" | "shifted";
                 /** @description Only this reason. */
                 reason?: string;
-                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own` (default): of this run alone. */
                 runs?: "all" | "own";
                 /** @description Only rows that start at or after this tick of event time. */
                 since?: number;
-                /** @description Only rows in which this stands, in small or capital letters. */
+                /** @description Only rows that contain this text, ignoring case. */
                 text?: string;
                 /** @description Only rows that start before this tick of event time. */
                 until?: number;
@@ -13563,14 +17914,14 @@ export interface operations {
                 /** @description Only rows that start at most so many ticks before the CTI they met. */
                 late_by?: number;
                 /** @description Only this outcome. */
-                outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "reordered" | "shifted";
+                outcome?: "adjusted" | "dropped_early" | "dropped_late" | "dropped_window_closed" | "late_kept" | "malformed" | "on_time" | "overlap" | "reordered" | "shifted";
                 /** @description Only this reason. */
                 reason?: string;
-                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own` (default): of this run alone. */
                 runs?: "all" | "own";
                 /** @description Only rows that start at or after this tick of event time. */
                 since?: number;
-                /** @description Only rows in which this stands, in small or capital letters. */
+                /** @description Only rows that contain this text, ignoring case. */
                 text?: string;
                 /** @description Only rows that start before this tick of event time. */
                 until?: number;
@@ -13590,7 +17941,7 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
-                    "application/x-ndjson": components["schemas"]["LateShown"];
+                    "application/x-ndjson": components["schemas"]["LateResponse"];
                 };
             };
             401: {
@@ -13638,11 +17989,11 @@ export interface operations {
     runs_results: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before. */
+                /** @description The `next` of the previous page. */
                 before?: string;
-                /** @description Rows in the page, 1 to 500; 50 if left out. */
+                /** @description Rows in the page, 1 to 500; default 50. */
                 limit?: number;
-                /** @description `all`: rows of all runs of the binding, each with its `run`; `own`, if left out: of this run alone. */
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own` (default): of this run alone. */
                 runs?: "all" | "own";
             };
             header?: never;
@@ -13687,6 +18038,97 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    runs_results_file: {
+        parameters: {
+            query: {
+                /** @description `arrow` is an Arrow IPC stream. */
+                format: "arrow" | "csv" | "json_lines" | "parquet" | "xlsx";
+                /** @description Rows that start at or after this time: ISO 8601 or ticks. */
+                from?: string;
+                /** @description The output node of the query; required if it has several. */
+                output?: string;
+                /** @description `net` (default): the rows that count after all changes and repairs; `all`: every change as it was committed, with its `op` and `key`. */
+                revisions?: "all" | "net";
+                /** @description `all`: rows of all runs of the binding, each with its `run`; `own` (default): of this run alone. */
+                runs?: "all" | "own";
+                /** @description Rows that start before this time: ISO 8601 or ticks. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13846,7 +18288,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayShown"];
+                    "application/json": components["schemas"]["ReplayResponse"];
                 };
             };
             401: {
@@ -14106,7 +18548,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WhyShown"];
+                    "application/json": components["schemas"]["WhyResponse"];
                 };
             };
             401: {
@@ -14216,7 +18658,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServiceAccountShown"];
+                    "application/json": components["schemas"]["ServiceAccountResponse"];
                 };
             };
             401: {
@@ -14282,7 +18724,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ServiceAccountShown"];
+                    "application/json": components["schemas"]["ServiceAccountResponse"];
                 };
             };
             401: {
@@ -14367,7 +18809,7 @@ export interface operations {
     service_account_tokens_list: {
         parameters: {
             query?: {
-                /** @description List the next ones: the id of the last token you have. */
+                /** @description The id of the last token that you have; lists the next ones. */
                 before?: string;
             };
             header?: never;
@@ -14489,7 +18931,10 @@ export interface operations {
     };
     streams_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The name of your last one; 200 are listed. */
+                after?: string;
+            };
             header?: never;
             path: {
                 slug: string;
@@ -14530,6 +18975,14 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
         };
     };
     streams_create: {
@@ -14552,7 +19005,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StreamShown"];
+                    "application/json": components["schemas"]["StreamResponse"];
                 };
             };
             401: {
@@ -14614,7 +19067,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StreamShown"];
+                    "application/json": components["schemas"]["StreamResponse"];
                 };
             };
             401: {
@@ -14664,7 +19117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StreamShown"];
+                    "application/json": components["schemas"]["StreamResponse"];
                 };
             };
             401: {
@@ -14779,7 +19232,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["InboxShown"];
+                    "application/json": components["schemas"]["InboxResponse"];
                 };
             };
             401: {
@@ -14820,7 +19273,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The batch's id; sent again, it counts once. */
+                /** @description The batch's id; a repeated batch counts once. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14913,6 +19366,14 @@ export interface operations {
                 };
             };
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -15149,7 +19610,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["QueryShown"];
+                    "application/json": components["schemas"]["QueryResponse"];
                 };
             };
             401: {
@@ -15319,7 +19780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OwnQueryShown"];
+                    "application/json": components["schemas"]["OwnQueryResponse"];
                 };
             };
             401: {
@@ -15367,7 +19828,7 @@ export interface operations {
     tokens_list: {
         parameters: {
             query?: {
-                /** @description List the next ones: the id of the last token you have. */
+                /** @description The id of the last token that you have; lists the next ones. */
                 before?: string;
             };
             header?: never;
@@ -15506,7 +19967,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenShown"];
+                    "application/json": components["schemas"]["TokenResponse"];
                 };
             };
             401: {

@@ -1,8 +1,8 @@
 /** Written by `python -m streaming.definition.forms`; do not edit. */
 
-export type FieldRole = "stream" | "node" | "nodes" | "name" | "fields" | "expression" | "duration" | "number" | "fraction" | "flag" | "choice" | "window" | "columns" | "aggregates" | "function" | "groups";
+export type FieldRole = "stream" | "node" | "nodes" | "name" | "fields" | "expression" | "duration" | "number" | "fraction" | "flag" | "choice" | "window" | "columns" | "aggregates" | "function" | "groups" | "lists" | "text" | "orders" | "subsets" | "pattern" | "after_match";
 
-/** A field of a node; `initial` stands where nothing is said, and is null where something must be. */
+/** A field of a node; `initial` is its default; null where a value is required. */
 export interface NodeField {
   name: string;
   role: FieldRole;
@@ -27,7 +27,7 @@ export interface AggregateForm {
 
 export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
   "input": {
-    "help": "Where a stream enters the query.",
+    "help": "Reads a stream.",
     "fields": [
       {
         "name": "stream",
@@ -82,7 +82,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "shift": {
-    "help": "Moves both ends of every lifetime by `by`, which may be negative; CTIs move alike.",
+    "help": "Moves both ends of every lifetime by `by`, which may be negative; CTIs move by the same amount.",
     "fields": [
       {
         "name": "input",
@@ -103,7 +103,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "set_duration": {
-    "help": "Gives every event the lifetime `[start, start + duration)`; edge ends disappear.\nOne of `duration` and `expression`, a long in ticks for each event; zero or less, or null, removes the event.",
+    "help": "Gives every event the lifetime `[start, start + duration)` and removes the ends of edges.\nSet either `duration` or `expression`, a long in ticks for each event. An event whose value is null, zero or less is removed.",
     "fields": [
       {
         "name": "input",
@@ -132,7 +132,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "extend": {
-    "help": "Moves the end of every lifetime by `by`; an event that is then empty is removed.",
+    "help": "Moves the end of every lifetime by `by`; an event whose lifetime is then empty is removed.",
     "fields": [
       {
         "name": "input",
@@ -182,7 +182,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "point_at_end": {
-    "help": "Replaces every lifetime by a point at its end; what never ends is removed.",
+    "help": "Replaces every lifetime by a point at its end; events that never end are removed.",
     "fields": [
       {
         "name": "input",
@@ -195,7 +195,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "to_intervals": {
-    "help": "Pairs the start and the end of each edge into one interval, released when it is closed.",
+    "help": "Pairs the start and the end of each edge into one interval, released when the edge ends.",
     "fields": [
       {
         "name": "input",
@@ -208,7 +208,49 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "order_edges": {
-    "help": "Releases the starts and ends of edges in order of time: the first query of the two-query recipe.",
+    "help": "Releases the starts and ends of edges in order of time; the first query of the two-query recipe.",
+    "fields": [
+      {
+        "name": "input",
+        "role": "node",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      }
+    ]
+  },
+  "chop": {
+    "help": "Cuts every lifetime at the ticks `offset + k * period` inside it; the pieces of an edge are edges.",
+    "fields": [
+      {
+        "name": "input",
+        "role": "node",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "period",
+        "role": "duration",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "offset",
+        "role": "duration",
+        "required": false,
+        "nullable": false,
+        "initial": 0,
+        "choices": []
+      }
+    ]
+  },
+  "stitch": {
+    "help": "Joins lifetimes of equal payloads that meet: one ends where the next one starts. Overlaps are not joined.",
     "fields": [
       {
         "name": "input",
@@ -221,7 +263,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "union": {
-    "help": "All events of `inputs`, which have the same fields; released in order of start.",
+    "help": "Merges the events of `inputs`, which have the same fields, and releases them in order of start.",
     "fields": [
       {
         "name": "inputs",
@@ -234,7 +276,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "join": {
-    "help": "Pairs events with equal `keys`, for which `where` is true, while both live.\nThe payload is the fields of the left, then those of the right that are no keys. A null key equals nothing. `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.\nAs SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project before each side: it takes what the text names, and renames what both have and keys of two names.",
+    "help": "Pairs events with equal `keys` for which `where` is true, while both live.\nThe payload has the fields of the left, then those of the right that are not keys. A null key equals nothing. `left_outer` adds the parts of left lifetimes without a partner, with nulls for the right.\nAs SQL, `SELECT a.k, b.v AS w FROM a JOIN b ON a.k = b.j` puts a project node before each side. That node keeps the columns that the text names. It renames columns that both sides have and keys whose names differ.",
     "fields": [
       {
         "name": "left",
@@ -282,7 +324,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "anti_join": {
-    "help": "The parts of left lifetimes during which no matching right event lives.",
+    "help": "Keeps the parts of left lifetimes during which no matching right event lives.",
     "fields": [
       {
         "name": "left",
@@ -319,7 +361,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "semi_join": {
-    "help": "The parts of left lifetimes during which some matching right event lives.",
+    "help": "Keeps the parts of left lifetimes during which a matching right event lives.",
     "fields": [
       {
         "name": "left",
@@ -356,7 +398,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "asof_join": {
-    "help": "Each left event with the matching right event of the largest start that is not after its own.",
+    "help": "Joins each left event with the matching right event that started last, at its own start or before.",
     "fields": [
       {
         "name": "left",
@@ -396,7 +438,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "window": {
-    "help": "Groups events by window and by `group_by` fields, and gives rows of aggregates for each group of each window.\nA window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` says when rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also gives rows for windows without events between two that have some, no further apart than `empty_gap`, for each of `empty_groups` (T21).",
+    "help": "Groups events by window and by `group_by` fields, and emits a row of aggregates for each group of each window.\nA window closes `grace` after its end (None: the default of the input's preset, else zero; T19). `emit` sets when rows appear (T20), `retract` adds a deletion for each replaced row. `empty: default` also emits rows for windows without events between two windows with events, no further apart than `empty_gap`, for each of `empty_groups` (T21).",
     "fields": [
       {
         "name": "input",
@@ -488,7 +530,7 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "top_k": {
-    "help": "The `k` events of each group of each window with the largest `by`, an expression; ties at rank k all count.\nEach is given the lifetime of the window; an event whose `by` is null has no rank.",
+    "help": "Emits, for each group of each window, the `k` events with the largest value of `by`, and all ties at rank k.\nEach row has the lifetime of the window; an event whose `by` is null has no rank.",
     "fields": [
       {
         "name": "input",
@@ -532,8 +574,197 @@ export const NODE_FORMS: Readonly<Record<string, KindForm>> = {
       }
     ]
   },
+  "match_recognize": {
+    "help": "Searches the rows of each group, in order, for `pattern`, and emits the `measures` of each match.\nRows are in order of start, then of `order_by`, then of payload. A variable of the pattern takes a row for which its condition in `define` is true; without a condition it takes any row. The last row of a match starts less than `within` after the first. PREV and NEXT see rows less than `reach` away (None: `within`). `after_match` sets where the search continues, `rows` the rows of a match that are emitted, and `lifetime` their lifetime.\nA match is final when no later row can change it. `grace` is the time for which late events still take their place. With `emit: running`, rows also appear before they are final, and may be retracted.",
+    "fields": [
+      {
+        "name": "input",
+        "role": "node",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "group_by",
+        "role": "fields",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "order_by",
+        "role": "orders",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "pattern",
+        "role": "pattern",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "subsets",
+        "role": "subsets",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "define",
+        "role": "columns",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "measures",
+        "role": "columns",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "rows",
+        "role": "choice",
+        "required": false,
+        "nullable": false,
+        "initial": "one",
+        "choices": [
+          "one",
+          "all",
+          "all_omit_empty",
+          "all_with_unmatched"
+        ]
+      },
+      {
+        "name": "after_match",
+        "role": "after_match",
+        "required": false,
+        "nullable": false,
+        "initial": "past_last_row",
+        "choices": []
+      },
+      {
+        "name": "within",
+        "role": "duration",
+        "required": false,
+        "nullable": true,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "reach",
+        "role": "duration",
+        "required": false,
+        "nullable": true,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "grace",
+        "role": "duration",
+        "required": false,
+        "nullable": true,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "lifetime",
+        "role": "choice",
+        "required": false,
+        "nullable": false,
+        "initial": "last_row",
+        "choices": [
+          "last_row",
+          "span"
+        ]
+      },
+      {
+        "name": "emit",
+        "role": "choice",
+        "required": false,
+        "nullable": false,
+        "initial": "final",
+        "choices": [
+          "final",
+          "running"
+        ]
+      },
+      {
+        "name": "max_rows",
+        "role": "number",
+        "required": false,
+        "nullable": false,
+        "initial": 10000,
+        "choices": []
+      }
+    ]
+  },
+  "analytic": {
+    "help": "Passes each event once, with a column for each function over rows of its group, in order (T43 to T47).\nRows are in order of start, then of `order_by`, then of payload. Rows `reach` or more away are not seen. A row is known once the CTI is more than `grace` above its start; kept late events before that take their place in the order.",
+    "fields": [
+      {
+        "name": "input",
+        "role": "node",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "group_by",
+        "role": "fields",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "order_by",
+        "role": "orders",
+        "required": false,
+        "nullable": false,
+        "initial": [],
+        "choices": []
+      },
+      {
+        "name": "reach",
+        "role": "duration",
+        "required": false,
+        "nullable": true,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "grace",
+        "role": "duration",
+        "required": false,
+        "nullable": true,
+        "initial": null,
+        "choices": []
+      },
+      {
+        "name": "columns",
+        "role": "lists",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": []
+      }
+    ]
+  },
   "output": {
-    "help": "Where results leave the query; `timestamp` says with which lifetime (T22).\n`lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among the events that made it, but not before the row's own start.",
+    "help": "Emits the results of the query; `timestamp` sets their lifetime (T22).\n`lifetime` is the row's own, `point_at_end` a point at its end, `latest_input` a point at the latest start among the events that contributed to it, but not before the row's own start.",
     "fields": [
       {
         "name": "input",
@@ -647,8 +878,35 @@ export const WINDOW_FORMS: Readonly<Record<string, KindForm>> = {
       }
     ]
   },
+  "calendar": {
+    "help": "The days, weeks (from Monday), months, quarters or years of a time zone: `[start of one, start of the next)`.\nWith a clock change, a day has 23 or 25 hours. If the change skips midnight, the day starts at the change; if midnight occurs twice, it starts at the first. A day that the zone skips has no window (T63).",
+    "fields": [
+      {
+        "name": "unit",
+        "role": "choice",
+        "required": true,
+        "nullable": false,
+        "initial": null,
+        "choices": [
+          "day",
+          "week",
+          "month",
+          "quarter",
+          "year"
+        ]
+      },
+      {
+        "name": "zone",
+        "role": "text",
+        "required": false,
+        "nullable": false,
+        "initial": "UTC",
+        "choices": []
+      }
+    ]
+  },
   "session": {
-    "help": "For each group `[first start, last start + gap)`: an event that starts before that end belongs.\n`max` caps the length: the event that would exceed it opens the next session.",
+    "help": "For each group `[first start, last start + gap)`: an event that starts before that end belongs to it.\n`max` limits the length: an event that would exceed it opens the next session.",
     "fields": [
       {
         "name": "gap",
@@ -669,11 +927,11 @@ export const WINDOW_FORMS: Readonly<Record<string, KindForm>> = {
     ]
   },
   "snapshot": {
-    "help": "For each group, between any two neighbouring starts or ends with at least one event alive.",
+    "help": "For each group, a window between any two adjacent starts or ends with at least one live event.",
     "fields": []
   },
   "count": {
-    "help": "For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds what starts in it.",
+    "help": "For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds events that start in it.",
     "fields": [
       {
         "name": "n",
@@ -761,7 +1019,7 @@ export const AGGREGATE_FORMS: readonly AggregateForm[] = [
   {
     "name": "count",
     "signature": "count([value]) -> long",
-    "help": "How many events, or how many values that are not null.",
+    "help": "The number of events, or of values that are not null.",
     "parameter": null,
     "bare": true
   },
@@ -824,56 +1082,63 @@ export const AGGREGATE_FORMS: readonly AggregateForm[] = [
   {
     "name": "first",
     "signature": "first(value)",
-    "help": "The value of the earliest start; of several with that start the smallest.",
+    "help": "The value of the earliest start; the smallest if several have that start.",
     "parameter": null,
     "bare": false
   },
   {
     "name": "last",
     "signature": "last(value)",
-    "help": "The value of the latest start; of several with that start the largest.",
+    "help": "The value of the latest start; the largest if several have that start.",
     "parameter": null,
     "bare": false
   },
   {
     "name": "count_distinct",
     "signature": "count_distinct(value) -> long",
-    "help": "How many different values.",
+    "help": "The number of different values.",
     "parameter": null,
     "bare": false
   },
   {
     "name": "approx_count_distinct",
     "signature": "approx_count_distinct(value) -> long",
-    "help": "How many different values: exactly up to 1,000 of them, beyond that within 2 %.",
+    "help": "The number of different values: exact up to 1,000 of them, above that within 2 %.",
     "parameter": null,
     "bare": false
   },
   {
     "name": "percentile_disc",
     "signature": "percentile_disc(value, fraction)",
-    "help": "The smallest value that at least the share `fraction` (0 to 1) of the values does not exceed.",
+    "help": "The smallest value such that at least the share `fraction` (0 to 1) of all values is no larger.",
     "parameter": "fraction",
     "bare": false
   },
   {
     "name": "percentile_cont",
     "signature": "percentile_cont(number, fraction) -> double",
-    "help": "The value at the place `fraction * (n - 1)` of the sorted values, counted from 0; between two of them on the straight line from one to the other.",
+    "help": "The value at the position `fraction * (n - 1)` of the sorted values, counted from 0; between two positions, interpolated linearly.",
     "parameter": "fraction",
     "bare": false
   },
   {
     "name": "approx_percentile",
     "signature": "approx_percentile(value, fraction)",
-    "help": "As percentile_disc: exactly up to 1,000 values, beyond that within 1 % of rank.",
+    "help": "As percentile_disc: exact up to 1,000 values, above that within 1 % of rank.",
+    "parameter": "fraction",
+    "bare": false
+  },
+  {
+    "name": "ewma",
+    "signature": "ewma(number, fraction) -> double",
+    "help": "The exponentially weighted moving average in order of start, of one start in order of value: the first value, then for each next value `average + fraction * (value - average)`, step by step in doubles; null if one overflows.",
     "parameter": "fraction",
     "bare": false
   },
   {
     "name": "collect",
     "signature": "collect(value) -> array",
-    "help": "All values in order of start, those of one start in order of value.",
+    "help": "All values in order of start; values with the same start in order of value.",
     "parameter": null,
     "bare": false
   },
@@ -887,21 +1152,21 @@ export const AGGREGATE_FORMS: readonly AggregateForm[] = [
   {
     "name": "topk",
     "signature": "topk(value, k) -> array",
-    "help": "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; those as frequent as the last of them are returned too.",
+    "help": "The `k` most frequent values, the most frequent first, equally frequent ones in order of value; values as frequent as the last of these are returned too.",
     "parameter": "k",
     "bare": false
   },
   {
     "name": "maxk",
     "signature": "maxk(value, k) -> array",
-    "help": "The `k` largest values, the largest first; those equal to the last of them are returned too.",
+    "help": "The `k` largest values, the largest first; values equal to the last of these are returned too.",
     "parameter": "k",
     "bare": false
   },
   {
     "name": "mink",
     "signature": "mink(value, k) -> array",
-    "help": "The `k` smallest values, the smallest first; those equal to the last of them are returned too.",
+    "help": "The `k` smallest values, the smallest first; values equal to the last of these are returned too.",
     "parameter": "k",
     "bare": false
   },
@@ -922,7 +1187,7 @@ export const AGGREGATE_FORMS: readonly AggregateForm[] = [
   {
     "name": "time_weighted_avg",
     "signature": "time_weighted_avg(number) -> double or decimal",
-    "help": "The mean in which each value weighs as long as its event lives within the window; decimals as in avg.",
+    "help": "The mean, each value weighted by how long its event lives within the window; decimals as in avg.",
     "parameter": null,
     "bare": false
   },

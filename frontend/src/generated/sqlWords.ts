@@ -1,6 +1,6 @@
 /** Written by `python -m streaming.definition.sql.grammar.browser`; do not edit. */
 
-/** What is coloured as a word of the language. */
+/** Words that are coloured as keywords. */
 export const SQL_KEYWORDS: readonly string[] = [
   "accept",
   "adjust",
@@ -17,14 +17,17 @@ export const SQL_KEYWORDS: readonly string[] = [
   "basis",
   "between",
   "by",
+  "calendar",
   "case",
   "cast",
+  "chop",
   "clip",
   "close_at_cti",
   "cluster",
   "complete",
   "cross",
   "default",
+  "define",
   "delay",
   "discard",
   "distinct",
@@ -49,6 +52,7 @@ export const SQL_KEYWORDS: readonly string[] = [
   "fraction",
   "from",
   "full",
+  "function",
   "future",
   "gap",
   "grace",
@@ -74,27 +78,42 @@ export const SQL_KEYWORDS: readonly string[] = [
   "leave_open",
   "leave_out",
   "left",
+  "lifetime",
   "like",
   "limit",
+  "match",
+  "matches",
+  "match_recognize",
+  "measures",
   "minus",
   "natural",
+  "next",
   "node",
   "not",
   "null",
   "offset",
+  "omit",
   "on",
+  "one",
   "on_complete",
   "or",
   "order",
   "outer",
   "over",
   "partition",
+  "past",
+  "pattern",
+  "per",
   "point",
   "preset",
   "qualify",
   "query",
+  "reach",
   "retract",
+  "returns",
   "right",
+  "row",
+  "rows",
   "running",
   "select",
   "semi",
@@ -104,7 +123,10 @@ export const SQL_KEYWORDS: readonly string[] = [
   "skip",
   "snapshot",
   "sort",
+  "span",
+  "stitch",
   "stream",
+  "subset",
   "then",
   "time",
   "timeinterval",
@@ -115,15 +137,17 @@ export const SQL_KEYWORDS: readonly string[] = [
   "tumble",
   "union",
   "unit",
+  "unmatched",
   "using",
   "when",
   "where",
   "window",
   "with",
+  "within",
   "zone",
 ];
 
-/** What is no name unless it stands in backticks. */
+/** Words that are names only in backticks. */
 export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "advance",
   "all",
@@ -135,6 +159,7 @@ export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "by",
   "case",
   "cast",
+  "chop",
   "clip",
   "cluster",
   "cross",
@@ -153,6 +178,7 @@ export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "fetch",
   "from",
   "full",
+  "function",
   "grace",
   "group",
   "having",
@@ -167,6 +193,7 @@ export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "left",
   "like",
   "limit",
+  "match_recognize",
   "minus",
   "natural",
   "node",
@@ -188,6 +215,7 @@ export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "set",
   "shift",
   "sort",
+  "stitch",
   "stream",
   "then",
   "timestamp",
@@ -202,7 +230,7 @@ export const SQL_NAMES_IN_BACKTICKS: readonly string[] = [
   "with",
 ];
 
-/** The page of the guide for words that follow each other. */
+/** The page of the guide for each sequence of words. */
 export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["advance time", "advance_time"],
   ["anti join", "anti_join"],
@@ -213,6 +241,8 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["basis", "advance_time"],
   ["basis last", "advance_time"],
   ["basis max", "advance_time"],
+  ["calendar", "window_calendar"],
+  ["chop", "chop"],
   ["clip", "clip"],
   ["collect", "aggregates"],
   ["collect_distinct", "aggregates"],
@@ -228,6 +258,7 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["empty skip", "window"],
   ["eventtime by", "input"],
   ["every", "advance_time"],
+  ["ewma", "aggregates"],
   ["extend", "extend"],
   ["filter", "aggregates"],
   ["final", "advance_time"],
@@ -263,6 +294,7 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["left join", "join"],
   ["left outer join", "join"],
   ["left semi join", "semi_join"],
+  ["match_recognize", "match_recognize"],
   ["max", "aggregates"],
   ["max ahead", "advance_time"],
   ["maxk", "aggregates"],
@@ -285,6 +317,7 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["snapshot", "window_snapshot"],
   ["stddev", "aggregates"],
   ["stddev_pop", "aggregates"],
+  ["stitch", "stitch"],
   ["sum", "aggregates"],
   ["timeinterval", "window_time_interval"],
   ["timestamp by", "output"],
@@ -295,15 +328,18 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["topk", "aggregates"],
   ["tumble", "window_tumbling"],
   ["union all", "union"],
+  ["unit excel", "input"],
   ["unit iso", "input"],
   ["unit ms", "input"],
   ["unit ns", "input"],
+  ["unit pattern", "input"],
   ["unit s", "input"],
   ["unit us", "input"],
   ["variance", "aggregates"],
   ["variance_pop", "aggregates"],
   ["where", "filter"],
   ["window by", "window"],
+  ["window by calendar", "window_calendar"],
   ["window by count", "window_count"],
   ["window by hop", "window_hopping"],
   ["window by session", "window_session"],
@@ -312,21 +348,22 @@ export const SQL_PAGES: readonly (readonly [string, string])[] = [
   ["window by tumble", "window_tumbling"],
 ];
 
-/** A kind of windows in words. */
+/** Texts about a kind of windows. */
 export interface WindowWords {
-  /** What forms offer it as. */
+  /** Its name in forms. */
   readonly choice: string;
-  /** The fields of one that can be run as it is. */
+  /** The fields of an example that can be run unchanged. */
   readonly example: Readonly<Record<string, string | number>>;
-  /** What a drawing says of it, with fields in braces: the first always, others where their field is said. */
+  /** Its summary in a drawing, with fields in braces: always the first text, the others if their field is set. */
   readonly summary: readonly string[];
 }
 
 export const WINDOW_WORDS: Readonly<Record<string, WindowWords>> = {
   "hopping": {"choice": "hopping: overlapping", "example": {"size": "5m", "hop": "1m"}, "summary": ["hopping {size} every {hop}", ", offset {offset}"]},
   "tumbling": {"choice": "tumbling: one after the other", "example": {"size": "5m"}, "summary": ["tumbling {size}", ", offset {offset}"]},
+  "calendar": {"choice": "calendar: days, weeks or months", "example": {"unit": "month"}, "summary": ["each {unit}", " in {zone}"]},
   "session": {"choice": "sessions: until a gap", "example": {"gap": "5m"}, "summary": ["sessions with gaps of {gap}", ", at most {max} long"]},
-  "snapshot": {"choice": "snapshots: between any two edges", "example": {}, "summary": ["snapshots"]},
-  "count": {"choice": "counts: a number of starts", "example": {"n": 10}, "summary": ["each {n} starts"]},
+  "snapshot": {"choice": "snapshots: between adjacent starts or ends", "example": {}, "summary": ["snapshots"]},
+  "count": {"choice": "counts: a number of starts", "example": {"n": 10}, "summary": ["every {n} starts"]},
   "time_interval": {"choice": "panes: duration and period", "example": {"duration": "5m", "period": "1m"}, "summary": ["panes of {duration}", " every {period}", ", offset {offset}", ", discarded {discard_age} after its end"]},
 };

@@ -5,8 +5,8 @@ interface Fetched {
 }
 
 /**
- * Whether what is shown has been looked at anew since the page was opened.
- * A form that begins with it must wait for this: a list from before, in which the newest thing is missing, would be its beginning for good.
+ * Return whether the data has been reloaded since the page was opened.
+ * A form that is initialised from it must wait for this: a cached list without the newest object would stay its initial value.
  */
 export function useFreshOnce({ isFetching }: Fetched): boolean {
   const fresh = useRef(false);

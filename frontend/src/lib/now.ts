@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import type { Ticks } from "../model/ticks";
+import type { Ticks } from "../model/time/ticks";
 
-/** The wall clock in ticks, renewed every `everyMs` while `running`. */
+/** The wall clock in ticks, updated every `everyMs` while `running`. */
 export function useNow(everyMs: number, running = true): Ticks {
   const [now, setNow] = useState(() => Date.now() * 1_000);
   useEffect(() => {

@@ -1,17 +1,17 @@
-/** How far a person has come on the guided tour of an organisation; this browser remembers it. */
+/** A person's progress on the guided tour of an organisation, stored in this browser. */
 
 import { useMemo, useSyncExternalStore } from "react";
-import { NOT_BEGUN, readTour, type TourState } from "../model/tour";
-import { keep, kept } from "./kept";
-import { useMe } from "./session";
+import { NOT_BEGUN, readTour, type TourState } from "../model/organisation/tour";
+import { useMe } from "./account/session";
+import { readPreference, storePreference } from "./browser/preferences";
 
-const texts = new Map<string, string>(); // holds where storage is refused, too
+const texts = new Map<string, string>(); // works without storage, too
 const listeners = new Set<() => void>();
 let opener: HTMLElement | null = null;
 let asked = false;
 
 function read(key: string): string | null {
-  return texts.get(key) ?? kept(key);
+  return texts.get(key) ?? readPreference(key);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -22,11 +22,11 @@ function subscribe(listener: () => void): () => void {
 function write(key: string, state: TourState): void {
   const text = JSON.stringify(state);
   texts.set(key, text);
-  keep(key, text);
+  storePreference(key, text);
   for (const listener of listeners) listener();
 }
 
-/** Whether somebody has just asked for the tour, so that its card takes the focus: true once. */
+/** Return whether the tour was just requested, so that its card takes the focus; true only once. */
 export function tourWasAsked(): boolean {
   const was = asked;
   asked = false;
@@ -36,15 +36,15 @@ export function tourWasAsked(): boolean {
 export interface TourControl {
   state: TourState;
   change: (change: Partial<TourState>) => void;
-  /** Shows the tour where it was left, and gives it the focus. */
+  /** Show the tour at its last step, and focus it. */
   open: () => void;
-  /** From its first step. */
+  /** Restart at the first step. */
   begin: () => void;
-  /** Hides it until it is asked for, and gives the focus back. */
+  /** Hide the tour until it is requested, and return the focus. */
   leave: () => void;
 }
 
-/** The tour of the person who is signed in, in an organisation. */
+/** The signed-in person's tour in an organisation. */
 export function useTour(slug: string): TourControl {
   const person = useMe().data?.id ?? "";
   const key = `tour-${person}-${slug}`;

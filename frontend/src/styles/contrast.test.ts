@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { OUTCOMES } from "../model/outcomes";
+import { OUTCOMES } from "../model/run/outcomes";
 
 const CSS = readFileSync(join(import.meta.dirname, "tokens.css"), "utf8");
 
@@ -33,6 +33,7 @@ const PAIRS = [
   ...OUTCOMES.flatMap((outcome) => [[outcome, "surface"] as const, [outcome, "sunken"] as const]),
   ...["good", "busy", "bad", "warn"].map((tone) => [tone, `${tone}-soft`] as const),
   ["on-accent", "accent"] as const,
+  ["on-bad", "strong-bad"] as const,
   ["accent", "accent-soft"] as const,
 ];
 
@@ -43,12 +44,12 @@ const CHOSEN_DARK = blockAfter(':root[data-theme="dark"]');
 test.each([
   ["light", LIGHT],
   ["dark", CHOSEN_DARK],
-])("every text reaches WCAG AA on its ground: %s", (_, tokens) => {
+])("every text reaches WCAG AA on its background: %s", (_, tokens) => {
   const low = PAIRS.filter(([ink, ground]) => !(contrast(tokens.get(ink) ?? "", tokens.get(ground) ?? "") >= 4.5));
   expect(low).toEqual([]);
 });
 
-test("the system's dark is the chosen dark, and both name every colour of the light", () => {
+test("the system's dark theme equals the chosen one, and both have every colour of the light theme", () => {
   expect([...SYSTEM_DARK]).toEqual([...CHOSEN_DARK]);
   expect([...CHOSEN_DARK.keys()].toSorted()).toEqual([...LIGHT.keys()].toSorted());
 });

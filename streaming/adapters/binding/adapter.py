@@ -1,4 +1,4 @@
-"""The `binding` adapter: the committed results of an output as one lane, each batch's CTI behind its rows."""
+"""The `binding` adapter: the committed results of an output as one lane, with each batch's CTI after its rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, takewhile
@@ -14,30 +14,31 @@ from streaming.adapters.contract import AdapterError, DeliveryBatch, Position
 from streaming.adapters.places import DataFolder, why
 from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
 from streaming.definition.counts import counted
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.storage.result_location import RESULTS, result_folder
+from streaming.storage.results import run_of
 from streaming.temporal.events import Cti, Shape
 from streaming.temporal.ticks import INFINITY, Tick
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
 from streaming.wire.deliveries import advance_reader
-from streaming.wire.result_location import RESULTS, result_folder
-from streaming.wire.results import run_of
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 CHUNK_ROWS: Final = 10_000
 PIECE_BYTES: Final = 8 << 20
 _ANEW: Final = (
-    "The binding that feeds this input was begun anew, and gives again what was read before. Start this binding from "
-    "the beginning, or it would count the same rows twice."
+    "The binding that feeds this input was restarted without its state, and emits rows again that were already read "
+    "here. Start this binding from the beginning; otherwise it would count the same rows twice."
 )
 
 
 class BindingAdapter:
-    """Reads results as the lane "0"; position p counts the elements before, from the first batch that was taken.
+    """Reads results as the lane "0"; position p is the number of elements since the first batch that was read.
 
-    What was taken is journaled before a position counts on it: the same span, the same rows and CTIs, also after the
-    commits were merged. It begins with the oldest rows that are kept, or where they were begun anew last.
+    Batches are journaled before a position counts them: a span always gives the same rows and CTIs, even after commits
+    were merged. Reading starts at the oldest rows that are kept, or at the last restart of the binding without its
+    state.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class BindingAdapter:
         self._stream = stream
         own = DataFolder(root).around
         shared = result_folder(own)
-        self._beside = own / RESULTS / options.binding
+        self._results = own / RESULTS / options.binding
         results = shared.within(f"{RESULTS}/{options.binding}")
         self._batches = CommittedBatches(results, options.output, every_cti=True)
         self._history = ResultHistory(shared, options.binding, self._batches)
@@ -55,7 +56,7 @@ class BindingAdapter:
         self._journal = BatchJournal.at(journal)
         self._reached: Reached | None = None
         self._looked = -1
-        self._said: int | None = None
+        self._last_cti: int | None = None
         self._planned: list[Position] = []
 
     def lanes(self) -> Sequence[str]:
@@ -63,19 +64,19 @@ class BindingAdapter:
         return (ONLY_LANE,)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
-        """`limit_rows` elements further, as far as batches were committed.
+        """Return the position `limit_rows` elements further, at most at the end of the committed batches.
 
-        Raises `AdapterError` when the results were begun anew, or when some are gone that were still to be read.
+        Raises `AdapterError` when the binding was restarted without its state, or when unread results were deleted.
         """
         reached = start.get(ONLY_LANE, 0)
         last = self._journal.last()
         if reached > (last.end if last else 0):
             raise AdapterError(
-                f"What was noted of the results of this input ends at row {last.end if last else 0}, but {reached} "
-                "were read. Start the binding from the beginning."
+                f"The journal of this input ends at row {last.end if last else 0}, but the input was already read up "
+                f"to row {reached}. Start the binding from the beginning."
             )
         try:
-            self._let_go(reached)
+            self._release_read_batches(reached)
             self._take(reached + limit_rows)
         except OSError as error:
             raise self._unreadable(error) from None
@@ -83,7 +84,7 @@ class BindingAdapter:
         return {ONLY_LANE: max(reached, min(reached + limit_rows, last.end if last else 0))}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether the output has come to the end of everything, all of it was read, and nothing came behind."""
+        """Return True when the output has ended for good, all of it was read, and nothing came later."""
         last = self._journal.last()
         if last is None or last.cti != INFINITY or positions.get(ONLY_LANE, 0) < last.end:
             return False
@@ -91,7 +92,7 @@ class BindingAdapter:
         return now.cti == INFINITY and now.run == last.run
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
-        """Whether all rows of `[start, end)` are still there."""
+        """Return True if all rows of `[start, end)` are still available."""
         try:
             for _ in self._batches_with(start, end):
                 pass
@@ -102,10 +103,10 @@ class BindingAdapter:
     @property
     def time_means(self) -> str:
         """When its batch was committed."""
-        return "was given by the other binding then or later; batches that were merged are read whole"
+        return "was emitted by the other binding then or later; merged batches are read whole"
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
-        """Behind the newest batch, or the last one that was committed before a time; or at a row of before."""
+        """Start after the newest batch, after the last one before a time, or at a row that was already read."""
         if isinstance(place, BeginAtPositions):
             return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
         if self._journal.last() is None:
@@ -140,7 +141,7 @@ class BindingAdapter:
         ]
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The elements `[start, end)`: rows in the order in which they were committed, and CTIs behind them."""
+        """Yield the elements `[start, end)`: rows in the order of their commits, each batch followed by its CTI."""
         rows = self._rows(start, end)
         while chunk := list(islice(rows, CHUNK_ROWS)):
             yield arrived_of(chunk, self._stream)
@@ -160,7 +161,10 @@ class BindingAdapter:
                 yield JudgedRow(position, Cti(Tick(taken.cti)), "")
 
     def _batches_with(self, start: Position, end: Position) -> Iterator[tuple[TakenBatch, Sequence[Mapping[str, Any]]]]:
-        """The batches that have elements of `[start, end)`, with their rows. Raises `AdapterError` for rows gone."""
+        """Yield the batches that have elements in `[start, end)`, with their rows.
+
+        Raises `AdapterError` for deleted rows.
+        """
         read: dict[int, DeliveryBatch] = {}
         for taken in self._journal.between(start, end):
             if not taken.rows:
@@ -175,33 +179,36 @@ class BindingAdapter:
             there = len(read[taken.batch].rows) if taken.batch in read else 0
             if there != taken.rows:
                 raise AdapterError(
-                    f"Of {counted(taken.rows, 'row')} that batch {taken.batch} of the results of this input had, "
-                    f"{there} are there: results were deleted that had still to be read. Start the binding from the "
+                    f"Batch {taken.batch} of the results of this input had {counted(taken.rows, 'row')}, but only "
+                    f"{there} are left: results were deleted before they were read. Start the binding from the "
                     "beginning."
                 )
             yield taken, read[taken.batch].rows
 
     def _take(self, wanted: Position) -> None:
-        """Journal what was committed, until there are elements up to `wanted`. Raises `AdapterError`, `OSError`."""
+        """Journal committed batches until there are elements up to `wanted`. Raises `AdapterError`, `OSError`."""
         last = self._journal.last()
         if self._reached is None:
             self._reached = _reached_by(self._journal.entries())
             self._looked = self._reached.batch
-            self._said = next((each.cti for each in reversed(self._journal.entries()) if each.cti is not None), None)
-        self._reached, anew = self._history.since(self._reached)
-        if anew is not None and last is not None:
-            self._reached = None  # whoever asks again is told again
+            self._last_cti = next(
+                (each.cti for each in reversed(self._journal.entries()) if each.cti is not None), None
+            )
+        self._reached, restart = self._history.since(self._reached)
+        if restart is not None and last is not None:
+            self._reached = None  # the next call raises the same error again
             raise AdapterError(_ANEW)
-        if anew is not None:
-            self._looked = anew - 1
+        if restart is not None:
+            self._looked = restart - 1
         while (last.end if last else 0) < wanted:
             piece = self._batches.after(self._looked, most_rows=CHUNK_ROWS, most_bytes=PIECE_BYTES)
             if piece is None:
                 return
             if piece.lost_rows and last is not None:
                 raise AdapterError(
-                    f"{counted(piece.lost_rows, 'row').capitalize()} of the results of this input are gone that had "
-                    "still to be read. Start the binding from the beginning."
+                    "Results of this input were deleted before they were read: "
+                    f"{counted(piece.lost_rows, 'row')}. Start "
+                    "the binding from the beginning."
                 )
             last = self._note(piece, last)
             self._looked = piece.last
@@ -222,34 +229,34 @@ class BindingAdapter:
         count = sum(map(self._events.count, batch.rows)) if self._stream.shape is Shape.EDGE else rows
         cti = batch.cti
         if cti == INFINITY and self._reached is not None and (self._reached.cti, self._reached.run) != (cti, run):
-            cti = None  # it was not the end: the binding went on
-        if cti == self._said:
+            cti = None  # not the end: the binding resumed after it
+        if cti == self._last_cti:
             cti = None
-        self._said = self._said if cti is None else cti
+        self._last_cti = self._last_cti if cti is None else cti
         first = last.end if last else 0
         return TakenBatch(
             batch=batch.number, first=first, rows=rows, elements=count + (cti is not None), cti=cti, run=run
         )
 
-    def _let_go(self, reached: Position) -> None:
-        """Let the batches be deleted that no batch of the reader may read again: those before its last two starts."""
+    def _release_read_batches(self, reached: Position) -> None:
+        """Release the batches before the last two start positions: no batch of the reader can read them again."""
         if not self._planned or self._planned[-1] != reached:
             self._planned = [*self._planned[-1:], reached]
         if self._options.reader is not None and len(self._planned) > 1:
             taken = self._journal.before(min(self._planned))
             if taken is not None:
-                advance_reader(self._beside, self._options.reader, taken.batch)
+                advance_reader(self._results, self._options.reader, taken.batch)
 
     def _unreadable(self, error: OSError) -> AdapterError:
         return AdapterError(
-            f"The results of the binding that feeds this input cannot be read ({why(error)}); whoever runs this "
-            "installation has to look at its disk.",
+            f"The results of the binding that feeds this input can't be read ({why(error)}). Your administrator has to "
+            "check the disk.",
             domain="external",
         )
 
 
 def _reached_by(entries: Sequence[TakenBatch]) -> Reached:
-    """How far the results were looked at by who has noted `entries`."""
+    """The point in the results up to which `entries` were read."""
     if not entries:
         return Reached()
     mine = takewhile(lambda each: each.run == entries[-1].run, reversed(entries))

@@ -1,4 +1,4 @@
-"""Rows of results as events: each row the elements that say the same at the door of the next query."""
+"""Rows of results as events: the elements that represent each row in the input of the next query."""
 
 import json
 from collections.abc import Mapping
@@ -6,41 +6,44 @@ from decimal import InvalidOperation
 from typing import Any
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Fields
+from streaming.definition.payload.reading import BadPayload, read_payload
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Fields
+from streaming.definition.streams.stream import Rowtime, StreamDefinition
 from streaming.temporal.events import EdgeKind, Event, Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, ONE_TICK, Tick
-from streaming.wire.payload_json import payload_from_json
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.payload_json import payload_from_json
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 PROVISIONAL = (
-    "The output '{output}' gives rows before they are final (of the pane that begins at {start}), and takes them back. "
-    "Another query can read final rows only: set 'emit: final' in the window, or read another output."
+    "The output '{output}' emits rows before they are final (here for the pane that begins at {start}) and retracts "
+    "them later. Another query can read final rows only: set 'emit: final' in the window, or read another output."
 )
 DELETED = (
-    "The output '{output}' has taken back an edge that began at {start}: nothing was left of it, and no input can "
-    "take back what it has given. Put 'to intervals' before that output, and let this stream have the shape 'interval'."
+    "The output '{output}' has retracted a whole edge that began at {start}, and an input can't retract events that it "
+    "has emitted. Put 'to intervals' before that output, and give this stream the shape 'interval'."
 )
 REPAIRED = (
-    "Results of the output '{output}' were repaired: one that begins at {start} was taken back, and no input can take "
-    "back what it has given. Delete the results that are kept of that binding; then what comes after them is read."
+    "Results of the output '{output}' were repaired: one that begins at {start} was retracted, and an input can't "
+    "retract events that it has emitted. Delete the kept results of that binding; reading then continues with new ones."
 )
 EDGES = (
-    "The output '{output}' gives starts and ends of edges, and this stream has the shape '{shape}'. Let it have the "
-    "shape 'edge'."
+    "The output '{output}' emits starts and ends of edges, but this stream has the shape '{shape}'. Set its shape to "
+    "'edge'."
 )
 LONGER = (
-    "The output '{output}' gives rows with a start and an end (one begins at {start}), and this stream has the shape "
-    "'point', which has no room for the end. Let it have the shape 'interval'."
+    "The output '{output}' emits rows with a start and an end (one begins at {start}), but this stream has the shape "
+    "'point', which has no end. Set its shape to 'interval'."
 )
-TIMES = "Results of a binding have their times. Leave out the event time and the rowtime of this stream."
+TIMES = "Results of a binding already have their times. Leave out the event time and the rowtime of this stream."
 
 
 class ResultEvents:
-    """What rows of the output `output` are in `stream`. Raises `AdapterError` for a stream with times of its own."""
+    """Converts rows of the output `output` to elements of `stream`.
+
+    Raises `AdapterError` for a stream that defines times of its own.
+    """
 
     def __init__(self, output: str, stream: StreamDefinition) -> None:
         if stream.rowtime is Rowtime.IMPLICIT or stream.event_time is not None:
@@ -50,7 +53,7 @@ class ResultEvents:
         self._fields: Fields = parse_fields(dict(stream.fields))
 
     def count(self, row: Mapping[str, Any]) -> int:
-        """How many elements `row` is. Raises `AdapterError` where it can be none."""
+        """Return how many elements `row` becomes. Raises `AdapterError` if it can't become any."""
         self._refuse(row)
         return 2 if self._as_two(row) else 1
 
@@ -73,7 +76,7 @@ class ResultEvents:
         return [closed if row.get("edge") == "end" else opened]
 
     def _as_two(self, row: Mapping[str, Any]) -> bool:
-        """Whether the row is a whole interval in a stream of edges."""
+        """Return True for a whole interval in a stream of edges."""
         return self._shape is Shape.EDGE and row.get("edge") is None and row["end"] is not None
 
     def _refuse(self, row: Mapping[str, Any]) -> None:
@@ -91,7 +94,7 @@ class ResultEvents:
 
 
 def _payload(written: Mapping[str, Any], fields: Fields) -> Any:
-    """The payload as the model holds it; None where it is not of these fields."""
+    """The payload in the model's types; None if it does not fit these fields."""
     try:
         read = read_payload(payload_from_json({name: written.get(name) for name in fields}, fields), fields)
     except (TypeError, ValueError, LookupError, AttributeError, InvalidOperation):
@@ -100,5 +103,5 @@ def _payload(written: Mapping[str, Any], fields: Fields) -> Any:
 
 
 def raw_of(row: Mapping[str, Any]) -> str:
-    """A row as it stands in the quarantine of who read it."""
+    """The text of a row in the quarantine of its reader."""
     return json.dumps(row, ensure_ascii=False)

@@ -1,13 +1,13 @@
-"""Which committed batches were taken, and how many elements each has: what makes a position mean the same for ever."""
+"""The committed batches that were read, and their number of elements: this gives a position its fixed meaning."""
 
 from streaming.adapters.entry_journal import EntryJournal, JournalEntry
 
 
 class TakenBatch(JournalEntry):
-    """A batch that was taken: its elements are the positions `[first, first + elements)` of the lane.
+    """A batch that was read: its elements are the positions `[first, first + elements)` of the lane.
 
-    They are those of its `rows`, in their order, and then, where it is not None, the CTI `cti` in ticks (INFINITY at
-    the end of everything). `run` made it, where that is known.
+    The elements are its `rows`, in their order, and then the CTI `cti` in ticks unless it is None (INFINITY at the end
+    of everything). `run` made it; None if that is not recorded.
     """
 
     batch: int
@@ -18,12 +18,12 @@ class TakenBatch(JournalEntry):
 
     @property
     def end(self) -> int:
-        """The position behind its last element."""
+        """The position after its last element."""
         return self.first + self.elements
 
 
 class BatchJournal(EntryJournal[TakenBatch]):
-    """The batches that a reader has taken."""
+    """The batches that a reader has read."""
 
     file_name = "batches.jsonl"
     model = TakenBatch

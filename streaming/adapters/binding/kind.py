@@ -1,4 +1,4 @@
-"""The kind `binding`, as the registry knows it."""
+"""The registry entry of the kind `binding`."""
 
 from streaming.adapters.binding.adapter import BindingAdapter
 from streaming.adapters.binding.options import KIND_NAME, BindingOptions

@@ -1,26 +1,26 @@
-"""What a user sets for the `binding` adapter."""
+"""Options of the `binding` adapter."""
 
 from typing import Annotated, Final
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
+from streaming.definition.plain_names import NAME_PATTERN
 from streaming.definition.strict import Strict
-from streaming.definition.tokens import NAME_PATTERN
 
 KIND_NAME: Final = "binding"
 BINDING_ID: Final = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 
 class BindingOptions(Strict):
-    """The results that one of your bindings gives at an output of its query, with its CTIs, as they are committed."""
+    """The results that one of your bindings emits at an output of its query, with its CTIs, as they are committed."""
 
     binding: Annotated[
         str,
         Field(
             pattern=BINDING_ID,
             title="Binding",
-            description="The id of a binding of this organisation; its page shows it, also after a new name.",
+            description="The id of a binding of this organisation, as shown on its page. It survives renaming.",
         ),
     ]
     output: Annotated[
@@ -32,4 +32,4 @@ class BindingOptions(Strict):
         ),
     ]
     reader: SkipJsonSchema[Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,150}$")] | None] = None
-    """Told at a launch: the name of the mark that keeps what is still to be read from being deleted."""
+    """Set at launch: the name of the mark that keeps unread results from being deleted."""

@@ -1,4 +1,4 @@
-"""The `delta` adapter: the rows that are appended to a table as one lane, in the order of its versions."""
+"""The `delta` adapter: the rows appended to a table as one lane, in the order of its versions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError, Position, RecordSample
-from streaming.adapters.ctis import CtiColumn
 from streaming.adapters.delta.journal import PartJournal, TakenPart
 from streaming.adapters.delta.log import DeltaLog, TableState
 from streaming.adapters.delta.options import DeltaOptions
@@ -20,26 +19,27 @@ from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import ParquetFiles, ParquetPart, opened
 from streaming.adapters.places import DataFolder, why
 from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
-from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
+from streaming.adapters.times.ctis import CtiColumn
+from streaming.adapters.times.selections import ARRIVAL, no_such_column, timed_by_arrival
 from streaming.definition.counts import counted
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
-from streaming.wire.rows import MalformedRow
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.row_json import MalformedRow
 
 LOOK_AGAIN_TICKS: Final = 10_000_000
-"""How often the whole log is looked at where the next version is not there: it may have been made anew."""
+"""Interval for re-reading the whole log if the next version is missing: the table may have been recreated."""
 _BATCH_PARTS: Final = 100
 
 
 class DeltaAdapter:
-    """Reads a table as the lane "0"; position p counts the rows of the journaled files, and of what stands for gaps.
+    """Reads a table as the lane "0"; position p counts the rows of the journaled files, and one row for each gap.
 
-    What was taken is journaled before a position counts on it (version, file, rows), so that the same span gives the
-    same rows in any process. A row arrives when its version was written; with implicit rowtimes it starts then (T17).
+    Files are journaled (version, file, rows) before a position counts them, so that the same span gives the same rows
+    in any process. A row arrives when its version was written; with implicit rowtimes it starts then (T17).
     """
 
     def __init__(
@@ -61,21 +61,21 @@ class DeltaAdapter:
         return (ONLY_LANE,)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """`limit_rows` rows further, as far as there are versions; takes as many new files as that needs.
+        """Return the position `limit_rows` rows further, if there are versions; takes as many new files as that needs.
 
-        Raises `AdapterError` for no table, one that cannot be read exactly, changed or lost rows.
+        Raises `AdapterError` for a missing table, one that can't be read exactly, and changed or lost rows.
         """
         reached = start.get(ONLY_LANE, 0)
         if reached > self._journal.rows():
             raise AdapterError(
                 f"This run has read {counted(reached, 'row')} of the table '{self._log.shown}', but its journal holds "
-                f"only {self._journal.rows()}: it was removed. Start the binding again from the beginning."
+                f"only {self._journal.rows()} because it was removed. Start the binding from the beginning."
             )
         self._take(reached + limit_rows, now)
         return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether the newest version was read to its end; never where more versions are waited for."""
+        """Return True if the newest version was read to its end; never if the input waits for more versions."""
         last = self._journal.last()
         if self._options.follow or last is None or positions.get(ONLY_LANE, 0) < last.end or not last.closed:
             return False
@@ -87,7 +87,7 @@ class DeltaAdapter:
         return "was appended then or later"
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
-        """Behind the newest version, or the last one before a time; or at a row of before."""
+        """Start after the newest version, after the last one before a time, or at a row that was already read."""
         if isinstance(place, BeginAtPositions):
             return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
         if self._journal.last() is None:
@@ -98,7 +98,7 @@ class DeltaAdapter:
         return BegunLanes({ONLY_LANE: 0}, last is not None and last.version >= 0)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """The rows that a run reads from the beginning, or that were appended since, as the log counts them."""
+        """The rows that a run reads from the beginning, or that were appended since `since`, as the log counts them."""
         state = self._log.state()
         commits = [commit for each in self._log.versions() if (commit := self._log.commit(each)) is not None]
         times = [each.at for each in commits]
@@ -118,17 +118,17 @@ class DeltaAdapter:
         ]
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
-        """Whether the files of these rows are still there."""
+        """Return True if the files of these rows still exist."""
         if self._journal.rows() < end:
             return False
         return all(self._is_there(part) for part in self._journal.between(start, end) if part.path is not None)
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The rows `[start, end)`, at most `chunk_rows` in a chunk. Raises `AdapterError`."""
+        """Yield the rows `[start, end)`, at most `chunk_rows` in a chunk. Raises `AdapterError`."""
         for part in self._journal.between(start, end):
             span = (max(start - part.first, 0), min(end - part.first, part.rows))
             if part.path is None:
-                yield self._gap(part.first, part.told)
+                yield self._gap(part.first, part.reason)
             elif self._is_there(part):
                 for arrived in self._parquet.read(self._stored(part), span, part.first):
                     arrivals = np.full(len(arrived.kind), part.at, dtype=np.int64)
@@ -137,7 +137,7 @@ class DeltaAdapter:
                 yield self._gap(part.first + span[0], self._lost(part.path, part.version, span[1] - span[0]))
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
-        """Rows of the oldest, a middle and the newest file that the table has now. Raises `AdapterError`."""
+        """Return rows of the oldest, a middle and the newest file of the table. Raises `AdapterError`."""
         return sample_of_table(self._log, self._folder, most_records)
 
     def _take(self, rows: int, now: int) -> None:
@@ -167,14 +167,14 @@ class DeltaAdapter:
         return self._log.holds(last.version + 1)
 
     def _require(self, state: TableState) -> None:
-        """Raise `AdapterError` for a column that is needed and that the table lacks."""
+        """Raise `AdapterError` for a required column that the table lacks."""
         there = list(state.columns) + ([ARRIVAL] if self._implicit else [])
         for name in self._parquet.needed(there):
             if name not in there:
                 raise no_such_column(f"The table '{self._log.shown}'", name, list(state.columns))
 
     def _taken(self, part: TablePart, first: Position, state: TableState) -> TakenPart:
-        """The part as it is journaled, its rows counted. Raises `AdapterError`."""
+        """The journal entry of the part, with its rows counted. Raises `AdapterError`."""
         taken = TakenPart(
             first=first,
             table=state.table,
@@ -182,20 +182,20 @@ class DeltaAdapter:
             number=part.number,
             closed=part.closed,
             at=part.at,
-            rows=1 if part.told else 0,
+            rows=1 if part.reason else 0,
             snapshot=part.snapshot,
-            told=part.told,
+            reason=part.reason,
         )
         if part.file is None:
             return taken
         path = self._log.within(part.file.path)
         found = self._status(path)
         if found is None:
-            return taken.model_copy(update={"rows": 1, "told": self._lost(path, part.version, part.file.rows)})
+            return taken.model_copy(update={"rows": 1, "reason": self._lost(path, part.version, part.file.rows)})
         if found != part.file.size:
             raise AdapterError(
-                f"The file '{path}' of the table has {counted(found, 'byte')}, but its log says {part.file.size}. Put "
-                "back the file that the log means."
+                f"The file '{path}' of the table has {counted(found, 'byte')}, but its log says {part.file.size}. "
+                "Restore the file that the log describes."
             )
         with opened(FoundFile(0, path, found, self._folder)) as file:
             there = set(file.schema_arrow.names)
@@ -206,7 +206,7 @@ class DeltaAdapter:
         return taken.model_copy(update={"rows": rows})
 
     def _stored(self, part: TakenPart) -> ParquetPart:
-        """The file of `part`, with the columns that its rows have beside it."""
+        """The file of `part`, with the columns whose values are in the log and not in the file."""
         beside = {name: value_of(part.values[name], kind) for name, kind in part.types.items()}
         if self._implicit:
             beside[ARRIVAL] = pa.scalar(part.at, pa.int64())
@@ -216,24 +216,26 @@ class DeltaAdapter:
         return self._status(part.path or "") == part.size
 
     def _status(self, path: str) -> int | None:
-        """The size of a file; None where there is none. Raises `AdapterError`."""
+        """The size of a file; None if it does not exist. Raises `AdapterError`."""
         try:
             found = self._folder.status(path)
         except OSError as error:
-            raise AdapterError(f"The file '{path}' cannot be read ({why(error)}); see that it can be.") from None
+            raise AdapterError(f"The file '{path}' can't be read ({why(error)}). Make it readable.") from None
         return None if found is None else found.st_size
 
     def _lost(self, path: str, version: int, rows: int | None) -> str:
-        """What is said of rows whose file is gone. Raises `AdapterError` where that is not to be passed over."""
+        """The message for rows whose file was removed. Raises `AdapterError` unless they may be skipped."""
         many = "Rows" if rows is None else counted(rows, "row").capitalize()
-        said = f"{many} of version {version} of the table '{self._log.shown}' are gone: the file '{path}' was removed"
+        message = (
+            f"{many} of version {version} of the table '{self._log.shown}' can't be read: the file '{path}' was removed"
+        )
         if self._options.lost == "fail":
             raise AdapterError(
-                f"{said}, by VACUUM perhaps. Start the binding again from the beginning, with `start` set to snapshot, "
-                "or set the option `lost` to skip; and keep files for longer (delta.deletedFileRetentionDuration)."
+                f"{message}, perhaps by VACUUM. Start the binding from the beginning with `start` set to snapshot, or "
+                "set the option `lost` to skip. Keep files longer (delta.deletedFileRetentionDuration)."
             )
-        return f"{said} before they were read."
+        return f"{message} before it was read."
 
-    def _gap(self, position: Position, told: str) -> Arrived:
-        """One malformed row, which says what could not be read."""
-        return arrived_of([JudgedRow(position, MalformedRow(Reason.BAD_ROW), told)], self._stream)
+    def _gap(self, position: Position, reason: str) -> Arrived:
+        """One malformed row with the reason why rows could not be read."""
+        return arrived_of([JudgedRow(position, MalformedRow(Reason.BAD_ROW), reason)], self._stream)

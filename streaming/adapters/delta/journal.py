@@ -1,17 +1,19 @@
-"""Which files of which versions were taken, in which order, with how many rows."""
+"""The files of each version that were read, in order, with their number of rows."""
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from streaming.adapters.entry_journal import EntryJournal, JournalEntry
 
 
 class TakenPart(JournalEntry):
-    """A piece of `version` of the table with the id `table`, written at `at` (ticks); `closed`: its last one.
+    """A piece of `version` of the table with the id `table`, written at `at` (ticks); `closed`: its last piece.
 
-    It is a file of `rows` rows, with the columns `values` (text, as the log writes it) of the types `types` beside it;
-    or, without a `path`, one row that says (`told`) what could not be read; or nothing, where a version holds no rows.
-    With `snapshot` it is one of all files that the table had as of that version.
+    It is one of three things. A file of `rows` rows, with the columns `values` (text, in the log's notation) of the
+    types `types` that the log holds for it. Or, without a `path`, one row with the `reason` why rows could not be read.
+    Or nothing, if a version holds no rows. With `snapshot` it is one of all files that the table had at that version.
     """
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
 
     table: str
     version: int
@@ -24,16 +26,16 @@ class TakenPart(JournalEntry):
     size: int = 0
     values: dict[str, str | None] = Field(default_factory=dict)
     types: dict[str, str] = Field(default_factory=dict)
-    told: str = ""
+    reason: str = Field(default="", alias="told")
 
     @property
     def end(self) -> int:
-        """The position behind its last row."""
+        """The position after its last row."""
         return self.first + self.rows
 
 
 class PartJournal(EntryJournal[TakenPart]):
-    """The parts of a table that an input has taken."""
+    """The parts of a table that an input has read."""
 
     file_name = "parts.jsonl"
     model = TakenPart

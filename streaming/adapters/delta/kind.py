@@ -1,18 +1,22 @@
-"""The kind `delta` of inputs, as the registry knows it."""
+"""The registry entry of the input kind `delta`."""
 
 from pathlib import Path
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.delta.options import DeltaOptions
 from streaming.adapters.kinds import InputKind
-from streaming.definition.streams import StreamDefinition
+from streaming.adapters.places import refuse_hidden
+from streaming.definition.streams.stream import StreamDefinition
 
 
 def _build(options: DeltaOptions, stream: StreamDefinition, root: Path, journal: Path | None) -> InputAdapter:
-    # The library is loaded by who reads: not by every process that wants to know which kinds there are.
+    # Import the library only to read: not in every process that lists the kinds.
     from streaming.adapters.delta.adapter import DeltaAdapter
 
+    refuse_hidden(options.path)
     return DeltaAdapter(options, stream, root, journal)
 
 
-KIND = InputKind("delta", "Delta Lake", DeltaOptions, _build, sends_ctis=True, menu=3)
+KIND = InputKind(
+    "delta", "Delta Lake", DeltaOptions, _build, sends_ctis=True, menu=3, ends=lambda options: not options.follow
+)

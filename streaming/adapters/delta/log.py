@@ -1,4 +1,4 @@
-"""The log of a Delta table: which versions there are, what each adds and removes, which columns the rows have."""
+"""The log of a Delta table: its versions, the files that each adds and removes, and the columns of the rows."""
 
 import json
 import re
@@ -22,20 +22,20 @@ from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 LOG: Final = "_delta_log"
 MOST_LINE_BYTES: Final = 16 << 20
-"""Of an action in the log."""
+"""The longest action in the log."""
 _COMMIT: Final = re.compile(r"(\d{20})\.json")
 _TICKS_PER_MS: Final = 1_000
 _UNDERSTOOD: Final = frozenset(
     {"deletionVectors", "columnMapping", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
 )
-"""Features of readers. Of the first two what they allow is refused where a table makes use of it."""
+"""Reader features of the protocol. Tables may have the first two, but not data that uses them."""
 
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of a table: its path from the table's folder on, the values of its partition, its rows where known.
+    """A file of a table: its path within the table's folder, its partition values, and its rows if recorded.
 
-    `at` is when it was written, in milliseconds since 1970, where a snapshot says it.
+    `at` is when it was written, in milliseconds since 1970, for files of a snapshot.
     """
 
     path: str
@@ -47,10 +47,10 @@ class DataFile:
 
 @dataclass(frozen=True)
 class TableCommit:
-    """What one version did: the files that it added, in the order of its log, and how many it took away.
+    """The changes of one version: the files that it added, in the order of its log, and how many it removed.
 
-    Files that were only written anew, with the rows of others, are neither. `hides`: an added file has rows that a
-    deletion vector hides. `at` is when it was written, in ticks.
+    Files that only rewrite existing rows count as neither. `hides`: an added file has rows that a deletion vector
+    hides. `at` is when the version was written, in ticks.
     """
 
     version: int
@@ -62,13 +62,13 @@ class TableCommit:
 
     @property
     def readable(self) -> Sequence[DataFile]:
-        """The files whose rows are read: none of a version that changed rows which were there."""
+        """The files whose rows are read: none if the version changed existing rows."""
         return () if self.removed else self.added
 
 
 @dataclass(frozen=True)
 class TableState:
-    """A table as it is now: its id, its newest version, and its columns with the types that the log writes."""
+    """The current state of a table: its id, its newest version, and its columns with types in the log's notation."""
 
     table: str
     version: int
@@ -110,7 +110,7 @@ class _LogAction(_LogJson):
 
 
 class DeltaLog:
-    """The log of the table in the folder `path` of `folder`. Raises `AdapterError` for a path that leads out."""
+    """The log of the table in the folder `path` of `folder`. Raises `AdapterError` for a path that leads outside."""
 
     def __init__(self, folder: DataFolder, path: str) -> None:
         self.shown = path
@@ -118,7 +118,10 @@ class DeltaLog:
         self._place = folder.inside(path)
 
     def state(self) -> TableState:
-        """The table as it is now. Raises `AdapterError` for none, and for one that cannot be read exactly."""
+        """Return the current table.
+
+        Raises `AdapterError` for a missing table and for one that can't be read exactly.
+        """
         table = self._opened(None)
         self._refuse(table)
         fields = json.loads(table.schema().to_json())["fields"]
@@ -134,14 +137,14 @@ class DeltaLog:
         return sorted(int(found[1]) for found in map(_COMMIT.fullmatch, names) if found is not None)
 
     def holds(self, version: int) -> bool:
-        """Whether the log has that version. Raises `AdapterError`."""
+        """Return True if the log has that version. Raises `AdapterError`."""
         try:
             return self._folder.status(self._commit_path(version)) is not None
         except OSError as error:
             raise self._unreadable(error) from None
 
     def commit(self, version: int) -> TableCommit | None:
-        """What `version` did; None where the log no longer says it. Raises `AdapterError`."""
+        """Return the changes of `version`; None if the log no longer holds it. Raises `AdapterError`."""
         info = _CommitInfo()
         added: list[DataFile] = []
         removed, hides = 0, False
@@ -165,7 +168,7 @@ class DeltaLog:
     def files_at(self, version: int) -> list[DataFile]:
         """All files that the table has at `version`, the oldest first, then by path. Raises `AdapterError`."""
         table = self._opened(version)
-        with self._told():
+        with self._reporting_errors():
             if len(pa.table(table.deletion_vectors().read_all())):
                 raise self.hidden(version)
             actions = pa.table(table.get_add_actions(flatten=False))
@@ -173,19 +176,19 @@ class DeltaLog:
         return sorted(found, key=lambda file: (file.at, file.path))
 
     def within(self, path: str) -> str:
-        """The path of something in the table's folder. Raises `AdapterError` where it is said to lie elsewhere."""
+        """The path of `path` in the table's folder. Raises `AdapterError` if it is outside."""
         if "://" in path or path.startswith(("/", "file:")):
             raise AdapterError(
-                f"The table '{self.shown}' names a file that lies elsewhere, as a shallow clone does. Make a deep "
+                f"The table '{self.shown}' refers to a file outside its folder, as a shallow clone does. Make a deep "
                 "clone."
             )
         return self._folder.inside(str(Path(self._place, path)))
 
     def hidden(self, version: int) -> AdapterError:
-        """What is said of a version with deletion vectors."""
+        """The error for a version with deletion vectors."""
         return AdapterError(
-            f"The table '{self.shown}' hides deleted rows by deletion vectors in version {version}, which are not read "
-            "here. Set delta.enableDeletionVectors to false and have the table written anew (REORG TABLE ... APPLY "
+            f"Version {version} of the table '{self.shown}' marks deleted rows with deletion vectors, which Punctual "
+            "can't read. Set delta.enableDeletionVectors to false and rewrite the table (REORG TABLE ... APPLY "
             "(PURGE))."
         )
 
@@ -196,27 +199,27 @@ class DeltaLog:
             raise self._unreadable(error) from None
         if there is None:
             raise AdapterError(
-                f"There is no Delta table in '{self.shown}': the folder has no {LOG}. Correct the path, or have the "
-                "table made first."
+                f"There is no Delta table in '{self.shown}': the folder has no {LOG}. Correct the path, or create the "
+                "table first."
             )
-        with self._told():
+        with self._reporting_errors():
             return DeltaTable(self._folder.root.resolve() / self._place, version=version)
 
     def _refuse(self, table: DeltaTable) -> None:
-        """Raise `AdapterError` for what would have to be known to read the files."""
-        with self._told():
-            said, metadata = table.protocol(), table.metadata()
+        """Raise `AdapterError` for table features that the reader does not support."""
+        with self._reporting_errors():
+            protocol, metadata = table.protocol(), table.metadata()
         mapping = metadata.configuration.get("delta.columnMapping.mode") or "none"
         if mapping != "none":
             raise AdapterError(
-                f"The table '{self.shown}' maps its columns to other names (column mapping, {mapping}), which is not "
-                "read here. Have it written as a new table without delta.columnMapping.mode."
+                f"The table '{self.shown}' uses column mapping ({mapping}), which Punctual can't read. Write it as a "
+                "new table without delta.columnMapping.mode."
             )
-        unknown = sorted(set(said.reader_features or ()) - _UNDERSTOOD)
+        unknown = sorted(set(protocol.reader_features or ()) - _UNDERSTOOD)
         if unknown:
             raise AdapterError(
-                f"The table '{self.shown}' needs what is not read here ({', '.join(unknown)}). Have it written as a "
-                "new table without that feature."
+                f"The table '{self.shown}' requires reader features that Punctual doesn't support "
+                f"({', '.join(unknown)}). Write it as a new table without them."
             )
 
     def _actions(self, version: int) -> Iterator[_LogAction]:
@@ -237,20 +240,20 @@ class DeltaLog:
 
     def _damaged(self, version: int) -> AdapterError:
         return AdapterError(
-            f"Version {version} in the log of the table '{self.shown}' cannot be read. Put its file back, or have the "
-            "table made anew."
+            f"Version {version} in the log of the table '{self.shown}' can't be read. Restore its file, or recreate "
+            "the table."
         )
 
     def _unreadable(self, error: BaseException) -> AdapterError:
-        said = why(error).splitlines()[0] if str(error) else type(error).__name__
-        said = said.replace(str(self._folder.root.resolve() / self._place), self.shown)
+        message = why(error).splitlines()[0] if str(error) else type(error).__name__
+        message = message.replace(str(self._folder.root.resolve() / self._place), self.shown)
         return AdapterError(
-            f"The Delta table '{self.shown}' cannot be read: {said}. See that its folder and its log are whole.",
+            f"The Delta table '{self.shown}' can't be read: {message}. Check that its folder and its log are complete.",
             domain="external",
         )
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reporting_errors(self) -> Iterator[None]:
         try:
             yield
         except (DeltaError, OSError, ValueError) as error:
@@ -276,7 +279,7 @@ def _listed(row: Mapping[str, Any]) -> DataFile:
 
 
 def _as_text(actions: pa.Table) -> pa.Table:
-    """With the values of partitions as the log writes them."""
+    """The actions with partition values as the log writes them."""
     if "partition" not in actions.schema.names:
         return actions
     at = actions.schema.get_field_index("partition")
@@ -286,6 +289,6 @@ def _as_text(actions: pa.Table) -> pa.Table:
 
 
 def _instant(*milliseconds: int | None) -> int:
-    """The first that is known and within the years 1 to 9999, in ticks."""
+    """The first value that is set and within the years 1 to 9999, in ticks."""
     ticks = [each * _TICKS_PER_MS for each in milliseconds if each is not None]
     return next((each for each in ticks if FIRST_TICK <= each <= LAST_TICK), int(FIRST_TICK))

@@ -1,4 +1,4 @@
-"""What a user sets for the `delta` adapter."""
+"""Options of the `delta` adapter."""
 
 from typing import Annotated, Literal, Self
 
@@ -13,7 +13,7 @@ TableStart = Literal["beginning", "snapshot", "latest", "version", "time"]
 
 
 class DeltaOptions(Strict):
-    """Rows that are appended to a Delta Lake table in the organisation's folder, version by version, each row once."""
+    """Rows appended to a Delta Lake table in the organisation's folder, version by version, each row once."""
 
     path: Annotated[
         str,
@@ -21,17 +21,17 @@ class DeltaOptions(Strict):
             min_length=1,
             max_length=1_024,
             title="Folder of the table",
-            description="Inside `files/` of the organisation's folder: the folder that holds `_delta_log`.",
+            description="Inside `files/` of the organisation's folder: the folder that contains `_delta_log`.",
         ),
     ]
     columns: Columns = Field(default_factory=dict)
     start: Annotated[
         TableStart,
         Field(
-            title="Begin with",
+            title="Start with",
             description="beginning: the first version. snapshot: the rows that the table has now, oldest file first, "
-            "then what is appended. latest: only what is appended from now on. version, time: the first version that "
-            "is named, or that was written then or later.",
+            "followed by newly appended rows. latest: only rows appended from now on. version: the version with this "
+            "number. time: the first version written at this time or later.",
         ),
     ] = "beginning"
     start_version: Annotated[
@@ -50,7 +50,7 @@ class DeltaOptions(Strict):
             min_length=1,
             max_length=40,
             title="First time",
-            description="For time: an instant such as 2026-11-23T08:00:00Z.",
+            description="For time: an instant, for example 2026-11-23T08:00:00Z.",
             json_schema_extra=shown_with({"start": ["time"]}),
         ),
     ] = None
@@ -58,24 +58,24 @@ class DeltaOptions(Strict):
         Literal["fail", "skip"],
         Field(
             title="Versions that change rows",
-            description="An update, a deletion, a merge or an overwriting cannot be told from appended rows. fail: the "
-            "input stops with a sentence. skip: no row of such a version is read, and a malformed row says which "
-            "version that was. Compacting (OPTIMIZE) and merges that only insert are no changes.",
+            description="An update, a deletion, a merge or an overwrite changes rows that were already read. fail: "
+            "the input stops with an error. skip: no row of such a version is read, and a malformed row names the "
+            "version. Compaction (OPTIMIZE) and merges that only insert do not count as changes.",
         ),
     ] = "fail"
     lost: Annotated[
         Literal["fail", "skip"],
         Field(
-            title="Rows that are gone",
-            description="Files that VACUUM removed, or versions that are no longer in the log, before they were read. "
-            "fail: the input stops with a sentence. skip: it goes on, and a malformed row says what is missing.",
+            title="Lost rows",
+            description="Files that VACUUM removed, or versions that were deleted from the log, before they were read. "
+            "fail: the input stops with an error. skip: it continues, and a malformed row reports the missing rows.",
         ),
     ] = "fail"
     follow: Annotated[
         bool,
         Field(
             title="Wait for more versions",
-            description="On: versions that come later are read too, and the input never ends. Off: it ends with the "
+            description="On: later versions are read too, and the input never ends. Off: the input ends with the "
             "newest version.",
         ),
     ] = True
@@ -86,9 +86,9 @@ class DeltaOptions(Strict):
     @model_validator(mode="after")
     def _says_where(self) -> Self:
         if (self.start == "version") != (self.start_version is not None):
-            raise ValueError("give the first version where `start` is version, and only there")
+            raise ValueError("set the first version if `start` is version, and only then")
         if (self.start == "time") != (self.start_time is not None):
-            raise ValueError("give the first time where `start` is time, and only there")
+            raise ValueError("set the first time if `start` is time, and only then")
         if self.start_time is not None:
             try:
                 parse_instant(self.start_time)

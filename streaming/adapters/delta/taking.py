@@ -1,4 +1,4 @@
-"""What is read of a table, version by version: files in the order in which each version's log adds them."""
+"""The parts of a table to read, version by version: files in the order in which each version's log adds them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,28 +13,28 @@ from streaming.temporal.ticks import parse_instant
 
 @dataclass(frozen=True)
 class TablePart:
-    """A part that comes next: a file, or words about what cannot be read, or neither. The rest as in `TakenPart`."""
+    """The next part: a file, or the reason why rows can't be read, or neither. Other fields as in `TakenPart`."""
 
     version: int
     number: int
     closed: bool
     at: int
     file: DataFile | None = None
-    told: str = ""
+    reason: str = ""
     snapshot: bool = False
 
 
 class TableVersions:
-    """Says which parts follow the last one that was taken. A function of the log and the options alone."""
+    """Yields the parts that follow the last one read. Depends on the log and the options alone."""
 
     def __init__(self, log: DeltaLog, options: DeltaOptions) -> None:
         self._log = log
         self._options = options
 
     def after(self, last: TakenPart | None, state: TableState) -> Iterator[TablePart]:
-        """The parts behind `last`, up to the newest version; None: from where the options say.
+        """Yield the parts after `last`, up to the newest version; None: from the start position in the options.
 
-        The first part of all says where it began and holds no rows. Raises `AdapterError`.
+        The very first part records the start position and holds no rows. Raises `AdapterError`.
         """
         if last is None:
             at, snapshot = self._begin(state)
@@ -43,9 +43,8 @@ class TableVersions:
         else:
             if last.table != state.table or last.version > state.version:
                 raise AdapterError(
-                    f"The table '{self._log.shown}' was deleted and made again, or an older copy was put in its "
-                    "place, so that nobody knows which of its rows were read. Start the binding again from the "
-                    "beginning."
+                    f"The table '{self._log.shown}' was deleted and created again, or replaced by an older copy, so "
+                    "its already read rows can't be identified. Start the binding from the beginning."
                 )
             at, snapshot, number, closed = last.version, last.snapshot, last.number, last.closed
         if not closed:
@@ -55,7 +54,7 @@ class TableVersions:
             yield from parts
 
     def _begin(self, state: TableState) -> tuple[int, bool]:
-        """The version behind which reading begins, and whether with all rows that the table had then."""
+        """The version after which reading begins, and True if all rows that the table had then are read first."""
         options = self._options
         if options.start == "snapshot":
             return state.version, True
@@ -72,9 +71,9 @@ class TableVersions:
         return version - 1, False
 
     def files_from_the_beginning(self, commits: Sequence[TableCommit], state: TableState) -> Sequence[DataFile]:
-        """The files that a run reads that begins now at the beginning, of a table with these `commits` in its log.
+        """The files that a new run from the beginning reads, for a table with these `commits` in its log.
 
-        Those of versions that changed rows are not among them. Raises `AdapterError`.
+        Files of versions that changed rows are left out. Raises `AdapterError`.
         """
         at, snapshot = self._begin(state)
         if snapshot:
@@ -90,28 +89,29 @@ class TableVersions:
         return state.version
 
     def _next(self, version: int) -> tuple[int, Sequence[TablePart]]:
-        """The parts of `version`; of one that is no longer in the log, the gap up to the last such one."""
+        """The parts of `version`; if the log no longer holds it, one gap up to the last missing version."""
         if self._log.holds(version):
             return version, self._of(version)
         following = [each for each in self._log.versions() if each > version]
         if not following:
             raise AdapterError(
-                f"Version {version} of the table '{self._log.shown}' is not in its log. See that the log is whole.",
+                f"Version {version} of the table '{self._log.shown}' is missing from its log. Check "
+                "that the log is complete.",
                 domain="external",
             )
         last = following[0] - 1
-        told = (
+        message = (
             f"Version {version} of the table '{self._log.shown}' is"
             if version == last
             else f"The versions {version} to {last} of the table '{self._log.shown}' are"
         )
-        told += " no longer in its log"
+        message += " no longer in its log"
         if self._options.lost == "fail":
             raise AdapterError(
-                f"{told}. Start the binding again from the beginning, with `start` set to snapshot, or set the option "
-                "`lost` to skip; and keep logs for longer (delta.logRetentionDuration)."
+                f"{message}. Start the binding from the beginning with `start` set to snapshot, or set the option "
+                "`lost` to skip. Keep logs longer (delta.logRetentionDuration)."
             )
-        return last, [TablePart(last, 0, True, 0, told=f"{told}: rows that they appended were not read.")]
+        return last, [TablePart(last, 0, True, 0, reason=f"{message}: the rows appended there were not read.")]
 
     def _of(self, version: int, *, snapshot: bool = False) -> Sequence[TablePart]:
         if snapshot:
@@ -120,32 +120,32 @@ class TableVersions:
         commit = self._log.commit(version)
         if commit is None:
             raise AdapterError(
-                f"Version {version} of the table '{self._log.shown}' went from its log while it was read.",
+                f"Version {version} of the table '{self._log.shown}' was deleted from its log while it was read.",
                 domain="external",
             )
         if commit.removed:
-            return [TablePart(version, 0, True, commit.at, told=self._changed(commit))]
+            return [TablePart(version, 0, True, commit.at, reason=self._changed(commit))]
         if commit.hides:
             raise self._log.hidden(version)
         return _parts(version, commit.added, [commit.at] * max(len(commit.added), 1))
 
     def _changed(self, commit: TableCommit) -> str:
-        """What is said of a version that changed rows. Raises `AdapterError` where that is not to be passed over."""
-        said = (
-            f"Version {commit.version} of the table '{self._log.shown}' ({commit.operation}) changed rows that were "
-            f"there: it took away {counted(commit.removed, 'file')} and added {len(commit.added)}"
+        """The message for a version that changed rows. Raises `AdapterError` unless it may be skipped."""
+        message = (
+            f"Version {commit.version} of the table '{self._log.shown}' ({commit.operation}) changed existing rows: it "
+            f"removed {counted(commit.removed, 'file')} and added {len(commit.added)}"
         )
         if self._options.changes == "fail":
             raise AdapterError(
-                f"{said}. Rows can be read once, as they are appended; they cannot be taken back. Have the table "
-                "written by appending alone (the output's mode append), or set the option `changes` to skip, or start "
-                "again from the beginning with `start` set to snapshot."
+                f"{message}. Rows are read once, as they are appended; they can't be retracted. Write the table by "
+                "appending only (mode append of the output), or set the option `changes` to skip, or start from the "
+                "beginning with `start` set to snapshot."
             )
-        return f"{said}. None of its rows were read."
+        return f"{message}. None of its rows were read."
 
 
 def rows_in(files: Sequence[DataFile]) -> int | None:
-    """How many rows `files` have in all; None where the log does not say it of each."""
+    """The total number of rows in `files`; None if the log does not record it for every file."""
     counts = [each.rows for each in files]
     return None if None in counts else sum(count for count in counts if count is not None)
 
@@ -153,7 +153,7 @@ def rows_in(files: Sequence[DataFile]) -> int | None:
 def _parts(
     version: int, files: Sequence[DataFile], times: Sequence[int], *, snapshot: bool = False
 ) -> Sequence[TablePart]:
-    """A part for each file, numbered from 1 on; one without a file where there is none."""
+    """A part for each file, numbered from 1; a single part without a file if `files` is empty."""
     if not files:
         return [TablePart(version, 1, True, times[0] if times else 0, snapshot=snapshot)]
     return [

@@ -1,4 +1,4 @@
-"""Values that stand in the log of a table and not in its files: those of partitions, and nulls of later columns."""
+"""Values in a table's log instead of its files: those of partitions, and nulls of columns added later."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from streaming.adapters.contract import AdapterError
 
 NESTED: Final = "nested"
-"""Stands for the type of a column that no partition can have."""
+"""Placeholder for the type of a nested column, which can't be a partition column."""
 _TYPES: Final[Mapping[str, pa.DataType]] = {
     "string": pa.string(),
     "long": pa.int64(),
@@ -29,7 +29,7 @@ _DECIMAL: Final = re.compile(r"decimal\((\d{1,2}),(\d{1,2})\)")
 
 
 def value_of(text: str | None, kind: str) -> pa.Scalar:
-    """The value that a log writes as `text`, of a column whose type it writes as `kind`. Raises `AdapterError`."""
+    """Convert `text` from the log to a value of the type that the log writes as `kind`. Raises `AdapterError`."""
     of = _arrow_type(kind)
     if text is None or (text == "" and of != pa.string()):
         return pa.scalar(None, of)
@@ -39,8 +39,7 @@ def value_of(text: str | None, kind: str) -> pa.Scalar:
         return pa.scalar(text).cast(of)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise AdapterError(
-            f"The table's log holds the partition value '{text}', which cannot be read as {kind}. Have the table "
-            "written anew."
+            f"The table's log holds the partition value '{text}', which can't be read as {kind}. Rewrite the table."
         ) from None
 
 

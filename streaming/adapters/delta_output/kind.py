@@ -1,4 +1,4 @@
-"""The kind `delta` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `delta`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,6 +7,7 @@ from streaming.adapters.contract import DeliveringAdapter
 from streaming.adapters.delta_output.options import DeltaOutputOptions
 from streaming.adapters.kinds import OutputKind
 from streaming.adapters.network.fetching import Reach
+from streaming.adapters.places import refuse_hidden
 
 
 def _deliver(
@@ -16,9 +17,10 @@ def _deliver(
     root: Path,
     reach: Reach,  # noqa: ARG001  # the table is in a folder
 ) -> DeliveringAdapter:
-    # The library is loaded by who delivers: not by every process that wants to know which kinds there are.
+    # Import the library only to deliver: not in every process that lists the kinds.
     from streaming.adapters.delta_output.adapter import DeltaOutput
 
+    refuse_hidden(options.path)
     return DeltaOutput(options, identity, fields, root)
 
 

@@ -1,4 +1,4 @@
-"""What a user sets for results that go to a Delta Lake table."""
+"""Options of results that are written to a Delta Lake table."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from streaming.definition.strict import Strict
 
 
 class DeltaOutputOptions(Strict):
-    """Results as a Delta Lake table in the organisation's folder, which Spark, DuckDB, Polars and others read."""
+    """Results as a Delta Lake table in the organisation's folder, readable by Spark, DuckDB, Polars and others."""
 
     path: Annotated[
         str,
@@ -17,28 +17,28 @@ class DeltaOutputOptions(Strict):
             min_length=1,
             max_length=1_024,
             title="Folder of the table",
-            description="Inside `files/` of the organisation's folder. The table is made when it is not there.",
+            description="Inside `files/` of the organisation's folder. The table is created if it does not exist.",
         ),
     ]
     mode: Annotated[
         Literal["upsert", "append"],
         Field(
             title="Corrections",
-            description="upsert: the table holds what is true now; a corrected row replaces the one before, a row "
-            "that was taken back goes. append: every row is kept as it came; one with the result_key of an earlier row "
-            "takes its place, or takes it back where `deleted` is true.",
+            description="upsert: the table holds the latest state; a corrected row replaces the previous one, a "
+            "retracted row is removed. append: every row is kept as emitted; a row with the result_key of an earlier "
+            "row replaces it, or retracts it if `deleted` is true.",
         ),
     ] = "upsert"
     key: Annotated[
         list[str],
         Field(
             title="Key",
-            description="For upsert: the fields that tell rows of the same time apart, such as those of GROUP BY: "
-            '["car", "lane"].',
+            description="For upsert: the fields that distinguish rows of the same time, for example those of GROUP "
+            'BY: ["car", "lane"].',
             json_schema_extra=shown_with({"mode": ["upsert"]}),
         ),
     ] = Field(default_factory=list)
     by_day: Annotated[
         bool,
-        Field(title="Partition by day", description="The column `day` (of the start, in UTC) divides the table."),
+        Field(title="Partition by day", description="Partition the table by the column `day` (of the start, in UTC)."),
     ] = True

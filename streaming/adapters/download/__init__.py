@@ -1,1 +1,1 @@
-"""A finite file behind an https address: downloaded once, then read from that copy for ever."""
+"""A finite file at an https address: downloaded once, then always read from that copy."""

@@ -18,27 +18,29 @@ from streaming.adapters.file.options import FileOptions
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.places import DataFolder
 from streaming.adapters.seeking import BegunLanes, LaneHeld, SoughtWay, require_way
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.ticks import Tick
-from streaming.wire.arrived import Arrived
 from streaming.wire.beginning import SoughtBegin
-from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
 
 PREVIEWS: Final = ".previews"
+_PREVIEW: Final = "tmp"
+"""Every folder of a preview has a name that starts like this; other folders in PREVIEWS are left alone."""
 _AT_ONCE: Final = (
-    "A download is one file, whose rows all come when it is downloaded, so that no moment divides them. Begin at a row "
-    "by its number (positions), or at the beginning."
+    "All rows of a download arrive at once, so you can't start at a time between them. Start at a row number "
+    "(positions), or at the beginning."
 )
 LEFT_AFTER_TICKS: Final = 3_600_000_000
-"""A preview that is older was left by a process that died."""
+"""Age after which a preview folder was left behind by a process that died."""
 
 
 class DownloadAdapter:
     """Reads one file within `reach` as the lane "0"; a position counts its rows.
 
     With a journal the file is downloaded once, into the journal's folder: after any restart the same call gives the
-    same rows, whatever the address answers by then. Without one (previews) a part is downloaded, and removed with the
-    adapter.
+    same rows, even if the file at the address has changed. Without a journal (previews) only a part is downloaded, and
+    removed with the adapter.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class DownloadAdapter:
         return (ONLY_LANE,)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """`limit_rows` rows further; the first call downloads. Raises `AdapterError`."""
+        """Return the position `limit_rows` rows further; the first call downloads. Raises `AdapterError`."""
         files = self._opened() or self._downloaded(start, Tick(now))
         if files is None:
             return {ONLY_LANE: 0}
@@ -66,7 +68,7 @@ class DownloadAdapter:
             return files.latest(start, now=now, limit_rows=limit_rows)
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether the copy was read to its end; False before there is one. Raises `AdapterError`."""
+        """Return True if the copy was read to its end; False before it exists. Raises `AdapterError`."""
         files = self._opened()
         if files is None:
             return self._nothing_to_show
@@ -74,7 +76,7 @@ class DownloadAdapter:
             return files.finished(positions)
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
-        """The rows `[start, end)` of the copy. Raises `AdapterError`, also when the copy was removed."""
+        """Yield the rows `[start, end)` of the copy. Raises `AdapterError`, also if the copy was removed."""
         if end <= start:
             return
         files = self._opened()
@@ -84,41 +86,40 @@ class DownloadAdapter:
             yield from files.read(lane, start, end)
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:
-        """Whether the copy is there. Raises `AdapterError`."""
+        """Return True if the copy exists. Raises `AdapterError`."""
         files = self._opened()
         return files is not None and files.holds(lane, start, end)
 
     @property
     def time_means(self) -> str:
-        """All rows came when the file was downloaded."""
+        """The meaning of arrival times: all rows arrive when the file is downloaded."""
         return "was downloaded then or later"
 
     def cannot_begin(self) -> Mapping[SoughtWay, str]:
-        """By when rows came: they all came at once, before the first of them is read."""
+        """Arrival times can't be a start position: all rows arrive at once, before the first is read."""
         return {"now": _AT_ONCE, "time": _AT_ONCE}
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """At a row of the copy that was downloaded before. Raises `AdapterError`."""
+        """Start at a row of the copy that was downloaded before. Raises `AdapterError`."""
         require_way(self, place)
         files = self._opened()
         if files is None:
             raise AdapterError(
-                f"Nothing of {self._source.shown} was downloaded yet, so that no row of it can be named. Start the run "
-                "from the beginning."
+                f"{self._source.display_url} has not been downloaded yet, so you can't start at one "
+                "of its rows. Start the "
+                "run from the beginning."
             )
         return files.begin_at(place, input_id, now=now)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """Nothing but that it begins at row 0: asking for more would download it."""
+        """Return only that the lane begins at row 0: anything more would start the download."""
         return [LaneHeld(ONLY_LANE, earliest=0)]
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:
-        """Records of the copy, or of the part of the file that a preview downloads. Raises `AdapterError`."""
+        """Return records of the copy, or of the part that a preview downloads. Raises `AdapterError`."""
         files = self._opened() or self._downloaded({}, Tick(now))
         if files is None:
-            raise AdapterError(
-                f"{self._source.shown} sends nothing that a row could be read from; correct the address."
-            )
+            raise AdapterError(f"{self._source.display_url} returned no rows for a preview. Correct the address.")
         with self._dated():
             return replace(files.sample_records(most_records, most_bytes, now=now), whole=False)
 
@@ -129,8 +130,8 @@ class DownloadAdapter:
                 return None
             if snapshot.options != self._source.digest:
                 raise AdapterError(
-                    f"The file was downloaded from {snapshot.shown} at {snapshot.downloaded_at} for other options. "
-                    "Set them back, or start the binding again from the beginning."
+                    f"The file was downloaded from {snapshot.shown} at {snapshot.downloaded_at} with other options. "
+                    "Restore those options, or start the binding from the beginning."
                 )
             self._made = f" It was downloaded at {snapshot.downloaded_at}."
             self._files = self._reading(self._journal)
@@ -146,7 +147,7 @@ class DownloadAdapter:
             return self._files
         if start.get(ONLY_LANE, 0) > 0:
             raise self._removed()
-        self._source.download(self._journal, now)  # once: `read` in other processes finds the copy
+        self._source.download(self._journal, now)  # once: `read` in other processes uses the copy
         return self._opened()
 
     def _reading(self, folder: Path) -> FileAdapter:
@@ -154,6 +155,7 @@ class DownloadAdapter:
             path=self._source.file,
             format=self._source.format,
             delimiter=self._options.delimiter,
+            dialect=self._options.dialect,
             columns=self._options.columns,
             chunk_rows=self._options.chunk_rows,
             cti_column=self._options.cti_column,
@@ -163,25 +165,26 @@ class DownloadAdapter:
 
     def _preview_folder(self, now: Tick) -> Path:
         self._previews.mkdir(parents=True, exist_ok=True)
-        for left in self._previews.iterdir():
-            with suppress(FileNotFoundError):  # another preview removes its own, or the same, meanwhile
+        for left in self._previews.glob(f"{_PREVIEW}*"):
+            with suppress(FileNotFoundError):  # another preview may remove its folder, or this one, now
                 if left.stat().st_mtime_ns // 1_000 < now - LEFT_AFTER_TICKS:
                     shutil.rmtree(left, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=self._previews))
+        folder = Path(tempfile.mkdtemp(prefix=_PREVIEW, dir=self._previews))
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     def _removed(self) -> AdapterError:
         return AdapterError(
-            f"The copy of {self._source.shown} that this run reads was removed, and the address may give other rows by "
-            "now. Put it back, or start the binding again from the beginning."
+            f"The copy of {self._source.display_url} that this run reads was removed, and the file at "
+            "that address may have "
+            "changed. Restore the copy, or start the binding from the beginning."
         )
 
     @contextmanager
     def _dated(self) -> Iterator[None]:
-        """Say the address instead of the copy's name, and when the copy was made."""
+        """In errors, replace the copy's name by the address, and add when the copy was made."""
         try:
             yield
         except AdapterError as error:
-            message = str(error).replace(f"'{self._source.file}'", f"'{self._source.shown}'")
+            message = str(error).replace(f"'{self._source.file}'", f"'{self._source.display_url}'")
             raise AdapterError(message + self._made, domain=error.domain) from None

@@ -1,4 +1,4 @@
-"""The kind `download`, as the registry knows it."""
+"""The registry entry of the kind `download`."""
 
 from streaming.adapters.download.adapter import DownloadAdapter
 from streaming.adapters.download.options import DownloadOptions
@@ -12,4 +12,5 @@ KIND = InputKind(
     sends_ctis=True,
     addresses=frozenset({"url"}),
     menu=3,
+    ends=lambda _: True,
 )

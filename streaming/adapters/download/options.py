@@ -1,4 +1,4 @@
-"""What a user sets for the `download` adapter."""
+"""Options of the `download` adapter."""
 
 import re
 from typing import Annotated, Final
@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from pydantic import Field, field_validator
 
 from streaming.adapters.file.options import ChunkRows, Columns, CtiColumnName, Delimiter, FormatOption, StrictCtis
+from streaming.adapters.formats.text.dialect import PLAIN_DIALECT, DialectOption
 from streaming.adapters.network.urls import MOST_CHARACTERS
 from streaming.adapters.secret_options import SecretText
 from streaming.definition.strict import Strict
@@ -14,7 +15,7 @@ GIB: Final = 1 << 30
 
 
 class DownloadOptions(Strict):
-    """One CSV, JSON lines or Parquet file at an https:// address, downloaded when the run begins."""
+    """One CSV, JSON or Parquet file at an https:// address, downloaded when the run begins."""
 
     url: Annotated[
         str,
@@ -22,7 +23,7 @@ class DownloadOptions(Strict):
             min_length=1,
             max_length=MOST_CHARACTERS,
             title="Address",
-            description="https://name/path. Without TLS (http://) only in networks that the installation names. "
+            description="https://name/path. Without TLS (http://) only in networks that your administrator allows. "
             "A path that ends in .gz is decompressed.",
         ),
     ]
@@ -32,6 +33,7 @@ class DownloadOptions(Strict):
     ] = None
     format: FormatOption = "auto"
     delimiter: Delimiter = ","
+    dialect: DialectOption = PLAIN_DIALECT
     columns: Columns = Field(default_factory=dict)
     most_bytes: Annotated[
         int,
@@ -39,7 +41,7 @@ class DownloadOptions(Strict):
             ge=1,
             le=64 * GIB,
             title="Size limit in bytes",
-            description="A file that is larger, decompressed, is refused; it is never cut.",
+            description="A file that is larger after decompression is refused, never truncated.",
         ),
     ] = GIB
     chunk_rows: ChunkRows = 1_000_000
@@ -50,5 +52,7 @@ class DownloadOptions(Strict):
     @classmethod
     def _fits_a_header(cls, token: SecretText | None) -> SecretText | None:
         if token is not None and not re.fullmatch(r"[\x21-\x7e]+", token.get_secret_value()):
-            raise ValueError("a token is visible ASCII without spaces; copy it again without what stands around it")
+            raise ValueError(
+                "a token consists of visible ASCII without spaces; copy it again without surrounding characters"
+            )
         return token

@@ -1,4 +1,4 @@
-"""The copy of a download: complete or absent, with a note of where it came from, when, and for which options."""
+"""The copy of a download: complete or absent, with a note of its address, time and options."""
 
 import os
 import zlib
@@ -10,16 +10,16 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
 from streaming.definition.counts import counted
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 
 NOTE: Final = "snapshot.json"
 _PIECE: Final = 1 << 20
 _GZIP: Final = 31
-"""What zlib calls a gzip header and trailer."""
+"""The `wbits` value of zlib for a gzip header and trailer."""
 
 
-class DownloadNote(Strict):
-    """The note beside a copy; it is written last, so a copy without one does not count. `options` is a digest."""
+class DownloadNote(Message):
+    """The note next to a copy; it is written last, so a copy without one does not count. `options` is a digest."""
 
     file: str
     shown: str
@@ -29,24 +29,24 @@ class DownloadNote(Strict):
 
 
 def noted(folder: Path) -> DownloadNote | None:
-    """The note in `folder`, None when nothing was downloaded yet."""
+    """The note in `folder`, None if nothing was downloaded yet."""
     try:
         return DownloadNote.model_validate_json((folder / NOTE).read_bytes())
     except FileNotFoundError:
         return None
     except ValidationError:
         raise AdapterError(
-            f"The note {NOTE} beside a downloaded file is damaged. Start the binding again from the beginning."
+            f"The note {NOTE} next to a downloaded file is damaged. Start the binding from the beginning."
         ) from None
 
 
 def note(folder: Path, snapshot: DownloadNote) -> None:
-    """Write the note for good."""
+    """Write the note durably."""
     keep(folder / NOTE, [snapshot.model_dump_json().encode()])
 
 
 def keep(path: Path, chunks: Iterable[bytes]) -> int:
-    """Write `chunks` as the file `path`, which is there whole or not at all; the number of bytes. Raises `OSError`."""
+    """Write `chunks` as the file `path`, complete or not at all; return its size in bytes. Raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     size = 0
@@ -64,7 +64,7 @@ def keep(path: Path, chunks: Iterable[bytes]) -> int:
 
 
 def _settle(folder: Path) -> None:
-    """Make the rename outlast a loss of power."""
+    """Make the rename survive a power failure."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -73,7 +73,7 @@ def _settle(folder: Path) -> None:
 
 
 def unpacked(chunks: Iterable[bytes], shown: str) -> Iterator[bytes]:
-    """Decompress gzip in pieces of at most 1 MiB, however much a few bytes unpack to. Raises `AdapterError`."""
+    """Decompress gzip in pieces of at most 1 MiB, whatever the compression ratio. Raises `AdapterError`."""
     unpacker = zlib.decompressobj(_GZIP)
     for chunk in chunks:
         waiting = chunk
@@ -83,16 +83,16 @@ def unpacked(chunks: Iterable[bytes], shown: str) -> Iterator[bytes]:
             try:
                 piece = unpacker.decompress(waiting, _PIECE)
             except zlib.error:
-                raise AdapterError(f"{shown} is not gzip though its name ends in .gz. Mend the file.") from None
+                raise AdapterError(f"{shown} is not a gzip file although its name ends in .gz. Fix the file.") from None
             waiting = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             if piece:
                 yield piece
     if not unpacker.eof:
-        raise AdapterError(f"{shown} ends in the middle of its gzip data. Mend the file.")
+        raise AdapterError(f"{shown} ends in the middle of its gzip data. Fix the file.")
 
 
 def limited(chunks: Iterable[bytes], most_bytes: int, shown: str) -> Iterator[bytes]:
-    """Hand `chunks` on. Raises `AdapterError` beyond `most_bytes`, for a file that was cut would look complete."""
+    """Pass `chunks` on. Raises `AdapterError` after `most_bytes`: a truncated file would look complete."""
     size = 0
     for chunk in chunks:
         size += len(chunk)
@@ -102,14 +102,15 @@ def limited(chunks: Iterable[bytes], most_bytes: int, shown: str) -> Iterator[by
 
 
 def too_large(shown: str, most_bytes: int) -> AdapterError:
-    """What is said of a file beyond the limit."""
+    """The error for a file larger than the limit."""
     return AdapterError(
-        f"{shown} is larger than {counted(most_bytes, 'byte')}. Raise the option `most_bytes`, or give a smaller file."
+        f"{shown} is larger than {counted(most_bytes, 'byte')}. Raise the option `most_bytes`, or "
+        "provide a smaller file."
     )
 
 
 def first_lines(chunks: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
-    """The beginning of a text, cut after the last line that ends within about `most_bytes`; for a preview alone."""
+    """The beginning of a text, cut after the last line that ends within about `most_bytes`; only for a preview."""
     taken = bytearray()
     for chunk in chunks:
         taken += chunk

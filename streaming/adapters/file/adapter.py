@@ -2,7 +2,6 @@
 
 import sys
 import weakref
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.adapters.contract import AdapterError, Position, RecordSample
-from streaming.adapters.ctis import CtiColumn, with_ctis
-from streaming.adapters.file.csv_cells import CsvCells, header_cells
-from streaming.adapters.file.decoding import decoded
+from streaming.adapters.file.csv_cells import CsvCells
 from streaming.adapters.file.found import FoundFile, format_of
 from streaming.adapters.file.journal import Journal, RecordMark, TakenFile
 from streaming.adapters.file.json_lines import JsonLines, ctis_in_lines
@@ -23,23 +20,25 @@ from streaming.adapters.file.parquet import ParquetFiles, ParquetPart
 from streaming.adapters.file.records import RecordReader, Records, read_records
 from streaming.adapters.file.sampling import sample_files
 from streaming.adapters.file.source import FileStore, FolderFiles
-from streaming.adapters.file.split import Splitter, csv_splitter, split_lines
+from streaming.adapters.file.text_form import TextForm
+from streaming.adapters.formats.text.decoding import decoded
 from streaming.adapters.places import why
 from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
-from streaming.adapters.selections import ARRIVAL, no_such_column, timed_by_arrival
-from streaming.definition.streams import StreamDefinition
-from streaming.wire.arrived import Arrived
+from streaming.adapters.times.ctis import CtiColumn, with_ctis
+from streaming.adapters.times.selections import ARRIVAL, no_such_column, timed_by_arrival
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NS_A_TICK: Final = 1_000
 
 
 class FileAdapter:
     """Reads the files of one folder as the lane "0"; a position counts the rows of the journaled files (T14).
 
-    A file is taken whole when it is found, so it must be complete by then; one that changes afterwards is an error.
+    A file is journaled as a whole when it is found, so it must be complete by then. A file that changes later is an
+    error.
     """
 
     def __init__(
@@ -59,10 +58,10 @@ class FileAdapter:
         stream, self._implicit = timed_by_arrival(stream)
         self._ctis = ctis = CtiColumn.named(options.cti_column, stream, strict=options.cti_strict)
         columns = options.columns
-        if ctis is not None:  # with every column named, no row is taken for one of a transcript
+        if ctis is not None:  # if every column is named, no row is read as a transcript row
             columns = {**{name: name for name in (*stream.fields, "start")}, **columns}
         self._json_lines = JsonLines(stream, columns, frozenset({ARRIVAL}) if self._implicit else None)
-        self._csv = CsvCells(stream, options.columns, options.delimiter, ctis)
+        self._csv = CsvCells(stream, options.columns, options.delimiter, ctis, options.dialect)
         self._parquet = ParquetFiles(stream, options.columns, options.chunk_rows, ctis)
 
     def lanes(self) -> Sequence[str]:
@@ -70,9 +69,9 @@ class FileAdapter:
         return (ONLY_LANE,)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """`limit_rows` rows further, as far as there are files; takes as many new files as that needs.
+        """Return the position `limit_rows` rows further, if there are files; takes as many new files as that needs.
 
-        Raises `AdapterError` for a missing folder, a column that the stream names and a file lacks, a damaged file.
+        Raises `AdapterError` for a missing folder, a damaged file, or a file without a column that the stream names.
         """
         reached = start.get(ONLY_LANE, 0)
         self._source.at(now)
@@ -80,19 +79,19 @@ class FileAdapter:
         return {ONLY_LANE: max(reached, min(reached + limit_rows, self._journal.rows()))}
 
     def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """By `batch_files` and `batch_bytes`, over the files that were taken."""
+        """The bounds set by `batch_files` and `batch_bytes`, over the files already taken."""
         reached = start.get(ONLY_LANE, 0)
         bound = self._journal.bound(reached, self._options.batch_files, self._options.batch_bytes)
         return {} if bound is None else {ONLY_LANE: bound}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether all files that are there now were read to their end; never where the input follows the folder."""
+        """Return True if all current files were read to their end; never if the input follows the folder."""
         if self._options.follow or positions.get(ONLY_LANE, 0) < self._journal.rows() or self._counting is not None:
             return False
         return not self._untaken()
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The rows `[start, end)`, at most `chunk_rows` in a chunk."""
+        """Yield the rows `[start, end)`, at most `chunk_rows` in a chunk."""
         if self._journal.rows() < end:
             self._take_files(end)
         for entry in self._journal.between(start, end):
@@ -103,11 +102,11 @@ class FileAdapter:
 
     @property
     def time_means(self) -> str:
-        """When its file was written last."""
-        return "lies in a file that was changed then or later"
+        """The meaning of arrival times: when the row's file was last written."""
+        return "is in a file that was changed then or later"
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """Behind the files that are there, or those that were changed before a time; or at a row of before."""
+        """Start after the current files, after those changed before a time, or at a row that was already read."""
         if isinstance(place, BeginAtPositions):
             return positions_within(place, input_id, {ONLY_LANE: (0, self._journal.rows())})
         self._source.at(now)
@@ -121,7 +120,7 @@ class FileAdapter:
         return self._begun.at(place, find)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
-        """The files that there are, in bytes as they lie there."""
+        """The current files, measured in stored bytes."""
         self._source.at(now)
         files = self._source.find()
         times = [each.modified_ns // _NS_A_TICK for each in files]
@@ -138,7 +137,7 @@ class FileAdapter:
         ]
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
-        """Whether the files of these rows are there, as they were when they were taken."""
+        """Return True if the files of these rows exist, unchanged since they were taken."""
         if self._journal.rows() < end:
             return False
         try:
@@ -147,7 +146,7 @@ class FileAdapter:
             return False
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
-        """Records of the files that are there now (`sampling`). Raises `AdapterError`."""
+        """Return records of the current files (`sampling`). Raises `AdapterError`."""
         return sample_files(self._source.find(), self._options, most_records, most_bytes)
 
     def _take_files(self, rows: int) -> None:
@@ -161,7 +160,7 @@ class FileAdapter:
                 return
 
     def _count_on(self, rows: int) -> None:
-        """Count more rows of the last file, of which only so many were counted as had been asked for."""
+        """Count more rows of the last file, if only the requested rows were counted so far."""
         if self._counting is None:
             return
         last, reader = self._journal.entries()[-1], self._counting
@@ -180,12 +179,14 @@ class FileAdapter:
         try:
             unchanged = file.is_unchanged()
         except OSError as error:
-            raise AdapterError(f"The file '{file.path}' cannot be read ({why(error)}); put it back.") from None
+            raise AdapterError(f"The file '{file.path}' can't be read ({why(error)}). Restore it.") from None
         if not unchanged:
             raise _changed(file)
 
     def _entry(self, file: FoundFile, first: int, wanted: int) -> TakenFile:
-        """The entry of a file; where no journal is kept, of a text only about the `wanted` rows are counted yet."""
+        """The entry of a file; without a stored journal, only about the `wanted` rows of a text file are counted
+        yet.
+        """
         if format_of(file.path, self._options) == "parquet":
             rows, columns = self._parquet.describe(ParquetPart(file, self._beside(file)))
             marks: list[RecordMark] = []
@@ -204,13 +205,16 @@ class FileAdapter:
         )
 
     def _scan(self, file: FoundFile, wanted: int) -> tuple[int, list[str], list[RecordMark]]:
-        columns, begin = self._head(file)
-        reader = RecordReader(file, begin, self._splitter(file)[1])
+        form = self._form(file)
+        head = form.head(file)
+        if head.columns:
+            _require(self._csv.needed(head.columns, file.path), head.columns, file.path)
+        reader = RecordReader(file, head.begin, form.split, form.open)
         marks = self._counted(reader, wanted)
-        return reader.row, columns, marks or [begin]
+        return reader.row, head.columns, marks or [head.begin]
 
     def _counted(self, reader: RecordReader, wanted: int) -> list[RecordMark]:
-        """Count until there are `wanted` rows; a reader that has not ended then is kept for more."""
+        """Count until there are `wanted` rows; a reader that has not reached the end is kept for more."""
         self._counting = None
         try:
             marks = reader.count(wanted)
@@ -224,28 +228,8 @@ class FileAdapter:
             weakref.finalize(self, reader.close)
         return marks
 
-    def _head(self, file: FoundFile) -> tuple[list[str], RecordMark]:
-        """The header of a CSV file (checked), and where the rows begin."""
-        try:
-            with file.open() as handle:
-                first = handle.readline(1 << 20)
-        except (OSError, EOFError, zlib.error) as error:
-            raise AdapterError(f"The file '{file.path}' cannot be read ({why(error)}); replace it.") from None
-        skip = len(_BYTE_ORDER_MARK) if first.startswith(_BYTE_ORDER_MARK) else 0
-        if format_of(file.path, self._options) == "json_lines" or not first:
-            return [], RecordMark(row=0, offset=skip)
-        columns = header_cells(first[skip:].rstrip(b"\r\n"), self._options.delimiter)
-        if columns is None or len(set(columns)) != len(columns):
-            raise AdapterError(
-                f"The header line of '{file.path}' cannot be read; its first line must name each column once."
-            )
-        _require(self._csv.needed(columns, file.path), columns, file.path)
-        return columns, RecordMark(row=0, offset=len(first))
-
-    def _splitter(self, file: FoundFile) -> tuple[str, Splitter]:
-        if format_of(file.path, self._options) == "csv":
-            return f"csv{self._options.delimiter}", csv_splitter(self._options.delimiter)
-        return "lines", split_lines
+    def _form(self, file: FoundFile) -> TextForm:
+        return TextForm(format_of(file.path, self._options), self._options)
 
     def _read_file(self, entry: TakenFile, file: FoundFile, span: tuple[int, int]) -> Iterator[Arrived]:
         which = format_of(file.path, self._options)
@@ -253,8 +237,8 @@ class FileAdapter:
             parts_of_file = self._parquet.read(ParquetPart(file, self._beside(file)), span, entry.first)
             yield from (self._arrived(file, each) for each in parts_of_file)
             return
-        mark = entry.mark_before(span[0])
-        parts = read_records(file, mark, span, self._options.chunk_rows, self._splitter(file))
+        mark, form = entry.mark_before(span[0]), self._form(file)
+        parts = read_records(file, mark, span, self._options.chunk_rows, (form.name, form.split), form.open)
 
         def decode(records: Records) -> Arrived:
             low = entry.first + records.first
@@ -269,18 +253,20 @@ class FileAdapter:
         yield from decoded(parts, decode)
 
     def _beside(self, file: FoundFile) -> Mapping[str, pa.Scalar]:
-        """What stands beside the rows of a file: with implicit rowtimes, when it was written last (T17)."""
+        """Values that each row has in addition to its file's text: for implicit rowtimes the time of last writing
+        (T17).
+        """
         return {ARRIVAL: pa.scalar(file.modified_ns // _NS_A_TICK, pa.int64())} if self._implicit else {}
 
     def _arrived(self, file: FoundFile, rows: Arrived) -> Arrived:
-        """The rows with their arrival, where that is their time."""
+        """The rows with their arrival times if rowtimes are implicit."""
         if not self._implicit:
             return rows
         return replace(rows, arrival=np.full(len(rows.kind), file.modified_ns // _NS_A_TICK, dtype=np.int64))
 
 
 def _passed_over(file: FoundFile) -> TakenFile:
-    """The entry of a file none of whose rows are read: it has none here, so that nobody has to count them."""
+    """The entry of a skipped file: it has no rows, so that they need not be counted."""
     return TakenFile(
         path=file.path,
         modified_ns=file.modified_ns,
@@ -295,8 +281,8 @@ def _passed_over(file: FoundFile) -> TakenFile:
 
 def _changed(file: FoundFile) -> AdapterError:
     return AdapterError(
-        f"The file '{file.path}' was changed after its rows were counted, so positions in it mean nothing any more; "
-        "put the old file back, or start the binding again from the beginning."
+        f"The file '{file.path}' was changed after its rows were counted, so saved positions in it are no longer "
+        "valid. Restore the old file, or start the binding from the beginning."
     )
 
 

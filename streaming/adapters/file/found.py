@@ -1,4 +1,4 @@
-"""Which files an input has, in arrival order."""
+"""The files of an input, in arrival order."""
 
 import fnmatch
 import gzip
@@ -17,7 +17,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.options import FileOptions
 from streaming.adapters.places import EVERYWHERE, DataFolder, why
 
-FileFormat = Literal["csv", "json_lines", "parquet"]
+FileFormat = Literal["csv", "json_lines", "json", "parquet"]
 _SUFFIXES: dict[str, FileFormat] = {
     ".csv": "csv",
     ".json": "json_lines",
@@ -27,7 +27,7 @@ _SUFFIXES: dict[str, FileFormat] = {
     ".pq": "parquet",
 }
 MOST_PARTS: Final = 32
-"""Of a pattern, between slashes."""
+"""The most parts in a pattern, separated by slashes."""
 _UNFINISHED = (".tmp", ".part")
 
 
@@ -36,9 +36,9 @@ _ANYWHERE: Final = DataFolder(EVERYWHERE)
 
 @dataclass(frozen=True, order=True)
 class FoundFile:
-    """A file as it was found; the order of these is the arrival order (T14). `path` is relative to its folder.
+    """A file as it was found; these sort in arrival order (T14). `path` is relative to the folder.
 
-    `tag` tells one content from another where the store of the files says so.
+    `tag` identifies the content if the store of the files provides one.
     """
 
     modified_ns: int
@@ -48,18 +48,21 @@ class FoundFile:
     tag: str = ""
 
     def open(self) -> IO[bytes]:
-        """The bytes of the file, decompressed. Raises `AdapterError`, `OSError`."""
+        """Open the file's decompressed bytes. Raises `AdapterError`, `OSError`."""
         file = self.open_stored()
         if self.path.endswith(".gz"):
             return cast("IO[bytes]", _Gunzipped(file))
         return io.BufferedReader(ZstandardFile(file) if self.path.endswith(".zst") else file)
 
     def open_stored(self) -> io.RawIOBase:
-        """The bytes of the file as they lie on the disk, without a buffer. Raises `AdapterError`, `OSError`."""
+        """Open the file's stored bytes, without a buffer. Raises `AdapterError`, `OSError`."""
         return self.folder.open(self.path)
 
     def is_unchanged(self) -> bool:
-        """Whether the file still has the size and the modification time with which it was found. Raises `OSError`."""
+        """Return True if the file still has the size and modification time with which it was found.
+
+        Raises `OSError`.
+        """
         found = self.folder.status(self.path)
         if found is None:
             raise FileNotFoundError(2, "No such file or directory")
@@ -67,7 +70,7 @@ class FoundFile:
 
 
 class _Gunzipped(gzip.GzipFile):
-    """Lets go of the file under it too, which `GzipFile` leaves open where it was handed one."""
+    """Also closes the underlying file, which `GzipFile` leaves open if it was passed one."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         self._stored = io.BufferedReader(file)
@@ -79,7 +82,7 @@ class _Gunzipped(gzip.GzipFile):
 
 
 class ZstandardFile(io.RawIOBase):
-    """What a file compressed with Zstandard holds; a place before the present one is found by reading anew."""
+    """The content of a Zstandard file; seeking backwards reads it again from the start."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         self._stored = file
@@ -91,21 +94,21 @@ class ZstandardFile(io.RawIOBase):
         return pa.CompressedInputStream(pa.PythonFile(_Unclosed(self._stored), mode="r"), "zstd")
 
     def readable(self) -> bool:
-        """It is."""
+        """Always True."""
         return True
 
     def seekable(self) -> bool:
-        """It is, for those who can wait."""
+        """Always True, although seeking backwards is slow."""
         return True
 
     def tell(self) -> int:
-        """How many bytes were read."""
+        """The number of bytes read."""
         return self._at
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to `offset` from the beginning; only the beginning is measured from. Raises `OSError`."""
+        """Seek to `offset` from the start; other origins are not supported. Raises `OSError`."""
         if whence != io.SEEK_SET:
-            raise io.UnsupportedOperation("only places from the beginning are known")
+            raise io.UnsupportedOperation("only offsets from the start are supported")
         if offset < self._at:
             self._unpacked, self._at = self._opened(), 0
         while self._at < offset and self.read(min(offset - self._at, 1 << 20)):
@@ -113,7 +116,7 @@ class ZstandardFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Read what comes next into `buffer`. Raises `OSError` for what is damaged."""
+        """Read the next bytes into `buffer`. Raises `OSError` for damaged data."""
         try:
             read = self._unpacked.read(len(buffer))
         except pa.ArrowInvalid as error:
@@ -123,13 +126,13 @@ class ZstandardFile(io.RawIOBase):
         return len(read)
 
     def close(self) -> None:
-        """Let go of the file under it too."""
+        """Close the underlying file too."""
         self._stored.close()
         super().close()
 
 
 class _Unclosed:
-    """A file for Arrow, which would close it when it lets go of it."""
+    """A file for Arrow, which would otherwise close it when it is done."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         self._file = file
@@ -143,37 +146,39 @@ class _Unclosed:
 
 
 def find_files(root: Path, options: FileOptions) -> list[FoundFile]:
-    """All files there are now. Raises `AdapterError` when the path is missing or leads outside `root`."""
+    """Find all current files. Raises `AdapterError` if the path is missing or leads outside `root`."""
     folder = DataFolder(root)
     place = folder.inside(options.path)
     found = _status(folder, place)
     if found is not None and stat.S_ISREG(found.st_mode):
         return [FoundFile(found.st_mtime_ns, place, found.st_size, folder)]
     if found is None or not stat.S_ISDIR(found.st_mode):
-        raise AdapterError(f"There is no file or folder '{options.path}'; create it, or correct the path.")
+        raise AdapterError(f"There is no file or folder '{options.path}'. Create it, or correct the path.")
     parts = pattern_parts(options.pattern)
     return sorted({file for path in _matching(folder, place, parts) for file in _as_file(folder, path)})
 
 
 def pattern_parts(pattern: str) -> list[str]:
-    """The parts of a pattern. Raises `AdapterError` for one that walks out of the folder, or through it twice."""
+    """Split a pattern. Raises `AdapterError` for one that leads outside the folder or contains `**` twice."""
     parts = list(PurePath(pattern).parts)
     if ".." in parts:
-        raise AdapterError(f"The pattern '{pattern}' leads outside the folder; write it without '..', such as *.csv.")
+        raise AdapterError(
+            f"The pattern '{pattern}' leads outside the folder. Write it without '..', for example *.csv."
+        )
     if parts.count("**") > 1 or len(parts) > MOST_PARTS:
         raise AdapterError(
-            f"The pattern '{pattern}' cannot be used: it may hold ** once, and {MOST_PARTS} folders; write **/*.csv."
+            f"The pattern '{pattern}' is invalid: it may contain ** once, and {MOST_PARTS} folders. Example: **/*.csv."
         )
     odd = any("**" in part and part != "**" for part in parts)
     if not parts or parts[0] == "/" or odd or "\x00" in pattern:
-        raise AdapterError(f"The pattern '{pattern}' cannot be used; write for example *.csv or **/*.csv.")
+        raise AdapterError(f"The pattern '{pattern}' is invalid. Use for example *.csv or **/*.csv.")
     return parts
 
 
 def _matching(folder: DataFolder, place: str, parts: list[str]) -> Iterator[str]:
-    """The paths below `place` that `parts` name. No link is followed out of the folder, nor by `**`.
+    """Yield the paths below `place` that match `parts`. Links out of the folder are never followed, nor links by `**`.
 
-    Raises `AdapterError` for such a link that is named: it tells where the link is, and nothing of what lies behind.
+    Raises `AdapterError` if `parts` match a link that leads outside: it names the link, and nothing of its target.
     """
     first, *rest = parts
     if first == "**":
@@ -202,11 +207,11 @@ def _with_all_below(folder: DataFolder, place: str) -> Iterator[str]:
 
 
 def _names(folder: DataFolder, place: str, follows: Callable[[str], bool]) -> list[tuple[str, bool]]:
-    """What lies in `place`, and whether it is a folder; of links those alone whose name is to be followed."""
+    """The names in `place`, each with True for a folder; of links, only those whose name is to be followed."""
     try:
         entries = folder.listed(place)
     except OSError as error:
-        raise AdapterError(f"The folder '{place}' cannot be read ({why(error)}); see that it can be.") from None
+        raise AdapterError(f"The folder '{place}' can't be read ({why(error)}). Make it readable.") from None
     found = []
     for entry in entries:
         path = _join(place, entry.name)
@@ -219,12 +224,12 @@ def _names(folder: DataFolder, place: str, follows: Callable[[str], bool]) -> li
 
 
 def _led(folder: DataFolder, path: str) -> str:
-    """Where the link `path` leads. Raises `AdapterError` where that is outside."""
+    """The target of the link `path`. Raises `AdapterError` if it is outside."""
     try:
         return folder.inside(path)
     except AdapterError:
         raise AdapterError(
-            f"'{path}' is a link that leads outside the folder of this organisation; put the files themselves there."
+            f"'{path}' is a link to a place outside the folder of this organisation. Copy the files into the folder."
         ) from None
 
 
@@ -233,7 +238,7 @@ def _join(place: str, name: str) -> str:
 
 
 def is_wanted(name: str) -> bool:
-    """Whether a name is that of a file that is complete, and not put aside."""
+    """Return True for the name of a complete file that is not hidden."""
     return not name.startswith((".", "_")) and not name.endswith(_UNFINISHED)
 
 
@@ -241,7 +246,7 @@ def _status(folder: DataFolder, path: str) -> os.stat_result | None:
     try:
         return folder.status(path)
     except OSError as error:
-        raise AdapterError(f"'{path}' cannot be read ({why(error)}); see that it can be.") from None
+        raise AdapterError(f"'{path}' can't be read ({why(error)}). Make it readable.") from None
 
 
 def _as_file(folder: DataFolder, path: str) -> Iterator[FoundFile]:
@@ -251,13 +256,14 @@ def _as_file(folder: DataFolder, path: str) -> Iterator[FoundFile]:
 
 
 def format_of(path: str, options: FileOptions) -> FileFormat:
-    """The format that the options say, else the name. Raises `AdapterError` for a name that says nothing."""
+    """The format in the options, otherwise from the name. Raises `AdapterError` if the name has no such ending."""
     if options.format != "auto":
         return options.format
     suffix = Path(path.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
     if suffix not in _SUFFIXES:
         raise AdapterError(
-            f"The format of '{Path(path).name}' cannot be told from its name; let that end in .csv, .jsonl or "
-            ".parquet. The adapter's options can name the format, and a pattern that leaves the file out."
+            f"The format of '{Path(path).name}' can't be determined from its name. Use a name that "
+            "ends in .csv, .jsonl "
+            "or .parquet, set the format in the adapter's options, or set a pattern that excludes the file."
         )
     return _SUFFIXES[suffix]

@@ -1,16 +1,16 @@
-"""Which files were taken, in which order, with how many rows: what makes a position mean the same after a restart."""
+"""The files that were taken, in order, with their row counts, which keep the meaning of positions across restarts."""
 
 from bisect import bisect_right
 
 from streaming.adapters.entry_journal import EntryJournal, JournalEntry
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.places import DataFolder
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 
 FILE_NAME = "files.jsonl"
 
 
-class RecordMark(Strict):
+class RecordMark(Message):
     """The record `row` of a file begins at `offset` of its decompressed bytes."""
 
     row: int
@@ -20,7 +20,7 @@ class RecordMark(Strict):
 class TakenFile(JournalEntry):
     """A file that was taken: its rows are the positions `[first, first + rows)` of the lane.
 
-    `path` is relative to the folder of the data; in journals of before 2026-11-22 absolute.
+    `path` is relative to the folder of the data; in journals from before 2026-11-22 it is absolute.
     """
 
     path: str
@@ -33,12 +33,12 @@ class TakenFile(JournalEntry):
 
     @property
     def end(self) -> int:
-        """The position behind its last row."""
+        """The position after its last row."""
         return self.first + self.rows
 
-    def found(self, folder: DataFolder) -> FoundFile:
-        """The file of `folder` as it was when it was taken."""
-        return FoundFile(self.modified_ns, folder.as_journaled(self.path), self.size, folder)
+    def file_in(self, folder: DataFolder) -> FoundFile:
+        """The file in `folder` as it was when it was taken."""
+        return FoundFile(self.modified_ns, self.path, self.size, folder)
 
     def mark_before(self, row: int) -> RecordMark:
         """The last mark at or before `row`."""
@@ -52,12 +52,14 @@ class Journal(EntryJournal[TakenFile]):
     model = TakenFile
 
     def replace_last(self, entry: TakenFile) -> None:
-        """Put `entry` in place of the last one; only of a journal in memory, which is read by nobody else."""
-        assert self._file is None  # nosec B101 # a slip of the programmer, found by the first test
+        """Replace the last entry by `entry`; only in a journal in memory, which no other process reads."""
+        assert self._file is None  # nosec B101 # a programming error, caught by the first test
         self._entries[-1] = entry
 
     def bound(self, start: int, files: int | None, size: int | None) -> int | None:
-        """How far one may read from `start`: of `files` files and about `size` bytes, a row at least; None: any."""
+        """The furthest end from `start` within `files` files and about `size` bytes, at least one row; None: no
+        bound.
+        """
         if files is None and size is None:
             return None
         with_rows = (entry for entry in self.between(start, self.rows()) if entry.rows)

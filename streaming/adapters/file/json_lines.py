@@ -1,8 +1,8 @@
 """JSON lines: a strict columnar reader for clean stretches, one row at a time around a broken line.
 
-A stream with an event time (or with renamed columns) is read by its columns. Any other is read as transcript rows:
-`start`, `end`, `edge`, `cti`, and the payload under `payload`, else beside them. With an event time and no renamed
-columns, rows that have the form of transcripts are read as such, with the start from where the event time says.
+A stream with an event time (or with renamed columns) is read by columns. Any other is read as transcript rows: `start`,
+`end`, `edge`, `cti`, and the payload under `payload` or at the top level. With an event time and no renamed columns,
+rows in the form of transcripts are read as such, with the start from the place that the event time names.
 """
 
 import json
@@ -15,37 +15,38 @@ import pyarrow as pa
 import pyarrow.json as arrow_json
 
 from streaming.adapters.chunks import DecodedColumns, LifetimeColumns, chunk_of, joined
-from streaming.adapters.ctis import CtiColumn
 from streaming.adapters.file.records import Records
-from streaming.adapters.selections import has_facets, judge_facets
-from streaming.adapters.times import (
+from streaming.adapters.times.columns import (
     Bools,
     Times,
     TimeSource,
     from_floats,
     from_integers,
+    joined_text,
     read_time,
     read_times,
     text_ticks,
 )
-from streaming.definition.event_time import EventPath, event_path, value_at
-from streaming.definition.payload import BadPayload, read_object, read_payload
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import STRING, TIMESTAMP, Boolean, Double, Long, String, Timestamp, Type
-from streaming.temporal.events import EdgeKind, Event, Shape
+from streaming.adapters.times.ctis import CtiColumn
+from streaming.adapters.times.selections import has_facets, judge_facets
+from streaming.definition.payload.reading import BadPayload, read_object, read_payload
+from streaming.definition.payload.types import STRING, TIMESTAMP, Boolean, Double, Long, String, Timestamp, Type
+from streaming.definition.streams.event_time import EventPath, event_path, value_at
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.temporal.events import EdgeKind, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI, ONE_TICK, Tick
-from streaming.wire.arrived import Arrived, Int64s, no_raw
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
-from streaming.wire.arrow_types import arrow_type, fields_of
-from streaming.wire.rows import Element, MalformedRow, read_row
+from streaming.wire.rows.arrived import Arrived, Int64s, no_raw
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrow_types import arrow_type, fields_of
+from streaming.wire.rows.row_json import Element, MalformedRow, read_row
 
 ROWS_ONE_BY_ONE = 256
 PARTS = 16
 _TRANSCRIPT_WORDS = (b'"payload"', b'"cti"', b'"bad"')
 _ESCAPED = b"\\u"
 _ESCAPED_LETTER = re.compile(rb"\\u00[4-7]")
-"""How a key could hide behind an escape that no writer of JSON needs."""
+"""Matches escaped letters, which could hide a key; no writer of JSON needs them."""
 _NOT_JSON = (b"NaN", b"Inf")
 _FAST_TYPES = (Long, Double, String, Boolean, Timestamp)
 
@@ -53,8 +54,8 @@ _FAST_TYPES = (Long, Double, String, Boolean, Timestamp)
 class JsonLines:
     """Decodes records of JSON lines for one stream. Raises `AdapterError` for an event time that does not fit.
 
-    `beside` names the columns that stand beside the text of the records: they come before those of the text. Then, too,
-    what `columns` names may be a path into a row.
+    `beside` names additional columns that are not in the text of the records; they take precedence over the text. With
+    `beside`, the names in `columns` may also be paths into a row.
     """
 
     def __init__(self, stream: StreamDefinition, columns: dict[str, str], beside: frozenset[str] | None = None) -> None:
@@ -68,32 +69,36 @@ class JsonLines:
         life = self._lifetimes
         sources = [source for source in (life.start, life.end) if source is not None]
         self._paths = {source.column: event_path(source.column) for source in sources}
+        apart = [source.time_column for source in sources if source.time_column is not None]
+        self._paths |= {column: event_path(column) for column in apart}
         of_fields = {} if beside is None else {column: event_path(column) for column in self._column_of.values()}
         self._field_paths = {column: path for column, path in of_fields.items() if not self._is_column(path)}
         columnar = not self._field_paths and all(map(self._is_column, self._paths.values()))
-        self._never_fast = not columnar or not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
+        self._never_fast = (
+            bool(apart) or not columnar or not all(isinstance(of, _FAST_TYPES) for of in self._fields.values())
+        )
         self._slow_words: tuple[bytes, ...] = _NOT_JSON
         if self._as_transcript or self._may_have_facets:
             self._slow_words += _TRANSCRIPT_WORDS
         if self._as_transcript:
             self._slow_words += (_ESCAPED,)
         if any(path.facet == "value" for path in self._paths.values()):
-            self._slow_words += (b'"_value',)  # a column of that name comes first
+            self._slow_words += (b'"_value',)  # a column of that name takes precedence
 
     def decode(self, records: Records, positions: Int64s) -> Arrived:
-        """The chunk of `records`."""
+        """Decode `records`."""
         pieces = list(self._pieces(records, positions))
         return joined(pieces, self._stream, lambda indices: [records.text(index) for index in indices])
 
     def decode_slowly(self, records: Records, positions: Int64s) -> Arrived:
-        """As `decode`, one row at a time: what the fast path must agree with."""
+        """As `decode`, one row at a time: the reference for the fast path."""
         rows = [JudgedRow(int(position), self._judge(records, i), "") for i, position in enumerate(positions)]
         return arrived_of(rows, self._stream)
 
     def decode_arrived(self, records: Records, positions: Int64s, arrivals: Int64s) -> Arrived:
-        """The chunk of `records`, rows of transcripts that came at `arrivals` (ticks, or NO_CTI), one row at a time.
+        """Decode transcript rows that arrived at `arrivals` (ticks, or NO_CTI), one row at a time.
 
-        With implicit rowtimes they start then (T17).
+        With implicit rowtimes they start at their arrival (T17).
         """
         rows = []
         for index, (position, at) in enumerate(zip(positions.tolist(), arrivals.tolist(), strict=True)):
@@ -139,7 +144,7 @@ class JsonLines:
         return self.chunk(columns, positions)
 
     def _schema(self, records: Records) -> pa.Schema | None:
-        """The Arrow types to parse with, times as the first row writes them; None where one column needs two types."""
+        """The Arrow types to parse with; times have the type of the first row. None if a column needs two types."""
         row = read_object(records.record(0))
         if row is None:
             return None
@@ -172,17 +177,17 @@ class JsonLines:
 
     @property
     def other_columns(self) -> Sequence[tuple[str, Type]]:
-        """The columns of fields, and that of the kind of an edge, with the types that they must have."""
+        """The columns of fields, and the column of the edge kind, with the types that they must have."""
         edge = [] if self._lifetimes.edge is None else [(self._lifetimes.edge, STRING)]
         return [*edge, *((self._column_of[name], of) for name, of in self._fields.items())]
 
     def reads_by_columns(self, names: Collection[str]) -> bool:
-        """Whether rows that were decoded elsewhere, with values at `names`, may be read by columns."""
+        """Return True if rows decoded elsewhere, with values at `names`, may be read by columns."""
         words = ("payload", "cti", "bad") if self._as_transcript or self._may_have_facets else ()
         return not self._never_fast and not any(each in words or each.startswith("_value") for each in names)
 
     def chunk(self, columns: Mapping[str, pa.Array], positions: Int64s) -> Arrived | None:
-        """The chunk of rows whose columns are these; None where rows have to be judged one by one."""
+        """Build the chunk of rows with these columns; None if the rows must be checked one by one."""
         life = self._lifetimes
         sources = [source for source in (life.start, life.end) if source is not None]
         if not all(_fits(columns[self._column(source)], source) for source in sources):
@@ -198,7 +203,7 @@ class JsonLines:
         start = read_times(columns[self._column(life.start)], life.start)
         end = read_times(columns[self._column(life.end)], life.end) if life.end is not None else None
         if self._as_transcript and end is not None and end.bad.any():
-            return None  # a null end is infinity there, an absent one is not: only the slow path can tell
+            return None  # only the slow path distinguishes a null end (infinity) from an absent one
         edge = columns[life.edge] if life.edge is not None else None
         return chunk_of(DecodedColumns(start, end, edge, payload, None, unfit), self._stream, positions, no_raw)
 
@@ -209,7 +214,7 @@ class JsonLines:
         return self.judge({**row, **{name: values[index] for name, values in records.beside.items()}})
 
     def judge(self, row: Mapping[str, Any], arrival: int | None = None) -> Element:
-        """Judge one decoded row, which arrived at `arrival` (ticks), where that is known."""
+        """Convert one decoded row, which arrived at `arrival` (ticks; None if not recorded)."""
         if self._as_transcript:
             if "payload" not in row:
                 row = {**row, "payload": {key: value for key, value in row.items() if key not in ("start", "end")}}
@@ -219,7 +224,7 @@ class JsonLines:
         return self._judge_mapped(row)
 
     def judge_decoded(self, row: Mapping[str, Any]) -> Element:
-        """Judge a row of a format in which each row has every field: a null in place of a word says nothing."""
+        """Convert a row of a format in which each row has every field: null in a transcript field counts as absent."""
         words = ("payload", "cti", "bad") if self._as_transcript or self._may_have_facets else ()
         return self.judge({name: value for name, value in row.items() if value is not None or name not in words})
 
@@ -230,7 +235,7 @@ class JsonLines:
             if row.get(life.edge) not in ("start", "end"):
                 return MalformedRow(Reason.BAD_ROW)
             edge = EdgeKind(row[life.edge])
-        start = read_time(value_at(row, self._paths[life.start.column]), life.start)
+        start = self._time(row, life.start)
         end = self._end(row, start, edge)
         if start is None or start > LAST_TICK or end is None:
             return MalformedRow(Reason.BAD_TIME)
@@ -247,20 +252,26 @@ class JsonLines:
         return row.get(column) if path is None else value_at(row, path)
 
     def _is_column(self, path: EventPath) -> bool:
-        """Whether the path is one column, beside the text or of the payload, whichever of its names that has."""
+        """Return True if the path is a single column, from `beside` or from the payload under any of its names."""
         return path.text in self._beside or (path.in_payload and len(path.steps) <= 1)
 
     def _end(self, row: Mapping[str, Any], start: int | None, edge: EdgeKind | None) -> int | None:
-        if self._stream.shape is Shape.POINT:
+        if not self._stream.shape.lasts:
             return None if start is None else start + ONE_TICK
         if edge is EdgeKind.START:
             return INFINITY
         source = self._lifetimes.end
-        return read_time(value_at(row, self._paths[source.column]), source) if source else None
+        return self._time(row, source) if source else None
+
+    def _time(self, row: Mapping[str, Any], source: TimeSource) -> int | None:
+        value = value_at(row, self._paths[source.column])
+        if source.time_column is not None:
+            value = joined_text(value, value_at(row, self._paths[source.time_column]))
+        return read_time(value, source)
 
 
 def ctis_in_lines(column: CtiColumn, records: Records) -> dict[int, int | None]:
-    """The CTIs among `records`, by index: those in which `column` is not null; None for one that cannot be read."""
+    """The CTIs among `records`, by index: those in which `column` is not null; None for one that can't be read."""
     found: dict[int, int | None] = {}
     word = json.dumps(column.column, ensure_ascii=False).encode()
     for index in range(len(records)):
@@ -272,12 +283,14 @@ def ctis_in_lines(column: CtiColumn, records: Records) -> dict[int, int | None]:
 
 
 def _is_plain(records: Records, body: memoryview, slow_words: tuple[bytes, ...]) -> bool:
-    """Whether every line looks like one object: PyArrow's reader crashes on a bare `null` and joins broken lines."""
+    """Return True if every line looks like one object: PyArrow's reader crashes on a bare `null` and joins broken
+    lines.
+    """
     data = np.frombuffer(records.block, dtype=np.uint8)
     if not ((data[records.starts] == ord("{")).all() and (data[records.ends - 1] == ord("}")).all()):
         return False
     content = bytes(body)
-    if any(word[:1] in content and word in content for word in slow_words):  # one byte is found ten times as fast
+    if any(word[:1] in content and word in content for word in slow_words):  # searching one byte is ten times as fast
         return False
     try:
         content.decode()
@@ -298,7 +311,7 @@ def _parse(body: memoryview, schema: pa.Schema) -> pa.Table | None:
 
 
 def _column_of(values: Sequence[Any], wanted: pa.DataType) -> pa.Array | None:
-    """The values as a column; None where they are not all of the type that is `wanted`, exactly."""
+    """The values as a column; None unless they all have exactly the type `wanted`."""
     try:
         column = pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
@@ -311,7 +324,7 @@ def _one(column: pa.ChunkedArray) -> pa.Array:
 
 
 def _time_type(written: object) -> pa.DataType | None:
-    """How a time column is written, going by one of its values."""
+    """The type of a time column, judged by one of its values."""
     if isinstance(written, str):
         return pa.string()
     if isinstance(written, float):
@@ -320,15 +333,17 @@ def _time_type(written: object) -> pa.DataType | None:
 
 
 def _fits(column: pa.Array, source: TimeSource) -> bool:
-    """Whether the column says of every row what `read_time` would say of its value."""
+    """Return True if the column gives the same result for every row as `read_time` for its value."""
     if pa.types.is_timestamp(column.type):
         return True
     if pa.types.is_string(column.type):
-        return source.unit in ("iso", "auto")
+        return source.unit in ("iso", "auto", "pattern")
     if pa.types.is_integer(column.type):
         return source.unit != "iso"
-    if source.unit in ("iso", "auto", "ns"):
+    if source.unit in ("iso", "auto", "ns", "pattern"):
         return False
+    if source.unit == "excel":
+        return True
     times = from_floats(column, source.unit)
     return bool((np.abs(times.ticks) < 2**53).all() and not times.bad.any())
 

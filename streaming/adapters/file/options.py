@@ -1,19 +1,21 @@
-"""What a user sets for the `file` adapter."""
+"""Options of the `file` adapter."""
 
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
+from streaming.adapters.formats.text.dialect import PLAIN_DIALECT, DialectOption
 from streaming.definition.strict import Strict
 
 MOST_CHARACTERS: Final = 1_024
-Format = Literal["auto", "csv", "json_lines", "parquet"]
+Format = Literal["auto", "csv", "json_lines", "json", "parquet"]
 
 FormatOption = Annotated[
     Format,
     Field(
         title="Format",
-        description="auto goes by the name: .csv, .jsonl .ndjson .json, .parquet; .gz or .zst after it: compressed.",
+        description="auto: by the file name (.csv, .jsonl .ndjson .json, .parquet), with .gz or .zst after it for "
+        "compressed files. json_lines: one record per line. json: one document with a list of records.",
     ),
 ]
 Pattern = Annotated[
@@ -22,30 +24,31 @@ Pattern = Annotated[
         min_length=1,
         max_length=MOST_CHARACTERS,
         title="Pattern",
-        description="Which files of a folder, such as *.csv.gz or **/*.parquet for its subfolders too. Names that "
-        "begin with a dot or underscore, or end in .tmp or .part, are left out: on a disk, write under such a name and "
-        "rename when the file is complete.",
+        description="The files of a folder to read, for example *.csv.gz, or **/*.parquet to include subfolders. Names "
+        "that begin with a dot or underscore, or end in .tmp or .part, are skipped: on a disk, write "
+        "to such a name and "
+        "rename the file when it is complete.",
     ),
 ]
 Follow = Annotated[
     bool,
     Field(
         title="Wait for more files",
-        description="On: files that appear later are read too, and the input never ends. "
+        description="On: files that are added later are read too, and the input never ends. "
         "Off: the input ends when all files are read.",
     ),
 ]
 BatchFiles = Annotated[
     int | None,
-    Field(ge=1, title="Files in a batch", description="A batch reads from at most so many files; empty: no limit."),
+    Field(ge=1, title="Files per batch", description="The most files that a batch reads from. Empty: no limit."),
 ]
 BatchBytes = Annotated[
     int | None,
     Field(
         ge=1,
-        title="Bytes in a batch",
-        description="A batch reads about so many bytes of files at most, as they are stored, and at least one row; "
-        "empty: no limit. A part of a file counts by its share of the file's rows.",
+        title="Bytes per batch",
+        description="A batch reads at most about this many stored bytes, and at least one row. Empty: no limit. A part "
+        "of a file counts by its share of the file's rows.",
     ),
 ]
 Delimiter = Annotated[
@@ -55,12 +58,12 @@ Columns = Annotated[
     dict[str, str],
     Field(
         title="Columns",
-        description="From a field of the stream (or start, end, edge) to the column that holds it; "
-        "equal names need no entry.",
+        description="Maps a field of the stream (or start, end, edge) to the column that holds it. "
+        "Fields with the same name as their column need no entry.",
     ),
 ]
 ChunkRows = Annotated[
-    int, Field(ge=1, le=5_000_000, title="Rows in a chunk", description="At most so many rows are held at once.")
+    int, Field(ge=1, le=5_000_000, title="Rows per chunk", description="The most rows held in memory at once.")
 ]
 
 CtiColumnName = Annotated[
@@ -68,18 +71,19 @@ CtiColumnName = Annotated[
     Field(
         min_length=1,
         max_length=MOST_CHARACTERS,
-        title="Column of CTIs",
-        description="A row in which this column is not null is a CTI and no event; the column is its time, or infinity "
-        "at the end of all.",
+        title="CTI column",
+        description="A row in which this column is not null is a CTI, not an event. The column holds the CTI's "
+        "time, or "
+        "infinity at the end of all data.",
     ),
 ]
 StrictCtis = Annotated[
-    bool, Field(title="Strict CTIs", description="On: not even at that very time does anything follow.")
+    bool, Field(title="Strict CTIs", description="On: no later event starts even at the CTI's own time.")
 ]
 
 
 class FileOptions(Strict):
-    """CSV, JSON lines or Parquet files of one folder, read in order of modification time, path and row number."""
+    """CSV, JSON or Parquet files of one folder, read in order of modification time, path and row number."""
 
     path: Annotated[
         str,
@@ -93,6 +97,7 @@ class FileOptions(Strict):
     pattern: Pattern = "*"
     format: FormatOption = "auto"
     delimiter: Delimiter = ","
+    dialect: DialectOption = PLAIN_DIALECT
     columns: Columns = Field(default_factory=dict)
     follow: Follow = False
     chunk_rows: ChunkRows = 1_000_000

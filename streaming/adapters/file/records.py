@@ -1,9 +1,9 @@
-"""Reading records of text files from any row on, decompressed, without reading twice what comes in sequence."""
+"""Reads records of text files from any row, decompressed; consecutive reads don't read data twice."""
 
 import atexit
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -12,24 +12,24 @@ import numpy as np
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.journal import RecordMark
-from streaming.adapters.file.split import MAX_RECORD_BYTES, Split, Splitter
+from streaming.adapters.formats.text.split import MAX_RECORD_BYTES, Split, Splitter
 from streaming.adapters.places import why
-from streaming.adapters.times import Bools
-from streaming.wire.arrived import Int64s
+from streaming.adapters.times.columns import Bools
+from streaming.wire.rows.arrived import Int64s
 
 FIRST_BLOCK_BYTES = 1 << 20
 LARGEST_BLOCK_BYTES = 1 << 25
 ROWS_BETWEEN_MARKS = 65_536
 MAX_OPEN_READERS = 4
 SHOWN_OF_TOO_LONG = 1_000
-"""Bytes that are kept of a record that is larger than one may be."""
+"""The bytes that are kept of a record that is larger than the limit."""
 
 
 @dataclass(frozen=True)
 class Records:
     """Records `[starts, ends)` of `block`; the first is row `first` of its file.
 
-    `beside` are columns that do not stand in the text, such as keys of messages, by name.
+    `beside` are columns that are not in the text, for example keys of messages, by name.
     """
 
     block: bytes
@@ -40,7 +40,7 @@ class Records:
     beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """How many they are."""
+        """The number of records."""
         return len(self.starts)
 
     def part(self, low: int, high: int) -> "Records":
@@ -50,7 +50,7 @@ class Records:
         return Records(self.block, self.starts[cut], self.ends[cut], self.broken[cut], self.first + low, beside)
 
     def body(self) -> memoryview:
-        """All bytes from the first record's begin to the last one's end."""
+        """All bytes from the start of the first record to the end of the last."""
         return memoryview(self.block)[int(self.starts[0]) : int(self.ends[-1])]
 
     def record(self, index: int) -> bytes:
@@ -58,7 +58,7 @@ class Records:
         return self.block[int(self.starts[index]) : int(self.ends[index])]
 
     def text(self, index: int) -> str:
-        """The original text of one record, of too long a one the beginning; bytes that are not UTF-8 are replaced."""
+        """The original text of one record, truncated if too long; bytes that are not UTF-8 are replaced."""
         start, end = int(self.starts[index]), int(self.ends[index])
         if end - start <= MAX_RECORD_BYTES:
             return self.record(index).decode(errors="replace")
@@ -66,17 +66,21 @@ class Records:
         return f"{shown} ... (longer than {MAX_RECORD_BYTES} bytes)"
 
 
-class RecordReader:
-    """An open file between two reads: the next row is `row`."""
+Opening = Callable[[FoundFile], IO[bytes]]
+"""Opens a file for a splitter, if the stored bytes have to be rewritten."""
 
-    def __init__(self, file: FoundFile, start: RecordMark, split: Splitter) -> None:
+
+class RecordReader:
+    """An open file between two reads; the next row is `row`."""
+
+    def __init__(self, file: FoundFile, start: RecordMark, split: Splitter, opened: Opening = FoundFile.open) -> None:
         self._file = file
-        self._handle: IO[bytes] = file.open()
+        self._handle: IO[bytes] = opened(file)
         self._handle.seek(start.offset)
         self._split_block = split
         self._block_bytes = FIRST_BLOCK_BYTES
         self._offset = start.offset
-        self._let_go = 0
+        self._dropped = 0
         self._block = b""
         self._split = Split(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.bool_), 0)
         self._index = 0
@@ -84,7 +88,7 @@ class RecordReader:
         self._due = self.row = start.row
 
     def take(self, first: int, last: int, chunk_rows: int) -> Iterator[Records]:
-        """The records of the rows `[first, last)`, at most `chunk_rows` at once. `first` is not before `row`."""
+        """Yield the records of the rows `[first, last)`, at most `chunk_rows` at once. `first` is not before `row`."""
         while self.row < last:
             available = len(self._split.starts) - self._index
             if not available:
@@ -102,7 +106,7 @@ class RecordReader:
                 yield whole.part(low, low + count)
 
     def count(self, rows: int) -> list[RecordMark]:
-        """Read until `row` is at least `rows`, or to the end; return a mark for every ROWS_BETWEEN_MARKS rows of these.
+        """Read until `row` is at least `rows`, or to the end; return a mark for every ROWS_BETWEEN_MARKS of these rows.
 
         Used instead of `take`, from the first row on.
         """
@@ -119,19 +123,19 @@ class RecordReader:
 
     @property
     def ended(self) -> bool:
-        """Whether the file was read to its end."""
+        """True if the file was read to its end."""
         return self._ended
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._handle.close()
 
     def _fill(self) -> bool:
         """Split the next block that holds a record; False at the end of the file."""
         while not self._ended:
             rest = self._block[self._split.consumed :]
-            self._offset += self._split.consumed + self._let_go
-            self._let_go = 0
+            self._offset += self._split.consumed + self._dropped
+            self._dropped = 0
             read = self._read()
             self._ended = len(read) < self._block_bytes
             self._block_bytes = min(self._block_bytes * 2, LARGEST_BLOCK_BYTES)
@@ -140,15 +144,15 @@ class RecordReader:
             self._index = 0
             if len(self._split.starts):
                 return True
-            if len(self._block) - self._split.consumed > MAX_RECORD_BYTES + 1:  # perhaps a return, of the line end
-                self._pass_over()
+            if len(self._block) - self._split.consumed > MAX_RECORD_BYTES + 1:  # 1 more for a carriage return
+                self._skip_oversized()
                 return True
         return False
 
-    def _pass_over(self) -> None:
-        """Make one broken record of what is larger than a record may be, and go on behind the end of its line.
+    def _skip_oversized(self) -> None:
+        """Make one broken record of data larger than the record limit, and continue after the end of its line.
 
-        Its bytes are let go of, but for the first: without this, a file that has no line end is held as a whole.
+        Only its first bytes are kept: otherwise a file without line ends would be held in memory as a whole.
         """
         start = self._split.consumed
         kept = self._block[start : start + MAX_RECORD_BYTES + 2]
@@ -156,7 +160,7 @@ class RecordReader:
         while (read := self._read()) and (line_end := read.find(b"\n")) < 0:
             passed += len(read)
         rest = read[line_end:] if read else b""
-        self._let_go = passed + len(read) - len(rest) - len(kept)
+        self._dropped = passed + len(read) - len(rest) - len(kept)
         self._offset += start
         self._block = kept + rest
         ones = np.array([0], np.int64)
@@ -167,7 +171,7 @@ class RecordReader:
             return self._handle.read(self._block_bytes)
         except (OSError, EOFError, zlib.error) as error:
             raise AdapterError(
-                f"The file '{self._file.path}' cannot be read ({why(error)}); it is damaged or incomplete: replace it."
+                f"The file '{self._file.path}' can't be read ({why(error)}): it is damaged or incomplete. Replace it."
             ) from None
 
 
@@ -175,11 +179,16 @@ _open: OrderedDict[tuple[FoundFile, str], RecordReader] = OrderedDict()
 
 
 def read_records(
-    file: FoundFile, mark: RecordMark, span: tuple[int, int], chunk_rows: int, split: tuple[str, Splitter]
+    file: FoundFile,
+    mark: RecordMark,
+    span: tuple[int, int],
+    chunk_rows: int,
+    split: tuple[str, Splitter],
+    opened: Opening = FoundFile.open,
 ) -> Iterator[Records]:
-    """The records of the rows `span` of `file`; `mark` is a place before them, `split` a splitter with its name.
+    """Yield the records of the rows `span` of `file`; `mark` is a place before them, `split` a splitter with its name.
 
-    A reader that stands at or before the span is taken over, so reading on costs no second decompression.
+    An open reader at or before the span is reused, so that reading on needs no second decompression.
     """
     first, last = span
     key = (file, split[0])
@@ -187,7 +196,7 @@ def read_records(
     if reader is None or not mark.row <= reader.row <= first:
         if reader is not None:
             reader.close()
-        reader = RecordReader(file, mark, split[1])
+        reader = RecordReader(file, mark, split[1], opened)
     try:
         yield from reader.take(first, last, chunk_rows)
     finally:
@@ -198,6 +207,6 @@ def read_records(
 
 @atexit.register
 def close_readers() -> None:
-    """Let go of all files that are kept open between reads."""
+    """Close all files that are kept open between reads."""
     while _open:
         _open.popitem()[1].close()

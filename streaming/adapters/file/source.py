@@ -1,4 +1,4 @@
-"""Where the files of an input lie: in a folder, or in a store that knows the same of them."""
+"""The places where the files of an input are stored: a folder, or an equivalent store."""
 
 from pathlib import Path
 from typing import Protocol
@@ -10,13 +10,13 @@ from streaming.adapters.places import DataFolder
 
 
 class FileStore(Protocol):
-    """Finds files, and finds again those that were taken."""
+    """Finds files, and finds taken files again."""
 
     def at(self, now: int) -> None:
-        """Take note of the clock, in ticks: a store need not be asked more often than it should be."""
+        """Record the clock, in ticks, so that a store is not polled too often."""
 
     def find(self) -> list[FoundFile]:
-        """All files there are, in order of arrival. Raises `AdapterError`."""
+        """All current files, in order of arrival. Raises `AdapterError`."""
 
     def taken(self, entry: TakenFile) -> FoundFile:
         """The file as it was when it was taken, wherever it is now."""
@@ -30,12 +30,12 @@ class FolderFiles:
         self._options = options
 
     def at(self, now: int) -> None:
-        """A folder is looked at each time."""
+        """Do nothing: a folder is read each time."""
 
     def find(self) -> list[FoundFile]:
-        """All files there are now. Raises `AdapterError` when the path is missing or leads outside."""
+        """All current files. Raises `AdapterError` if the path is missing or leads outside."""
         return find_files(self._folder.root, self._options)
 
     def taken(self, entry: TakenFile) -> FoundFile:
         """The file as it was when it was taken."""
-        return entry.found(self._folder)
+        return entry.file_in(self._folder)

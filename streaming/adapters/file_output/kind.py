@@ -1,4 +1,4 @@
-"""The kind `file` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `file`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ from streaming.adapters.file_output.options import FileOutputOptions
 from streaming.adapters.file_output.store import ResultFolder
 from streaming.adapters.kinds import OutputKind
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.places import DataFolder
+from streaming.adapters.places import DataFolder, refuse_hidden
 from streaming.adapters.result_files.content import ResultLayout
 from streaming.adapters.result_files.delivering import FilesDelivery
 
@@ -20,7 +20,8 @@ def _deliver(
     root: Path,
     reach: Reach,  # noqa: ARG001  # the files are in a folder
 ) -> DeliveringAdapter:
-    layout = ResultLayout(options.format, options.by_day)
+    refuse_hidden(options.path)
+    layout = ResultLayout(options.format, options.by_day, options.formulas)
     return FilesDelivery(ResultFolder(DataFolder(root), options.path), identity, fields, layout)
 
 

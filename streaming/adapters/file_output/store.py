@@ -13,7 +13,7 @@ TRIAL: Final = "_punctual.test"
 
 
 class ResultFolder:
-    """The files below `path`, in `folder`. Raises `AdapterError` for a path that leads out."""
+    """The files below `path`, in `folder`. Raises `AdapterError` for a path that leads outside."""
 
     def __init__(self, folder: DataFolder, path: str) -> None:
         self._folder = folder
@@ -23,15 +23,15 @@ class ResultFolder:
 
     def put(self, name: str, content: bytes) -> None:
         """Write a file, complete or not at all. Raises `AdapterError`."""
-        with self._told():
+        with self._reporting_errors():
             self._folder.write(self._place(name), content)
 
     def folders(self) -> Sequence[str]:
-        """The folders right below, and the empty name. Raises `AdapterError`."""
+        """The direct subfolders, and the empty name. Raises `AdapterError`."""
         base = self._place("")
         if self._folder.status(base) is None:
             return []
-        with self._told():
+        with self._reporting_errors():
             found = self._folder.listed(base)
         return ["", *(each.name for each in found if each.is_dir(follow_symlinks=False))]
 
@@ -48,19 +48,19 @@ class ResultFolder:
 
     def remove(self, name: str) -> None:
         """Remove a file. Raises `AdapterError`."""
-        with self._told():
+        with self._reporting_errors():
             if self._folder.status(self._place(name)) is not None:
                 self._folder.remove(self._place(name))
 
     def read_mark(self, name: str) -> bytes | None:
-        """The mark, as it is now. Raises `AdapterError`."""
-        with self._told():
+        """Read the current mark. Raises `AdapterError`."""
+        with self._reporting_errors():
             self._known = self._now(name)
         return self._known
 
     def write_mark(self, name: str, content: bytes) -> None:
-        """Write the mark, unless it is another one than the one we know. Raises `AdapterError`."""
-        with self._told():
+        """Write the mark, unless another process has changed it since we read it. Raises `AdapterError`."""
+        with self._reporting_errors():
             if self._now(name) != self._known:
                 raise AdapterError("Another process delivers the same batches.", domain="external")
             self._folder.write(self._place(name), content)
@@ -72,7 +72,7 @@ class ResultFolder:
         self.remove(TRIAL)
 
     def close(self) -> None:
-        """Nothing is open between two calls."""
+        """Do nothing: nothing stays open between two calls."""
 
     def _now(self, name: str) -> bytes | None:
         place = self._place(name)
@@ -85,12 +85,12 @@ class ResultFolder:
         return self._folder.inside(f"{self._path}/{name}")
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _reporting_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             raise AdapterError(
-                f"The folder '{self._path}' cannot be written ({why(error)}). See that it is a folder, that it can be "
-                "written, and that the disk has room. It is tried again.",
+                f"The folder '{self._path}' can't be written ({why(error)}). Check that it is a folder, that it is "
+                "writable, and that the disk has free space. The delivery is retried.",
                 domain="external",
             ) from None

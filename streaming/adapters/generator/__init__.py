@@ -1,1 +1,1 @@
-"""Cars seen by roadside devices, made up: paced, skewed, late, out of order, partly malformed, the same every time."""
+"""Simulated cars at roadside devices: paced, skewed, late, out of order, partly malformed, the same every time."""

@@ -13,32 +13,25 @@ import pyarrow as pa
 
 from streaming.adapters.chunks import payload_of
 from streaming.adapters.contract import AdapterError, Position
-from streaming.adapters.generator.draws import DrawPurpose, Floats, exponential, uniform, zipf_bounds
+from streaming.adapters.generator.columns import COLUMNS, FIELDS, DrawnRows
+from streaming.adapters.generator.draws import DrawPurpose, exponential, uniform
+from streaming.adapters.generator.held_lane import HeldLane
 from streaming.adapters.generator.options import GeneratorOptions
 from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
-from streaming.definition.streams import Rowtime, StreamDefinition
+from streaming.definition.streams.stream import Rowtime, StreamDefinition
+from streaming.storage.results import write_atomically
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, parse_duration
-from streaming.wire.arrived import Arrived, Int64s, RowKind
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
-from streaming.wire.results import write_atomically
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived, Int64s, RowKind
 
-FIELDS: Final[Mapping[str, str]] = {
-    "plate": "string",
-    "device": "string",
-    "speed": "double",
-    "road_lane": "long",
-    "braking": "boolean",
-    "sent_at": "timestamp",
-}
-"""What can be generated; a stream declares those that it wants. `sent_at` is the arrival time of the row."""
 UNPACED_START: Final = 1_767_225_600_000_000
-"""2026-01-01T00:00Z: where rows begin when nothing says when the run started."""
+"""2026-01-01T00:00Z, the time of the first row if the start of the run is not set."""
 CHUNK_ROWS: Final = 250_000
 _ticks_of: Final = lru_cache(maxsize=64)(parse_duration)
-_FAULTS: Final = (Reason.BAD_ROW, Reason.BAD_TIME, Reason.BAD_PAYLOAD)
+_REASONS: Final = (Reason.BAD_ROW, Reason.BAD_TIME, Reason.BAD_PAYLOAD)
 _STARTED: Final = "started_at.json"
 
 
@@ -57,6 +50,7 @@ class GeneratorAdapter:
         self._stream = stream
         self._started_file = journal / _STARTED if journal else None
         self._started_at = options.started_at
+        self._held = _held_lane(options)
 
     def lanes(self) -> Sequence[str]:
         """The lanes "0", "1", ..."""
@@ -64,30 +58,29 @@ class GeneratorAdapter:
         return names if len(names) > 1 else [ONLY_LANE]
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """The rows due by `now`. The first call of a run fixes, for good, when it started; a preview is not paced."""
-        due = self._due(now)
+        """Return the rows that arrived by `now`. A run's first call fixes its start time; a preview is not paced."""
+        arrived = self._arrived(now)
         share = max(limit_rows // self._options.lanes, 1)
         found = {}
         for number, lane in enumerate(self.lanes()):
             reached = start.get(lane, 0)
-            rows = self._of_lane(due, number) if due is not None else reached + share
+            rows = arrived[lane] if arrived is not None else reached + share
             found[lane] = max(reached, min(rows, reached + share, self._lane_total(number)))
         return found
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether all of `total_rows` were read."""
+        """Return True if all of `total_rows` were read."""
         return all(positions.get(lane, 0) >= self._lane_total(i) for i, lane in enumerate(self.lanes()))
 
     @property
     def time_means(self) -> str:
-        """When it is due."""
-        return "is due then or later: the generator begins at that time, and makes up for it at once"
+        """The meaning of arrival times: when the row is due."""
+        return "is due then or later: the generator starts at that time, and emits all rows due since then at once"
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """As if it had been started at a time; at row numbers among those that are due."""
+        """Start as if the generator had been started at a time; or at row numbers among the rows that are due."""
         if isinstance(place, BeginAtPositions):
-            due = self._due(now) or 0
-            ends = {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
+            ends = self._arrived(now) or dict.fromkeys(self.lanes(), 0)
             return positions_within(place, input_id, {lane: (0, end) for lane, end in ends.items()})
         if self._started() is None and self._started_file is not None:
             started = place.at if isinstance(place, BeginAtTime) else now
@@ -95,20 +88,18 @@ class GeneratorAdapter:
         if self._options.started_at is None:
             return BegunLanes(dict.fromkeys(self.lanes(), 0), skips=False)
         tick = place.at if isinstance(place, BeginAtTime) else now
-        at = self._due_before(tick, self._options.started_at)
+        at = self._arrived_before(tick, self._options.started_at)
         return BegunLanes(at, any(at.values()))
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:
-        """The rows that are due, where the time of the first is set; else how many it makes up for from a time on."""
+        """The rows that are due, if the time of the first is set; otherwise the number of rows due since `since`."""
         started = self._options.started_at
         if started is None:
-            made = None if since is None else self._due_before(now, min(since, now))
+            made = None if since is None else self._arrived_before(now, min(since, now))
             return [LaneHeld(lane, rows_since=None if made is None else made[lane]) for lane in self.lanes()]
-        due = max(int((now - started) * self._options.rate / 1_000_000), 0)
-        at = None if since is None else self._due_before(since, started)
+        at = None if since is None else self._arrived_before(since, started)
         found = []
-        for number, lane in enumerate(self.lanes()):
-            end = min(self._of_lane(due, number), self._lane_total(number))
+        for lane, end in self._arrived_at(now, started).items():
             begin = None if at is None else min(at[lane], end)
             since_then = None if begin is None else end - begin
             found.append(
@@ -116,27 +107,54 @@ class GeneratorAdapter:
             )
         return found
 
-    def _due_before(self, tick: int, started: int) -> dict[str, Position]:
-        """How many rows of each lane are due before `tick`, of a generator that was started at `started`."""
-        due = max(math.ceil((tick - started) * self._options.rate / 1_000_000), 0)
-        return {lane: min(self._of_lane(due, i), self._lane_total(i)) for i, lane in enumerate(self.lanes())}
+    def _arrived_before(self, tick: int, started: int) -> dict[str, Position]:
+        """The number of rows in each lane that arrive before `tick`, for a generator that was started at `started`."""
+        found = {}
+        for number, lane in enumerate(self.lanes()):
+            held = self._held_at(number)
+            moment = tick if held is None else held.due_before(tick, started)
+            found[lane] = self._rows_of(number, math.ceil(self._rows_by(moment, started)))
+        return found
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
-        """The rows `[start, end)` of `lane`; the same rows however they are cut."""
+        """Yield the rows `[start, end)` of `lane`; they do not depend on how the span is divided."""
         for low in range(start, end, CHUNK_ROWS):
             yield self._chunk(self.lanes().index(lane), np.arange(low, min(low + CHUNK_ROWS, end), dtype=np.int64))
 
-    def _due(self, now: int) -> int | None:
+    def _arrived(self, now: int) -> dict[str, Position] | None:
+        """The number of rows in each lane that arrived by `now`; None in a preview, which is not paced."""
         started = self._started()
         if started is None:
             if self._started_file is None:
                 return None
             write_atomically(self._started_file, json.dumps(now).encode())
             started = now
-        return max(int((now - started) * self._options.rate / 1_000_000), 0)
+        return self._arrived_at(now, started)
+
+    def _arrived_at(self, now: int, started: int) -> dict[str, Position]:
+        """The number of rows in each lane that arrived by `now`, for a generator that was started at `started`."""
+        found = {}
+        for number, lane in enumerate(self.lanes()):
+            held, due = self._held_at(number), self._rows_by(now, started)
+            silent_from = now + 1 if held is None else held.due_before(now + 1, started)
+            if silent_from <= now:
+                due = math.ceil(self._rows_by(silent_from, started))
+            found[lane] = self._rows_of(number, due)
+        return found
+
+    def _held_at(self, number: int) -> HeldLane | None:
+        return self._held if self._held is not None and self._held.number == number else None
+
+    def _rows_by(self, moment: int, started: int) -> float:
+        """The number of rows over all lanes that are due by `moment`, without silences."""
+        return (moment - started) * self._options.rate / 1_000_000
+
+    def _rows_of(self, number: int, due: float) -> Position:
+        """The number of rows of the lane `number` among the first `due` rows."""
+        return min(self._of_lane(max(int(due), 0), number), self._lane_total(number))
 
     def _started(self) -> int | None:
-        """When the run started, for good; None where that is not known yet."""
+        """The permanent start time of the run; None if it is not fixed yet."""
         if self._started_at is None and self._started_file is not None:
             try:
                 self._started_at = int(json.loads(self._started_file.read_bytes()))
@@ -156,14 +174,17 @@ class GeneratorAdapter:
         index = positions * options.lanes + number
         started = self._started()
         origin = UNPACED_START if started is None else started
-        sent = origin + np.floor(index.astype(np.float64) * (1_000_000 / options.rate)).astype(np.int64)
+        due = origin + np.floor(index.astype(np.float64) * (1_000_000 / options.rate)).astype(np.int64)
+        held = self._held_at(number)
+        sent = due if held is None else held.arrivals(due, origin)
         device = (uniform(options.seed, DrawPurpose.DEVICE, index) * options.devices).astype(np.int64)
-        happened: Int64s = sent - self._lateness(index) + self._clock_error(device)
+        happened: Int64s = due - self._lateness(index) + self._clock_error(device)
         if self._stream.rowtime is Rowtime.IMPLICIT:
             happened = sent  # a row starts when it arrives (T17)
         start: Int64s = np.minimum(np.maximum(happened, FIRST_TICK), LAST_TICK)
         end = start + 1 + (self._durations(index) if self._stream.shape is Shape.INTERVAL else 0)
-        wanted = [_column(name, options, index, device, sent) for name in self._stream.fields]
+        drawn = DrawnRows(options, index, device, sent)
+        wanted = [COLUMNS[name](drawn) for name in self._stream.fields]
         payload = payload_of(wanted, self._stream, len(index))
         kind = np.zeros(len(index), dtype=np.int8)
         malformed = self._malformed(index)
@@ -174,7 +195,7 @@ class GeneratorAdapter:
             times = zip(start[list(indices)].tolist(), end[list(indices)].tolist(), strict=True)
             reasons = [malformed.get(int(i)) for i in indices]
             interval = self._stream.shape is Shape.INTERVAL
-            whole = [_shown(row, *time, interval) for row, time in zip(rows, times, strict=True)]
+            whole = [_with_times(row, *time, interval) for row, time in zip(rows, times, strict=True)]
             return [_garbled(row, reason) for row, reason in zip(whole, reasons, strict=True)]
 
         return Arrived(kind, start, end, positions, payload, malformed, raw, sent)
@@ -207,67 +228,45 @@ class GeneratorAdapter:
         if not options.malformed_share:
             return {}
         rows = np.flatnonzero(uniform(options.seed, DrawPurpose.IS_MALFORMED, index) < options.malformed_share)
-        which = (uniform(options.seed, DrawPurpose.FAULT, index[rows]) * len(_FAULTS)).astype(np.int64)
-        return {row: _FAULTS[fault] for row, fault in zip(rows.tolist(), which.tolist(), strict=True)}
+        which = (uniform(options.seed, DrawPurpose.FAULT, index[rows]) * len(_REASONS)).astype(np.int64)
+        return {row: _REASONS[fault] for row, fault in zip(rows.tolist(), which.tolist(), strict=True)}
+
+
+def _held_lane(options: GeneratorOptions) -> HeldLane | None:
+    if options.held_lane is None:
+        return None
+    return HeldLane(options.held_lane, _ticks_of(options.held_every), _ticks_of(options.held_for))
 
 
 def _check_stream(stream: StreamDefinition, options: GeneratorOptions) -> None:
     if stream.shape is Shape.EDGE:
-        raise AdapterError("The generator makes points and intervals; choose one of these shapes for the stream.")
+        raise AdapterError("The generator emits points and intervals. Choose one of these shapes for the stream.")
     if stream.event_time is not None:
         column = stream.event_time.start.column
         raise AdapterError(
-            f"The generator makes the times of its rows, so they cannot be read from '{column}'; leave "
-            "EVENTTIME BY (the event time of the stream) out."
+            f"The generator sets the times of its rows, so they can't be read from '{column}'. Remove "
+            "EVENTTIME BY (the "
+            "event time of the stream)."
         )
     for name, of in stream.fields.items():
         if name not in FIELDS:
             near = difflib.get_close_matches(name, FIELDS, n=1, cutoff=0.5)
-            nearest = f" The nearest is '{near[0]}'." if near else ""
-            raise AdapterError(f"The generator has no field '{name}'; it has {', '.join(FIELDS)}.{nearest}")
+            nearest = f" Did you mean '{near[0]}'?" if near else ""
+            raise AdapterError(f"The generator has no field '{name}'. Its fields are {', '.join(FIELDS)}.{nearest}")
         if of != FIELDS[name]:
-            raise AdapterError(f"The generator's field '{name}' is {FIELDS[name]}, not {of}; change its type.")
+            raise AdapterError(f"The generator's field '{name}' is {FIELDS[name]}, not {of}. Change its type.")
     names = [str(lane) for lane in range(options.lanes)]
     if stream.lanes is not None and stream.lanes != names:
-        raise AdapterError(f"The generator's lanes are {', '.join(names)}; list these on the stream, or none.")
+        raise AdapterError(f"The generator's lanes are {', '.join(names)}. List exactly these on the stream, or none.")
 
 
-def _column(name: str, options: GeneratorOptions, index: Int64s, device: Int64s, sent: Int64s) -> pa.Array:
-    """The field `name` of FIELDS."""
-    match name:
-        case "plate":
-            bounds = _bounds(options.keys, options.key_skew)
-            key = np.searchsorted(bounds, uniform(options.seed, DrawPurpose.KEY, index), side="right")
-            return _names("plate", options.keys).take(pa.array(np.minimum(key, options.keys - 1)))
-        case "device":
-            return _names("device", options.devices).take(pa.array(device))
-        case "speed":
-            return pa.array(np.round(70 + 60 * uniform(options.seed, DrawPurpose.SPEED, index), 1))
-        case "road_lane":
-            return pa.array((uniform(options.seed, DrawPurpose.ROAD_LANE, index) * 3).astype(np.int64) + 1)
-        case "braking":
-            return pa.array(uniform(options.seed, DrawPurpose.BRAKING, index) < 0.1)
-        case _:
-            return pa.array(sent)
-
-
-@lru_cache(maxsize=8)
-def _names(prefix: str, count: int) -> pa.Array:
-    return pa.array([f"{prefix}-{number:0{len(str(count - 1))}d}" for number in range(count)], pa.string())
-
-
-@lru_cache(maxsize=8)
-def _bounds(keys: int, skew: float) -> Floats:
-    return zipf_bounds(keys, skew)
-
-
-def _shown(row: dict[str, Any], start: int, end: int, interval: bool) -> dict[str, Any]:
+def _with_times(row: dict[str, Any], start: int, end: int, interval: bool) -> dict[str, Any]:
     times = {"start": format_instant(Tick(start))} | ({"end": format_instant(Tick(end))} if interval else {})
     return {**times, **row}
 
 
 def _garbled(row: dict[str, Any], reason: Reason | None) -> str:
-    """The text of a row, spoiled so that it shows the fault it is said to have."""
+    """The text of a row, damaged to match `reason`."""
     if reason is Reason.BAD_TIME:
         row = {**row, "start": "yesterday"}
     if reason is Reason.BAD_PAYLOAD:

@@ -1,4 +1,4 @@
-"""Random numbers by index: the same row whatever was drawn before it (splitmix64, vectorised)."""
+"""Random numbers by index, independent of earlier draws (splitmix64, vectorised)."""
 
 from enum import IntEnum
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Floats = npt.NDArray[np.float64]
 Words = npt.NDArray[np.uint64]
@@ -17,7 +17,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 class DrawPurpose(IntEnum):
-    """What a number is drawn for; numbers for different purposes do not depend on each other."""
+    """The purpose of a random number; numbers for different purposes do not depend on each other."""
 
     KEY = 1
     DEVICE = 2
@@ -31,6 +31,7 @@ class DrawPurpose(IntEnum):
     DURATION = 10
     CLOCK = 11
     BRAKING = 12
+    FARE = 13
 
 
 def uniform(seed: int, purpose: DrawPurpose, index: Int64s) -> Floats:
@@ -52,7 +53,7 @@ def _mixed(word: Words) -> Words:
 
 
 def exponential(seed: int, purpose: DrawPurpose, index: Int64s, mean: float) -> Floats:
-    """Exponentially distributed numbers with that mean."""
+    """Exponentially distributed numbers with the mean `mean`."""
     return -mean * np.log1p(-uniform(seed, purpose, index))
 
 

@@ -5,28 +5,29 @@ from pathlib import Path
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, Position
-from streaming.adapters.file.decoding import decoded
+from streaming.adapters.formats.text.decoding import decoded
 from streaming.adapters.kafka.cluster import KafkaCluster, KafkaPartitions
 from streaming.adapters.kafka.decoding import MessageDecoder, deleted_span
 from streaming.adapters.kafka.formats.declared import declared_types
+from streaming.adapters.kafka.formats.rows import SchemaValues
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.kafka.reading import OffsetsGone, lowest_of, messages_of
 from streaming.adapters.kafka.starts import LaneStarts, StartJournal
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.ticks import parse_instant
-from streaming.wire.arrived import Arrived
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
+from streaming.wire.rows.arrived import Arrived
 
 CHUNK_MESSAGES: Final = 250_000
 CHUNK_BYTES: Final = 64 << 20
 LOOK_AGAIN_TICKS: Final = 10_000_000
-"""So often the topic is asked for partitions that were added."""
+"""Interval for checking if partitions were added to the topic."""
 
 
 class KafkaAdapter:
-    """Reads a topic within `reach`. Where each partition begins is journaled at the first batch."""
+    """Reads a topic within `reach`. The start offset of each partition is journaled at the first batch."""
 
     def __init__(
         self,
@@ -47,23 +48,22 @@ class KafkaAdapter:
         self._seen: tuple[int, KafkaPartitions] | None = None
 
     def lanes(self) -> Sequence[str]:
-        """The partitions that there are now, by their numbers. Raises `AdapterError`."""
+        """The current partitions, by their numbers. Raises `AdapterError`."""
         return [str(partition) for partition in self._cluster.partitions().numbers]
 
     def check(self) -> None:
-        """Try the schema that the values need, if they need one. Raises `AdapterError`, which names what failed."""
-        if self._decoder.schemas is not None:
-            self._decoder.schemas.check()
+        """Load the schema that the values need, if any. Raises `AdapterError`, which names what failed."""
+        if self.schemas is not None:
+            self.schemas.check()
 
     def declared(self) -> Mapping[str, str | None]:
-        """The fields that the schema of the values has now; none for JSON. Raises `AdapterError`."""
-        schemas = self._decoder.schemas
-        return {} if schemas is None else declared_types(schemas.newest())
+        """The fields in the newest schema of the values; empty for JSON. Raises `AdapterError`."""
+        return {} if self.schemas is None else declared_types(self.schemas.newest())
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """As far as messages are there, whose transactions have ended; partitions that were added are new lanes.
+        """Return the ends of completed transactions, within `limit_rows`; partitions that were added are new lanes.
 
-        Raises `AdapterError`, also for messages that were deleted before they were read where that is to fail.
+        Raises `AdapterError`, also for messages that were deleted before they were read unless `lost` is skip.
         """
         there = self._partitions(now)
         ends = self._cluster.latest(there.numbers)
@@ -83,7 +83,7 @@ class KafkaAdapter:
         return {lane: at + share[lane] for lane, at in reached.items()}
 
     def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """By `batch_messages`, the same for each partition."""
+        """The bounds set by `batch_messages`, shared equally among the partitions."""
         if self._options.batch_messages is None:
             return {}
         starts = self._starts.read()
@@ -93,17 +93,16 @@ class KafkaAdapter:
         return {lane: max(start.get(lane, 0), first.get(lane, 0)) + each for lane in lanes}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
-        """Never: a topic has no end."""
+        """Always False: a topic has no end."""
         return False
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
-        """The messages `[start, end)` of the partition `lane`. Raises `AdapterError`."""
-        starts = self._starts.read()
-        at = max(start, 0 if starts is None else starts.first.get(lane, 0))
-        yield from decoded(self._parts(lane, at, end), lambda part: self._decode(lane, part))
+        """Yield the messages `[start, end)` of the partition `lane`. Raises `AdapterError`."""
+        at = max(start, self.first(lane))
+        yield from decoded(self.messages(lane, at, end), lambda part: self._decode(lane, part))
 
-    def _parts(self, lane: str, at: Position, end: Position) -> Iterator["list[Any] | range"]:
-        """The messages `[at, end)` in parts; a range stands for offsets that are gone."""
+    def messages(self, lane: str, at: Position, end: Position) -> Iterator["list[Any] | range"]:
+        """Yield the messages `[at, end)` in parts; a range represents deleted offsets. Raises `AdapterError`."""
         while at < end:
             try:
                 yield from _chunks(messages_of(self._options, self._reach, int(lane), at, end))
@@ -120,19 +119,31 @@ class KafkaAdapter:
             return deleted_span(lane, part.start, part.stop, self._stream)
         return self._decoder.decode(part)
 
-    def holds(self, lane: str, start: Position, end: Position) -> bool:
-        """Whether the partition still has every offset of the span that it ever had. Raises `AdapterError`."""
+    def first(self, lane: str) -> Position:
+        """The offset at which the partition `lane` begins for this input, 0 before the first batch."""
         starts = self._starts.read()
-        at = max(start, 0 if starts is None else starts.first.get(lane, 0))
+        return 0 if starts is None else starts.first.get(lane, 0)
+
+    @property
+    def schemas(self) -> SchemaValues | None:
+        """The schemas of values; None for JSON."""
+        return self._decoder.schemas
+
+    def holds(self, lane: str, start: Position, end: Position) -> bool:
+        """Return True if the partition still has every offset of the span. Raises `AdapterError`."""
+        at = max(start, self.first(lane))
         return at >= end or self._cluster.earliest([int(lane)])[int(lane)] <= at
 
     @property
     def time_means(self) -> str:
-        """Its timestamp."""
-        return "has a timestamp of then or later, in each partition; what lies behind it is read whatever its timestamp"
+        """The meaning of arrival times: a message's timestamp."""
+        return (
+            "has a timestamp of then or later, in each partition; all messages after it are read, "
+            "whatever their timestamps"
+        )
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
-        """At offsets; at the ends of all partitions; or where the cluster finds the time. Journaled for good."""
+        """Start at offsets, at the ends of all partitions, or at a time. The start is journaled permanently."""
 
         def find() -> BegunLanes:
             there = self._cluster.partitions()
@@ -151,7 +162,7 @@ class KafkaAdapter:
         return self._begun.at(place, find)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """The offsets of each partition, and where the time lies in them; some of them may be no message's."""
+        """The offsets of each partition, and the offset at the time `since`; some offsets may have no message."""
         there = self._cluster.partitions().numbers
         lows, ends = self._cluster.earliest(there), self._cluster.latest(there)
         at = {} if since is None else self._cluster.at_time(there, _milliseconds(since))
@@ -176,12 +187,14 @@ class KafkaAdapter:
     def _first(
         self, there: KafkaPartitions, lows: Mapping[int, int], ends: Mapping[int, int], limit_rows: int
     ) -> Mapping[str, Position]:
-        """The first offset of each lane, journaled; at the first call as the options say, later what was added."""
+        """The first offset of each lane, journaled: from the options at the first call, the earliest for added
+        partitions.
+        """
         known = self._starts.read()
         if known is not None and known.topic != there.topic:
             raise AdapterError(
-                f"The topic '{self._options.topic}' was deleted and made again, so offsets in it mean other messages. "
-                "Start the binding again from the beginning."
+                f"The topic '{self._options.topic}' was deleted and created again, so saved offsets no longer match "
+                "its messages. Start the binding from the beginning."
             )
         first = dict(self._chosen(there, lows, ends, limit_rows)) if known is None else dict(known.first)
         first.update({str(each): lows[each] for each in there.numbers if str(each) not in first})
@@ -206,7 +219,8 @@ class KafkaAdapter:
         known = ", ".join(map(str, sorted(ends)))
         if int(lane) not in ends:
             raise AdapterError(
-                f"The topic '{self._options.topic}' has no partition {lane}; it has {known}. Correct `start_offsets`."
+                f"The topic '{self._options.topic}' has no partition {lane}. Its partitions are "
+                f"{known}. Correct `start_offsets`."
             )
         if not lows[int(lane)] <= at <= ends[int(lane)]:
             raise AdapterError(
@@ -217,19 +231,19 @@ class KafkaAdapter:
     def _deleted(self, lane: str, at: Position, low: int) -> AdapterError:
         return AdapterError(
             f"The messages {at} to {low - 1} of partition {lane} of '{self._options.topic}' were deleted before they "
-            "were read. Start the binding again from the beginning, or set the option `lost` to skip, "
-            "and have messages kept for longer."
+            "were read. Start the binding from the beginning, or set the option `lost` to skip. Set a longer retention "
+            "for the topic."
         )
 
     def _went_back(self, lane: str, at: Position, end: int) -> AdapterError:
         return AdapterError(
-            f"Partition {lane} of '{self._options.topic}' ends at offset {end}, but it was read to {at}: it was made "
-            "anew, or messages were lost. Start the binding again from the beginning."
+            f"Partition {lane} of '{self._options.topic}' ends at offset {end}, but it was already read up to {at}: "
+            "the topic was recreated, or messages were lost. Start the binding from the beginning."
         )
 
 
 def _milliseconds(tick: int) -> int:
-    """The first one that is not before `tick`."""
+    """The first millisecond that is not before `tick`."""
     return -(-tick // 1_000)
 
 
@@ -238,7 +252,7 @@ def _named(offsets: Mapping[int, Position]) -> Mapping[str, Position]:
 
 
 def _shared(room: Mapping[str, int], rows: int) -> Mapping[str, int]:
-    """`rows` shared out among lanes with so much `room`: evenly, and what one leaves the others get."""
+    """Divide `rows` evenly among lanes with this much `room`; the others receive what a lane can't use."""
     found: dict[str, int] = {}
     left = max(rows, 0)
     for number, lane in enumerate(sorted(room, key=lambda name: room[name])):
@@ -248,7 +262,7 @@ def _shared(room: Mapping[str, int], rows: int) -> Mapping[str, int]:
 
 
 def _chunks(parts: Iterator[list[Any]]) -> Iterator[list[Any]]:
-    """The messages in larger parts, bounded in number and in bytes; all that came before offsets that are gone."""
+    """Combine messages into larger parts, bounded in number and in bytes; a part also ends before deleted offsets."""
     held: list[Any] = []
     size = 0
     try:

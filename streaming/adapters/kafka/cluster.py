@@ -1,4 +1,4 @@
-"""What a cluster says of a topic: its partitions, and how far each reaches."""
+"""A cluster's information on a topic: its partitions, and the ends of each."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -11,42 +11,44 @@ from typing import Any, Final
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
 from streaming.adapters.kafka.diagnosis import explained, is_of_topic, is_refusal
-from streaming.adapters.kafka.reaching import client_settings, require_first_allowed, require_named_allowed
+from streaming.adapters.kafka.reaching import require_first_allowed, require_named_allowed
+from streaming.adapters.kafka.relay import BrokerRelay
 from streaming.adapters.network.fetching import Reach
 
 ANSWER_S: Final = 15.0
-"""So long a request may take, with all that the client tries again meanwhile: a broker may be starting again."""
+"""The longest time for a request, including the client's own retries: a broker may be restarting."""
 
 _LOOK_S: Final = 0.1
 
 
 @dataclass(frozen=True)
 class KafkaPartitions:
-    """The numbers of a topic's partitions; `topic` is its id, another one when it was deleted and made again."""
+    """The numbers of a topic's partitions; `topic` is its id, which changes when it is deleted and created again."""
 
     topic: str
     numbers: tuple[int, ...]
 
 
 class KafkaCluster:
-    """Asks the brokers of `options` within `reach`. Every method raises `AdapterError` with what to do."""
+    """Sends requests to the brokers of `options` within `reach`. Every method raises `AdapterError` with what to do."""
 
     def __init__(self, options: KafkaConnectionOptions, reach: Reach, answer_s: float | None = None) -> None:
         self._options = options
         self._reach = reach
         self._answer_s = ANSWER_S if answer_s is None else answer_s
         self._admin: Any = None
+        self._relay: BrokerRelay | None = None
         self._errors: deque[Any] = deque(maxlen=20)
 
     def partitions(self) -> KafkaPartitions:
-        """Those of the topic, once every broker of the cluster is known to be one that may be talked to."""
+        """The partitions of the topic, after checking that every broker of the cluster is allowed."""
         from confluent_kafka import TopicCollection
 
-        cluster = self._answers(lambda admin: {"": admin.describe_cluster(request_timeout=self._answer_s)})[""]
+        self._answers(lambda admin: {"": admin.describe_cluster(request_timeout=self._answer_s)})
         try:
-            require_named_allowed(cluster.nodes, self._options, self._reach)
+            require_named_allowed(self._relay_to().named, self._options, self._reach)
         except AdapterError:
-            self._admin = None  # so that it connects to nobody any more
+            self.close()
             raise
         name = self._options.topic
         asked = TopicCollection([name])
@@ -54,13 +56,15 @@ class KafkaCluster:
         return KafkaPartitions(str(found.topic_id), tuple(sorted(each.id for each in found.partitions)))
 
     def earliest(self, partitions: Iterable[int]) -> Mapping[int, int]:
-        """The offset of the first message that each has."""
+        """The offset of the first message in each partition."""
         from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
         return self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))  # type: ignore[no-untyped-call]
 
     def allowed(self) -> frozenset[str] | None:
-        """What we may do with the topic, such as WRITE; None where brokers do not say it, or there is no such topic."""
+        """Our rights on the topic, for example WRITE; None if the brokers don't report them, or the topic doesn't
+        exist.
+        """
         from confluent_kafka import KafkaError, KafkaException, TopicCollection
 
         name = self._options.topic
@@ -74,7 +78,7 @@ class KafkaCluster:
         return frozenset(each.name for each in found.authorized_operations or ()) or None
 
     def make_topic(self, partitions: int, config: Mapping[str, str], *, try_only: bool = False) -> None:
-        """Make the topic, unless it is there; `try_only`: ask whether we might."""
+        """Create the topic unless it exists; `try_only`: only check if we may."""
         from confluent_kafka import KafkaError, KafkaException, TopicCollection
         from confluent_kafka.admin import NewTopic  # type: ignore[attr-defined]
 
@@ -85,18 +89,23 @@ class KafkaCluster:
         try:
             self._answers(lambda admin: admin.describe_topics(named, **wait), {KafkaError.UNKNOWN_TOPIC_OR_PART})
         except KafkaException:
-            with suppress(KafkaException):  # somebody else was faster
+            with suppress(KafkaException):  # another process was faster
                 self._answers(lambda admin: admin.create_topics([made], **make), {KafkaError.TOPIC_ALREADY_EXISTS})
 
     def latest(self, partitions: Iterable[int], *, committed: bool = True) -> Mapping[int, int]:
-        """The offset behind the last message of each; `committed`: behind the last whose transaction has ended."""
+        """The offset after the last message of each partition.
+
+        `committed`: after the last message whose transaction has ended.
+        """
         from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
         ends = dict.fromkeys(partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
         return self._offsets(ends, committed=committed)
 
     def at_time(self, partitions: Sequence[int], milliseconds: int) -> Mapping[int, int]:
-        """The offset of the first message of each that is not older; where there is none, as `latest`."""
+        """The offset of the first message of each partition that is not older; as `latest` if there is no such
+        message.
+        """
         from confluent_kafka.admin import OffsetSpec  # type: ignore[attr-defined]
 
         found = self._offsets({partition: OffsetSpec.for_timestamp(milliseconds) for partition in partitions})
@@ -117,18 +126,29 @@ class KafkaCluster:
     def _connected(self) -> Any:
         if self._admin is None:
             require_first_allowed(self._options, self._reach)
-            self._admin = _made(client_settings(self._options), self._errors)
+            self._admin = _made(self._relay_to().settings(), self._errors)
         return self._admin
+
+    def _relay_to(self) -> BrokerRelay:
+        if self._relay is None:
+            self._relay = BrokerRelay(self._options, self._reach, self._errors)
+        return self._relay
+
+    def close(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        self._admin, relay, self._relay = None, self._relay, None
+        if relay is not None:
+            relay.close()
 
     def _answers(
         self, ask: Callable[[Any], Mapping[Any, "Future[Any]"]], expected: Collection[int] = ()
     ) -> Mapping[Any, Any]:
-        """What comes of all that `ask` asks, which is asked again while nobody answers.
+        """Collect the answers to the requests of `ask`, which are repeated while nobody answers.
 
-        An error of a code that is `expected` is raised as the client's `KafkaException`.
+        An error with a code in `expected` is raised as the client's `KafkaException`.
 
-        By a new client each time: one that knows leaders of before a broker came again asks by these for ever
-        (FENCED_LEADER_EPOCH).
+        Each attempt uses a new client: a client that remembers the leaders from before a broker's restart would keep
+        failing (FENCED_LEADER_EPOCH).
         """
         from confluent_kafka import KafkaException
 
@@ -140,7 +160,7 @@ class KafkaCluster:
                 error = raised.args[0]
                 if error.code() in expected:
                     raise
-                self._admin.poll(_LOOK_S)  # else the client does not say what it has noted
+                self._admin.poll(_LOOK_S)  # otherwise the client does not report its errors
                 final = is_of_topic(error) or any(map(is_refusal, self._errors))
                 if final or self._reach.clock() > until:
                     noted = tuple(self._errors)
@@ -149,12 +169,18 @@ class KafkaCluster:
                 self._admin = None
 
     def _answer(self, future: "Future[Any]", until: float) -> Any:
-        """The answer. Raises `KafkaException`, also when none comes in time or would come."""
-        from confluent_kafka import KafkaError, KafkaException
+        """Wait for the answer. Raises `KafkaException`, also if none arrives in time or none can arrive.
+
+        A broker that has just started may answer without knowing an offset: then its partition has no leader yet.
+        """
+        from confluent_kafka import OFFSET_INVALID, KafkaError, KafkaException
 
         while True:
             try:
-                return future.result(_LOOK_S)
+                found = future.result(_LOOK_S)
+                if getattr(found, "offset", None) == OFFSET_INVALID:
+                    raise KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE))
+                return found
             except TooLong:
                 self._admin.poll(0)
                 if self._reach.clock() > until + 1 or any(map(is_refusal, self._errors)):
@@ -173,6 +199,6 @@ def _made(settings: dict[str, Any], errors: "deque[Any]") -> Any:
 
 
 def settings_refused(raised: Exception) -> AdapterError:
-    """What is said when the client does not take its settings: with ours that means certificates."""
+    """The error if the client does not accept its settings: with our settings the certificates are the cause."""
     error = raised.args[0]
-    return AdapterError(f"The certificates or the key cannot be used ({error.str()}). Give them again, as PEM text.")
+    return AdapterError(f"The certificates or the key are invalid ({error.str()}). Enter them again as PEM text.")

@@ -1,4 +1,4 @@
-"""Which brokers may be talked to, and the settings with which the client does."""
+"""The brokers that we may connect to, and the client's settings for them."""
 
 import ipaddress
 import re
@@ -31,13 +31,30 @@ class BrokerAddress:
     port: int
 
     @property
-    def shown(self) -> str:
-        """As it is written."""
+    def address(self) -> str:
+        """The address as it is written in options."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
+class BrokerRefused:
+    """A broker that we may not connect to, in the form of the client's errors (`code`, `str`)."""
+
+    def __init__(self, why: AdapterError) -> None:
+        self.why = why
+
+    def code(self) -> int:
+        """The code of an address that can't be resolved."""
+        from confluent_kafka import KafkaError
+
+        return int(KafkaError._RESOLVE)
+
+    def str(self) -> str:
+        """The message."""
+        return str(self.why)
+
+
 def brokers_of(options: KafkaConnectionOptions) -> Sequence[BrokerAddress]:
-    """The brokers to begin with. Raises `AdapterError` for what is no address."""
+    """The brokers in the options. Raises `AdapterError` for an invalid address."""
     return [_read(text.strip()) for text in options.brokers.split(",")]
 
 
@@ -45,14 +62,16 @@ def _read(text: str) -> BrokerAddress:
     found = _BROKER.fullmatch(text)
     port = int(found["port"] or _USUAL_PORT) if found else 0
     if found is None or not 0 < port < 65_536:
-        raise AdapterError(f"'{text}' is no address of a broker. Write it as name:port, such as kafka.example:9092.")
+        raise AdapterError(
+            f"'{text}' isn't the address of a broker. Write it as name:port, for example kafka.example:9092."
+        )
     return BrokerAddress(found["host"].strip("[]"), port)
 
 
 def allowed_addresses(broker: BrokerAddress, options: KafkaConnectionOptions, reach: Reach) -> Sequence[Address]:
-    """The addresses of `broker`, all of which may be reached. Raises `AdapterError`.
+    """The addresses of `broker`, after checking that all are allowed. Raises `AdapterError`.
 
-    A name that is unknown and one that leads where nobody may go read alike: a stranger is not told what is inside.
+    The error is the same for an unknown name and for a forbidden address, so that it reveals nothing about our network.
     """
     try:
         found = [ipaddress.ip_address(text) for text in _texts(broker.host, reach)]
@@ -64,8 +83,8 @@ def allowed_addresses(broker: BrokerAddress, options: KafkaConnectionOptions, re
     if not found or not allowed:
         without = " without TLS" if options.security == "none" else ""
         raise AdapterError(
-            f"The broker {broker.shown} cannot be reached: its name is not known, or its network or port is not allowed"
-            f"{without} here. Correct the address, or ask whoever runs this installation to allow its network "
+            f"The broker {broker.address} can't be reached: its name is unknown, or its network or port is not allowed"
+            f"{without} here. Correct the address, or ask your administrator to allow its network "
             "(PUNCTUAL_OUTGOING_NETWORKS).",
             domain="external",
         )
@@ -73,21 +92,21 @@ def allowed_addresses(broker: BrokerAddress, options: KafkaConnectionOptions, re
 
 
 def require_first_allowed(options: KafkaConnectionOptions, reach: Reach) -> None:
-    """Refuse a cluster to whose first brokers nobody may connect. Raises `AdapterError`."""
+    """Refuse a cluster if one of the brokers in the options is forbidden. Raises `AdapterError`."""
     for broker in brokers_of(options):
         allowed_addresses(broker, options, reach)
 
 
 def require_named_allowed(nodes: Iterable[Any], options: KafkaConnectionOptions, reach: Reach) -> None:
-    """Refuse a cluster that names a broker, with `host` and `port`, to which nobody may connect. Raises `AdapterError`.
+    """Refuse a cluster that names a forbidden broker, with `host` and `port`. Raises `AdapterError`.
 
-    Without this, a cluster of somebody's own could send the client anywhere inside.
+    Otherwise an attacker's cluster could direct the client to any internal address.
     """
     for node in nodes:
         try:
             allowed_addresses(BrokerAddress(node.host, node.port), options, reach)
         except AdapterError as error:
-            why = f"{error} The cluster at {options.brokers} says that this is one of its brokers."
+            why = f"{error} The cluster at {options.brokers} lists it as one of its brokers."
             raise AdapterError(why, domain=error.domain) from None
 
 
@@ -98,17 +117,17 @@ def _texts(host: str, reach: Reach) -> Iterator[str]:
         yield from reach.resolve(host)
 
 
-def _in_lines(pem: str) -> str:
-    """A key as PEM has it: fields for secrets, of one line, take the line ends of what is pasted away."""
+def in_lines(pem: str) -> str:
+    """Restore the line ends of a PEM key, which are lost when it is pasted into the one-line field of a secret."""
     found = None if "\n" in pem else _ONE_LINE.fullmatch(pem.strip())
     return pem if found is None else "\n".join([found["begin"], found["body"].strip(), found["end"], ""])
 
 
 def client_settings(options: KafkaConnectionOptions) -> dict[str, Any]:
-    """What every client of the cluster is told; nothing of it is the user's own text but for what the options name."""
+    """The settings of every client of the cluster; only the listed options contain the user's own text."""
     signs_in = options.sign_in != "none"
     settings: dict[str, Any] = {
-        "bootstrap.servers": ",".join(broker.shown for broker in brokers_of(options)),
+        "bootstrap.servers": ",".join(broker.address for broker in brokers_of(options)),
         "security.protocol": _PROTOCOLS[options.security, signs_in],
         "client.id": "punctual",
         "log_level": 0,
@@ -124,5 +143,5 @@ def client_settings(options: KafkaConnectionOptions) -> dict[str, Any]:
         settings["ssl.ca.pem"] = options.certificate_authority
     if options.client_certificate is not None and options.client_key is not None:
         settings["ssl.certificate.pem"] = options.client_certificate
-        settings["ssl.key.pem"] = _in_lines(options.client_key.get_secret_value())
+        settings["ssl.key.pem"] = in_lines(options.client_key.get_secret_value())
     return settings

@@ -1,4 +1,4 @@
-"""Messages of one partition from any offset to any other, by consumers that are kept from one batch to the next."""
+"""Reads messages of one partition between any two offsets, with consumers that are kept between batches."""
 
 import atexit
 import gc
@@ -17,16 +17,17 @@ from streaming.adapters.kafka.cluster import settings_refused
 from streaming.adapters.kafka.connection_options import KafkaConnectionOptions
 from streaming.adapters.kafka.diagnosis import explained
 from streaming.adapters.kafka.reaching import client_settings, require_first_allowed, require_named_allowed
+from streaming.adapters.kafka.relay import BrokerRelay
 from streaming.adapters.network.fetching import Reach
 
 QUIET_S: Final = 20.0
-"""So long nothing may come though something must: a broker may be starting again."""
+"""The longest silence while messages are expected: a broker may be restarting."""
 AT_ONCE: Final = 10_000
 MOST_KEPT: Final = 8
 _LOOK_S: Final = 0.5
 _ERROR: Final = methodcaller("error")
 _FETCHING: Final[Mapping[str, Any]] = {
-    "group.id": "punctual",  # never joined: the client wants a name
+    "group.id": "punctual",  # never joined: the client requires a name
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
@@ -48,7 +49,7 @@ class OffsetsGone(Exception):
 
 
 class PartitionReader:
-    """A consumer that stands in one partition; the next message is that of `position` or a later one."""
+    """A consumer of one partition; the next message has the offset `position` or a later one."""
 
     def __init__(self, options: KafkaConnectionOptions, reach: Reach, partition: int, position: int) -> None:
         from confluent_kafka import Consumer, KafkaException
@@ -57,15 +58,16 @@ class PartitionReader:
         self._reach = reach
         self._errors: deque[Any] = deque(maxlen=20)
         require_first_allowed(options, reach)
+        self._relay = BrokerRelay(options, reach, self._errors)
         try:
-            self._consumer = Consumer({**client_settings(options), **_FETCHING, "error_cb": self._errors.append})
+            self._consumer = Consumer({**self._relay.settings(), **_FETCHING, "error_cb": self._errors.append})
         except KafkaException as raised:
             raise settings_refused(raised) from None
         try:
-            known = self._consumer.list_topics(options.topic, timeout=QUIET_S)
-            require_named_allowed(known.brokers.values(), options, reach)
+            self._consumer.list_topics(options.topic, timeout=QUIET_S)
+            require_named_allowed(self._relay.named, options, reach)
         except KafkaException as raised:
-            self._consumer.poll(0)  # so that the client says what it has noted
+            self._consumer.poll(0)  # makes the client report its errors
             why = self._explained(raised.args[0])
             self.close()
             raise why from None
@@ -83,17 +85,17 @@ class PartitionReader:
         self._known_to = position
         self._consumer.assign([TopicPartition(self._options.topic, partition, position)])
 
-    def turned_to(self, partition: int, position: int) -> "PartitionReader":
-        """This reader, which stands there now."""
+    def moved_to(self, partition: int, position: int) -> "PartitionReader":
+        """Return this reader, moved to the partition and position."""
         if (self.partition, self.position) != (partition, position):
             self._move_to(partition, position)
         return self
 
     def messages(self, end: int) -> Iterator[list[Any]]:
-        """The messages from `position` up to `end`, at most `AT_ONCE` at a time, none of an aborted transaction.
+        """Yield the messages from `position` up to `end`, at most `AT_ONCE` at a time, without aborted transactions.
 
-        The end is known by what comes behind it, or by the broker saying that the partition ends there: compaction,
-        markers of transactions and what was aborted leave holes. Raises `OffsetsGone`, `AdapterError`.
+        The end is recognised by a later message, or by the broker's report that the partition ends there: compaction,
+        transaction markers and aborted messages leave gaps. Raises `OffsetsGone`, `AdapterError`.
         """
         clock = self._reach.clock
         since = clock()
@@ -102,11 +104,11 @@ class PartitionReader:
             if found:
                 since = clock()
                 yield found
-            elif self.position < end and not self._waiting:  # an end of the partition may stand before messages
+            elif self.position < end and not self._waiting:  # the partition's end may be reported before messages
                 self._look(clock() - since)
 
     def lowest(self) -> int:
-        """The offset of the first message that the partition has. Raises `AdapterError`."""
+        """The offset of the first message in the partition. Raises `AdapterError`."""
         from confluent_kafka import KafkaException, TopicPartition
 
         try:
@@ -118,11 +120,12 @@ class PartitionReader:
         return int(low)
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._consumer.close()
+        self._relay.close()
 
     def _taken(self, end: int) -> list[Any]:
-        """What was received of the messages before `end`; `position` moves on."""
+        """Take the received messages before `end`, and advance `position`."""
         waiting = self._waiting
         count = len(waiting)
         if waiting and (any(map(_ERROR, waiting)) or waiting[-1].offset() >= end):  # offsets ascend
@@ -133,23 +136,23 @@ class PartitionReader:
         if self._waiting and self._waiting[0].error() is None:
             self.position = end
         elif self._waiting:
-            self._heed(self._waiting.pop(0))
+            self._handle_event(self._waiting.pop(0))
         if not self._waiting and self._known_to >= end:
             self.position = end
         return found
 
     def _look(self, quiet_s: float) -> None:
-        first = self._consumer.poll(_LOOK_S)  # `consume` waits until it has all of them, or its time is over
+        first = self._consumer.poll(_LOOK_S)  # `consume` waits for all messages or its timeout
         if first is not None:
-            with _collector_resting():
+            with _garbage_collector_paused():
                 self._waiting = [first, *self._consumer.consume(AT_ONCE, 0)]
         if not self._waiting and quiet_s > QUIET_S:
             from confluent_kafka import KafkaError
 
             raise self._explained(self._errors[-1] if self._errors else KafkaError(KafkaError._TIMED_OUT))
 
-    def _heed(self, event: Any) -> None:
-        """Take what the client says of the partition in place of a message."""
+    def _handle_event(self, event: Any) -> None:
+        """Handle an event of the partition that the client returns in place of a message."""
         from confluent_kafka import KafkaError
 
         error = event.error()
@@ -160,17 +163,17 @@ class PartitionReader:
         elif error.code() in {KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError._UNKNOWN_PARTITION}:
             raise self._explained(error)
         else:
-            self._errors.append(error)  # it tries again by itself, until nothing has come for too long
+            self._errors.append(error)  # the client retries, until `QUIET_S` have passed
 
     def _explained(self, error: Any) -> AdapterError:
         return explained(error, tuple(self._errors), self._options, self._reach)
 
 
 @contextmanager
-def _collector_resting() -> Iterator[None]:
-    """Look for no garbage meanwhile: messages lie in no circles, and to look at each of millions is half of the work.
+def _garbage_collector_paused() -> Iterator[None]:
+    """Pause the garbage collector: messages form no cycles, and scanning millions of them is half of the work.
 
-    Reading 600,000 takes 0.7 us of processor each, with the collector 1.5.
+    Reading 600,000 messages takes 0.7 us of processor time each, with the collector 1.5 us.
     """
     if not gc.isenabled():
         yield
@@ -182,14 +185,14 @@ def _collector_resting() -> Iterator[None]:
         gc.enable()
 
 
-_kept: dict[tuple[int, str], list[PartitionReader]] = {}
+_idle: dict[tuple[int, str], list[PartitionReader]] = {}
 _lock = threading.Lock()
 
 
 def messages_of(
     options: KafkaConnectionOptions, reach: Reach, partition: int, position: int, end: int
 ) -> Iterator[list[Any]]:
-    """The messages `[position, end)` of `partition`, by a reader that is kept for the next batch."""
+    """Yield the messages `[position, end)` of `partition`, with a reader that is kept for the next batch."""
     key = (os.getpid(), _digest(options))
     reader = _reader(key, options, reach, partition, position)
     whole = False
@@ -212,9 +215,9 @@ def lowest_of(options: KafkaConnectionOptions, reach: Reach, partition: int) -> 
 def _reader(
     key: tuple[int, str], options: KafkaConnectionOptions, reach: Reach, partition: int, position: int
 ) -> PartitionReader:
-    """One that stands there already, else one that may be turned to it, else a new one."""
+    """Return a reader at this position, otherwise one that can be moved there, otherwise a new one."""
     with _lock:
-        kept = _kept.get(key, [])
+        kept = _idle.get(key, [])
         fitting = [each for each in kept if (each.partition, each.position) == (partition, position)]
         there = [*fitting, *(each for each in kept if each.partition == partition)]
         found = there[0] if there else kept[0] if len(kept) >= MOST_KEPT else None
@@ -222,12 +225,12 @@ def _reader(
             kept.remove(found)
     if found is None:
         return PartitionReader(options, reach, partition, position)
-    return found.turned_to(partition, position)
+    return found.moved_to(partition, position)
 
 
 def _put_back(key: tuple[int, str], reader: PartitionReader) -> None:
     with _lock:
-        kept = _kept.setdefault(key, [])
+        kept = _idle.setdefault(key, [])
         kept.append(reader)
         over = kept.pop(0) if len(kept) > MOST_KEPT else None
     if over is not None:
@@ -235,15 +238,15 @@ def _put_back(key: tuple[int, str], reader: PartitionReader) -> None:
 
 
 def _digest(options: KafkaConnectionOptions) -> str:
-    """A digest of cluster, topic and who signs in: what readers may be shared by."""
-    said = [*sorted(client_settings(options).items()), options.topic]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    """A digest of cluster, topic and credentials: readers with the same digest can be shared."""
+    settings = [*sorted(client_settings(options).items()), options.topic]
+    return hashlib.sha256(json.dumps(settings).encode()).hexdigest()
 
 
 @atexit.register
 def close_readers() -> None:
-    """Let go of all connections that are kept between reads."""
-    for (process, _), kept in list(_kept.items()):
+    """Close all connections that are kept between reads."""
+    for (process, _), kept in list(_idle.items()):
         while kept:
             reader = kept.pop()
             if process == os.getpid():

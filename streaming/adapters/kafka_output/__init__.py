@@ -1,1 +1,1 @@
-"""Results to a topic of Kafka: each batch in one transaction."""
+"""Results to a Kafka topic: each batch in one transaction."""

@@ -1,24 +1,24 @@
-"""The schema that keys or values of results are written by: of the options or the registry, or made of fields."""
+"""The schema for keys or values of results: from the options, from the registry, or derived from the fields."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.kafka.formats.avro_schemas import avro_schema
-from streaming.adapters.kafka.formats.avro_writing import AvroWriter
+from streaming.adapters.formats.avro.schemas import avro_schema
+from streaming.adapters.formats.avro.writing import AvroWriter
+from streaming.adapters.formats.protobuf.declarations import compiled
+from streaming.adapters.formats.protobuf.writing import ProtobufWriter
 from streaming.adapters.kafka.formats.framing import framed
-from streaming.adapters.kafka.formats.proto_text import compiled
-from streaming.adapters.kafka.formats.protobuf_writing import ProtobufWriter
 from streaming.adapters.kafka.formats.registry import RegisteredSchema, SchemaRegistry
 
 
 @dataclass(frozen=True)
 class SchemaChoice:
-    """Which schema is written: `text`, without one what `made` gives, with `newest` that of the registry's `subject`.
+    """The schema to write: `text`, otherwise the result of `made`; with `newest` that of the registry's `subject`.
 
-    `message` names one of Protobuf. `whole`: a schema of Avro has to be of a record. `require` refuses names of fields
-    that are of no use; it gets None for a schema that is of one value.
+    `message` names a Protobuf message. `whole`: an Avro schema must be of a record. `require` refuses unsuitable field
+    names; it gets None for the schema of a single value.
     """
 
     format: Literal["avro", "protobuf"]
@@ -32,7 +32,7 @@ class SchemaChoice:
 
 
 class SchemaWriter:
-    """Writes values by the schema of `choice`, which is found, and registered, with the first of them."""
+    """Writes values with the schema of `choice`, which is resolved and registered on first use."""
 
     def __init__(self, choice: SchemaChoice, registry: SchemaRegistry | None) -> None:
         self._choice = choice
@@ -41,14 +41,14 @@ class SchemaWriter:
         self._id: int | None = None
 
     def check(self) -> None:
-        """Read the schema, and ask whether it could be registered, leaving nothing behind. Raises `AdapterError`."""
+        """Read the schema, and ask if it could be registered, leaving nothing behind. Raises `AdapterError`."""
         schema = self._schema()
         self._made(schema)
         if self._registry is not None and schema.id is None:
             self._registry.require_compatible(self._choice.subject, self._choice.format, schema.text)
 
     def ready(self) -> AvroWriter | ProtobufWriter:
-        """What writes, once the schema is known and registered. Raises `AdapterError`."""
+        """Resolve and register the schema, and return the writer. Raises `AdapterError`."""
         if self._writer is None:
             schema = self._schema()
             writer = self._made(schema)
@@ -59,7 +59,7 @@ class SchemaWriter:
         return self._writer
 
     def write(self, value: Any) -> bytes:
-        """The bytes of `value`, by a registry with its schema in front. Raises `AdapterError`, `MisfitValue`."""
+        """Encode `value`, with a registry preceded by its schema's id. Raises `AdapterError`, `MisfitValue`."""
         writer = self.ready()
         body = writer.write(value)
         if self._id is None:
@@ -67,14 +67,14 @@ class SchemaWriter:
         return framed(self._id, body, writer.indexes if isinstance(writer, ProtobufWriter) else None)
 
     def _schema(self) -> RegisteredSchema:
-        """The schema to write; with its id where that is known. Raises `AdapterError`."""
+        """The schema to write, with its id if it has one already. Raises `AdapterError`."""
         choice = self._choice
         if self._registry is not None and choice.newest:
             found = self._registry.latest(choice.subject)
             if found.kind != choice.format or found.id is None:
                 raise AdapterError(
                     f"The newest schema of '{choice.subject}' is of the kind {found.kind or 'unknown'}, not "
-                    f"{choice.format}. Set the format to that, or let the output go to another topic."
+                    f"{choice.format}. Set the format to that, or send the output to another topic."
                 )
             return found
         return RegisteredSchema(choice.format, choice.made() if choice.text is None else choice.text)

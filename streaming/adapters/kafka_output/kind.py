@@ -1,4 +1,4 @@
-"""The kind `kafka` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `kafka`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,10 @@ from streaming.adapters.kinds import OutputKind
 
 
 def _compacted_by(options: Mapping[str, Any]) -> Sequence[str]:
-    """A compacted topic keeps the newest message of a key; one that says the time too is that of one window."""
+    """Return the key fields if a compacted topic keeps only the newest row of each key.
+
+    Empty if the key contains a time: then each window has its own key.
+    """
     key: Sequence[str] = options.get("key", ())
     return () if {"start", "end"} & set(key) else key
 

@@ -1,4 +1,4 @@
-"""Rows of results as messages: what stands in key, value and headers."""
+"""Rows of results as messages: their keys, values and headers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Written = Callable[[Mapping[str, Any]], bytes]
 
 @dataclass(frozen=True)
 class OutgoingMessage:
-    """A message; one without a `partition` goes where its key belongs, one of each partition has its number."""
+    """A message; without a `partition` it goes where its key belongs, otherwise to that partition."""
 
     key: bytes | None
     value: bytes | None
@@ -31,15 +31,15 @@ def messages_of(
     key_of: Callable[[Mapping[str, Any]], bytes | None],
     written: Written | None = None,
 ) -> Iterator[OutgoingMessage]:
-    """The rows of a batch in their order, then its CTI, where that is asked for, to every partition.
+    """Yield the rows of a batch in their order, then its CTI, if the options request it, for every partition.
 
-    `key_of` makes the key of a row, `written` its value; without that it is JSON. Raises `AdapterError`.
+    `key_of` makes the key of a row, `written` its value; without `written` the value is JSON. Raises `AdapterError`.
     """
     written = written or _as_json
     for row in batch.rows:
         key = key_of(row)
-        taken_back = bool(row.get("deleted")) and key is not None
-        yield OutgoingMessage(key, None if taken_back else written(row))
+        retracted = bool(row.get("deleted")) and key is not None
+        yield OutgoingMessage(key, None if retracted else written(row))
     if options.ctis == "none" or batch.cti is None:
         return
     cti = None if batch.cti == INFINITY else written_time(batch.cti)

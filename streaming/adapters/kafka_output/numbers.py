@@ -1,7 +1,7 @@
-"""The numbers of the last batches: a compacted topic beside the results, written in the same transactions.
+"""The numbers of the last batches: a compacted topic next to the results, written in the same transactions.
 
-Not offsets of a group: these are forgotten after some days without a batch, and the client does not come back from
-storing them while a broker starts again (librdkafka 2.16).
+Offsets of a consumer group don't work: they expire after some days without a batch, and the client hangs when it stores
+them while a broker restarts (librdkafka 2.16).
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,15 @@ from streaming.adapters.network.fetching import Reach
 
 PARTITION: Final = 0
 FIRST_LOOK: Final = 2_000
-"""So many messages are looked at from the end, then twice as many, until the number is found."""
+"""The number of messages searched from the end, doubled until the number is found."""
 SETTLES_S: Final = 30.0
-"""So long transactions of others are waited for."""
+"""The longest wait for transactions of other processes."""
 _LOOK_S: Final = 0.2
 _CONFIG: Final = {"cleanup.policy": "compact", "segment.ms": "3600000", "min.cleanable.dirty.ratio": "0.1"}
 
 
 class DeliveryNumbers:
-    """The topic `numbers_topic` of `options`, made when it is not there. Methods raise `AdapterError`."""
+    """The topic `numbers_topic` of `options`, created if it does not exist. Methods raise `AdapterError`."""
 
     def __init__(self, options: KafkaOutputOptions, reach: Reach) -> None:
         self._options = options.model_copy(update={"topic": options.numbers_topic})
@@ -32,16 +32,16 @@ class DeliveryNumbers:
         self._cluster = KafkaCluster(self._options, reach)
 
     def ready(self) -> None:
-        """Make the topic, unless it is there."""
+        """Create the topic unless it exists."""
         self._cluster.make_topic(partitions=1, config=_CONFIG)
 
     def check(self) -> None:
-        """See that it can be made, or read and written, leaving nothing behind."""
+        """Check that the topic can be created, or read and written, leaving nothing behind."""
         self._cluster.make_topic(partitions=1, config=_CONFIG, try_only=True)
         require_rights(self._cluster, self._options, ("READ", "WRITE"))
 
     def last(self, identity: str) -> int | None:
-        """The number of the last batch that was committed under `identity`; None: none was."""
+        """Return the number of the last batch committed under `identity`; None: no batch."""
         end = self._settled_end()
         low = self._cluster.earliest([PARTITION])[PARTITION]
         look = FIRST_LOOK
@@ -53,14 +53,14 @@ class DeliveryNumbers:
             look *= 2
 
     def _settled_end(self) -> int:
-        """The end of the topic, when every transaction that was open before it has ended: ours may stand behind one."""
+        """The end of the topic, once every earlier transaction has ended: ours may come after an open one."""
         end = self._cluster.latest([PARTITION], committed=False)[PARTITION]
         until = self._reach.clock() + SETTLES_S
         while self._cluster.latest([PARTITION])[PARTITION] < end:
             if self._reach.clock() > until:
                 raise AdapterError(
-                    f"A transaction is open in the topic '{self._options.topic}', so that it cannot be told what has "
-                    "arrived. It ends by itself; it is tried again.",
+                    f"A transaction is open in the topic '{self._options.topic}', so the last delivered batch can't be "
+                    "determined. The transaction will end by timeout, and the delivery is retried.",
                     domain="external",
                 )
             sleep(_LOOK_S)
@@ -82,14 +82,14 @@ class DeliveryNumbers:
 
 
 def require_rights(cluster: KafkaCluster, options: KafkaOutputOptions, rights: Sequence[str]) -> None:
-    """Refuse a topic with which we may not do all that `rights` name. Raises `AdapterError`."""
+    """Refuse a topic unless we have all of `rights` on it. Raises `AdapterError`."""
     known = cluster.allowed()
     lacking = [] if known is None else [each for each in rights if each not in known]
     if lacking:
         who = f"user '{options.user}'" if options.user else "a client that does not sign in"
         raise AdapterError(
             f"In the topic '{options.topic}' {who} may not {' and not '.join(each.lower() for each in lacking)}. Ask "
-            f"whoever runs the cluster for {' and '.join(lacking)} on it, or name another topic."
+            f"the cluster's administrator for {' and '.join(lacking)} on it, or choose another topic."
         )
 
 
@@ -98,5 +98,5 @@ def _number(message: Any) -> int:
         return int(message.value())
     except (TypeError, ValueError):
         raise AdapterError(
-            f"The topic '{message.topic()}' holds something else than numbers of batches. Name another one."
+            f"The topic '{message.topic()}' contains something other than batch numbers. Choose another topic."
         ) from None

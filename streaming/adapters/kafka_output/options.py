@@ -1,4 +1,4 @@
-"""What a user sets for results that go to a topic."""
+"""Options of results that are written to a topic."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -18,8 +18,8 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         Literal["register", "latest"],
         Field(
             title="Registered schema",
-            description="register: the schema text, or without one a schema made of the fields of the results, is "
-            "registered under the subject. latest: the newest schema of the subject is written.",
+            description="register: the schema text, or without one a schema derived from the fields of the results, is "
+            "registered under the subject. latest: the newest schema of the subject is used.",
             json_schema_extra=WITH_REGISTRY,
         ),
     ] = "register"
@@ -28,16 +28,16 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         Field(
             max_length=20,
             title="Key",
-            description='Fields of the result, and `start` or `end`, that make the key of a message: ["car", "start"]. '
-            "A row that is taken back is then a message without a value; without a key, one that says `deleted`.",
+            description='Fields of the result, and `start` or `end`, that form the key of a message: ["car", "start"]. '
+            "A retracted row is then a message without a value; without a key, a row with `deleted`.",
         ),
     ] = Field(default_factory=list)
     key_format: Annotated[
         Literal["json", "text", "avro", "protobuf"],
         Field(
             title="Key format",
-            description="json: an object with the fields of the key. text: the one field of the key as text; where it "
-            "is null, the message has no key. avro, protobuf: by a schema, which comes from where that of values does.",
+            description="json: an object with the fields of the key. text: the only field of the key as text; if it "
+            "is null, the message has no key. avro, protobuf: with a schema from the same source as that of values.",
         ),
     ] = "json"
     key_schema_text: Annotated[
@@ -46,8 +46,8 @@ class KafkaOutputOptions(KafkaSchemaOptions):
             min_length=1,
             max_length=MOST_SCHEMA_CHARACTERS,
             title="Schema of keys",
-            description="For keys in avro or protobuf; with a registry it may be empty: then one is made of the fields "
-            "of the key and registered as the topic's name with -key behind it.",
+            description="For keys in avro or protobuf. With a registry it may be empty: a schema is then derived from "
+            "the fields of the key and registered as the topic's name followed by `-key`.",
             json_schema_extra=shown_with({"key_format": SCHEMA_FORMATS}),
         ),
     ] = None
@@ -55,53 +55,49 @@ class KafkaOutputOptions(KafkaSchemaOptions):
         str,
         Field(
             pattern=r"^[A-Za-z0-9._-]{1,249}$",
-            title="Topic of numbers",
-            description="Where the number of the last batch stands, in the same transaction as its rows; many outputs "
-            "may share it. A compacted topic with one partition; made when it is not there and the user may make it.",
+            title="Topic of batch numbers",
+            description="Holds the number of the last batch, written in the same transaction as its rows. Many outputs "
+            "may share it. A compacted topic with one partition; created if it does not exist and the user may do so.",
         ),
     ] = "punctual-deliveries"
     ctis: Annotated[
         Literal["none", "headers", "rows"],
         Field(
             title="CTIs",
-            description="After each batch, to every partition: as a message without a value and with the header `cti`, "
-            'or as a row such as {"cti": "2026-11-23T08:00:00Z"}.',
+            description="Sent after each batch to every partition: as a message without a value and with the header "
+            '`cti`, or as a row, for example {"cti": "2026-11-23T08:00:00Z"}.',
         ),
     ] = "none"
 
     @property
     def key_subject(self) -> str:
-        """The subject of the registry for the keys of the topic."""
+        """The registry subject for the keys of the topic."""
         return f"{self.topic}-key"
 
     @model_validator(mode="after")
     def _written_by_a_schema(self) -> Self:
         if self.schema_from == "text" and (self.format != "json") is not (self.schema_text is not None):
-            raise ValueError(
-                f"{self.format} by a text needs `schema_text`; give it, or let the schema come from a registry"
-            )
+            raise ValueError(f"{self.format} with a schema from text requires `schema_text`; set it, or use a registry")
         if self.schema_from == "registry" and self.format == "json" and self.key_format not in SCHEMA_FORMATS:
-            raise ValueError("a registry is of no use to json; set format or key_format to avro or protobuf")
+            raise ValueError("json doesn't use a registry; set format or key_format to avro or protobuf")
         if self.registered == "latest" and (self.schema_from == "text" or self.schema_text is not None):
-            raise ValueError("`registered` latest takes the schema of the registry; leave out `schema_text`")
+            raise ValueError("`registered` latest uses the schema in the registry; remove `schema_text`")
         if self.ctis == "rows" and self.format != "json":
-            raise ValueError("CTIs as rows fit json alone; let them stand in headers")
+            raise ValueError("CTIs as rows require json; use headers")
         return self
 
     @model_validator(mode="after")
     def _key_is_written(self) -> Self:
         if self.key_format != "json" and not self.key:
-            raise ValueError(f"key_format '{self.key_format}' needs fields to write; name them in `key`")
+            raise ValueError(f"key_format '{self.key_format}' needs fields to write; list them in `key`")
         if self.key_format == "text" and len(self.key) > 1:
-            raise ValueError("key_format 'text' is the text of one field; let `key` name one alone")
+            raise ValueError("key_format 'text' is the text of one field; set `key` to a single field")
         if self.key_format not in SCHEMA_FORMATS:
             if self.key_schema_text is not None:
-                raise ValueError(f"a schema is of no use to keys in {self.key_format}; leave out `key_schema_text`")
+                raise ValueError(f"keys in {self.key_format} don't use a schema; remove `key_schema_text`")
             return self
         if self.schema_from == "text" and self.key_schema_text is None:
-            raise ValueError(
-                f"keys in {self.key_format} need `key_schema_text`; give it, or let schemas come from a registry"
-            )
+            raise ValueError(f"keys in {self.key_format} require `key_schema_text`; set it, or use a registry")
         if self.registered == "latest" and self.key_schema_text is not None:
-            raise ValueError("`registered` latest takes the schema of the registry; leave out `key_schema_text`")
+            raise ValueError("`registered` latest uses the schema in the registry; remove `key_schema_text`")
         return self

@@ -1,39 +1,39 @@
-"""Schemas of results and of their keys, made of their fields: what is registered where nobody gives one."""
+"""Schemas of results and of their keys, derived from their fields: registered if the options have no schema."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Array, Boolean, DecimalOf, Double, Long, Struct, Timestamp, Type
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Array, Boolean, DecimalOf, Double, Long, Struct, Timestamp, Type
 
 _MOMENT: Final = {"type": "long", "logicalType": "timestamp-micros"}
 _STAMP: Final = "google.protobuf.Timestamp"
 
 
 def avro_of(fields: Mapping[str, str]) -> str:
-    """A record with `start`, `end`, the `payload` and what else is said of a row; every value may be null."""
+    """A record with `start`, `end`, the `payload` and the attributes of a row; every value may be null."""
     payload = _record("Payload", parse_fields(fields).items())
-    said = [_maybe("key", "string"), _maybe("edge", "string"), _maybe("pane", _pane())]
+    attributes = [_maybe("key", "string"), _maybe("edge", "string"), _maybe("pane", _pane())]
     flags = [{"name": name, "type": "boolean", "default": False} for name in ("deleted", "incomplete")]
     times = [{"name": "start", "type": _MOMENT}, _maybe("end", _MOMENT)]
     whole = {
         "type": "record",
         "name": "Result",
-        "fields": [*times, {"name": "payload", "type": payload}, *said, *flags],
+        "fields": [*times, {"name": "payload", "type": payload}, *attributes, *flags],
     }
     return json.dumps(whole)
 
 
 def avro_key_of(fields: Mapping[str, str]) -> str:
-    """A record with the fields of a key, each of which may be null."""
+    """A record with the fields of a key, which may all be null."""
     return json.dumps(_record("Key", parse_fields(fields).items()))
 
 
 def _pane() -> Any:
-    said = (("start", _MOMENT), ("timing", "string"), ("index", "long"), ("is_last", "boolean"))
-    fields = [*({"name": name, "type": of} for name, of in said), _maybe("end", _MOMENT)]
+    columns = (("start", _MOMENT), ("timing", "string"), ("index", "long"), ("is_last", "boolean"))
+    fields = [*({"name": name, "type": of} for name, of in columns), _maybe("end", _MOMENT)]
     return {"type": "record", "name": "Pane", "fields": fields}
 
 
@@ -69,7 +69,7 @@ def _scalar(of: Type, whole: str, real: str, truth: str) -> str:
 
 
 def protobuf_of(fields: Mapping[str, str]) -> str:
-    """The text of a message with `start`, `end`, the `payload` and what else is said of a row."""
+    """The text of a message with `start`, `end`, the `payload` and the attributes of a row."""
     payload = "\n".join(_messages("Payload", list(parse_fields(fields).items()), "  "))
     return f"""syntax = "proto3";
 import "google/protobuf/timestamp.proto";
@@ -101,14 +101,14 @@ def protobuf_key_of(fields: Mapping[str, str]) -> str:
 
 
 def _messages(name: str, fields: Sequence[tuple[str, Type]], indent: str) -> list[str]:
-    """The lines of one message; its decimals are text, for Protobuf has none."""
+    """The lines of one message; decimals are text, because Protobuf has no decimal type."""
     lines = [f"{indent}message {name} {{"]
     for number, (each, of) in enumerate(fields, 1):
         inner = of.element if isinstance(of, Array) else of
         if isinstance(inner, Array):
             raise AdapterError(
-                f"The field '{each}' of the results is a list of lists, which Protobuf has not. Leave it out of the "
-                "query, or write the results as JSON or Avro."
+                f"The field '{each}' of the results is a list of lists, which Protobuf doesn't support. Remove it from "
+                "the query, or write the results as JSON or Avro."
             )
         kind = _STAMP if isinstance(inner, Timestamp) else _scalar(inner, "int64", "double", "bool")
         if isinstance(inner, Struct):

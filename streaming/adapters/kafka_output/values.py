@@ -1,26 +1,26 @@
-"""Rows of results as values with a schema: that of the options, of the registry, or one made of the fields."""
+"""Rows of results as values with a schema: from the options, from the registry, or derived from the fields."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.formats.values import MisfitValue
 from streaming.adapters.kafka.formats.registry import SchemaRegistry
-from streaming.adapters.kafka.formats.values import MisfitValue
 from streaming.adapters.kafka_output.chosen_schema import SchemaChoice, SchemaWriter
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.schemas import avro_of, protobuf_of
-from streaming.adapters.times import KnownTick
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Array, Fields, Struct, Timestamp, Type
+from streaming.adapters.times.columns import KnownTick
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Array, Fields, Struct, Timestamp, Type
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.payload_json import payload_from_json
+from streaming.wire.rows.payload_json import payload_from_json
 
 _TIMES: Final = ("start", "end")
-_SAID: Final = ("key", "edge", "deleted", "incomplete")
+_ATTRIBUTES: Final = ("key", "edge", "deleted", "incomplete")
 
 
 class ResultValues:
-    """Writes rows with `fields`; the schema is found, and registered, with the first row."""
+    """Writes rows with `fields`; the schema is resolved and registered with the first row."""
 
     def __init__(self, options: KafkaOutputOptions, fields: Mapping[str, str], registry: SchemaRegistry | None) -> None:
         if options.format == "json":
@@ -45,12 +45,12 @@ class ResultValues:
         self._schema.check()
 
     def ready(self) -> None:
-        """Know the schema, and have it registered. Raises `AdapterError`."""
+        """Resolve and register the schema. Raises `AdapterError`."""
         self._schema.ready()
 
     def written(self, row: Mapping[str, Any]) -> bytes:
-        """The value of a row. Raises `AdapterError`, also for one that the schema does not fit."""
-        self._schema.ready()  # a record is made for the names that the schema has
+        """The value of a row. Raises `AdapterError`, also if the row does not fit the schema."""
+        self._schema.ready()  # the record depends on the schema's names
         try:
             return self._schema.write(self._record(row))
         except MisfitValue as error:
@@ -59,42 +59,42 @@ class ResultValues:
             ) from None
 
     def _require(self, names: frozenset[str] | None) -> None:
-        """Refuse a schema that has no field of the results: all would be lost."""
+        """Refuse a schema without any field of the results: everything would be lost."""
         names = names or frozenset()
-        known = {*self._fields, "payload", *_TIMES, *_SAID, "pane"}
+        known = {*self._fields, "payload", *_TIMES, *_ATTRIBUTES, "pane"}
         if not names & known:
             raise AdapterError(
                 f"The schema has none of the fields of the results ({', '.join(self._fields)}, start, end, payload). "
-                "Name them there as they are called here."
+                "Use the same names there."
             )
         self._names = names
 
     def _record(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What a schema may name of a row: times and words beside `payload`, or beside the fields themselves."""
+        """The values of a row that a schema may name: its times and attributes, and `payload` or its fields."""
         read = payload_from_json({name: row["payload"].get(name) for name in self._fields}, self._fields)
         payload = moments_in(read, self._fields)
-        said: dict[str, Any] = {name: moment(row.get(name)) for name in _TIMES}
-        said |= {name: row.get(name) for name in _SAID}
-        said |= {"deleted": bool(row.get("deleted")), "incomplete": bool(row.get("incomplete"))}
+        values: dict[str, Any] = {name: moment(row.get(name)) for name in _TIMES}
+        values |= {name: row.get(name) for name in _ATTRIBUTES}
+        values |= {"deleted": bool(row.get("deleted")), "incomplete": bool(row.get("incomplete"))}
         pane = row.get("pane")
-        said["pane"] = None if pane is None else {**pane, **{name: moment(pane.get(name)) for name in _TIMES}}
+        values["pane"] = None if pane is None else {**pane, **{name: moment(pane.get(name)) for name in _TIMES}}
         if "payload" in self._names and "payload" not in self._fields:
-            return {**said, "payload": payload}
-        return {**said, **payload}
+            return {**values, "payload": payload}
+        return {**values, **payload}
 
 
 def moment(tick: int | None) -> KnownTick | None:
-    """A bound as a schema may have it; an open end is null."""
+    """A bound in the form for a schema; an open end is null."""
     return None if tick is None or tick == INFINITY else KnownTick(tick)
 
 
 def moments_in(payload: Mapping[str, Any], fields: Fields) -> dict[str, Any]:
-    """The values of `fields`, in which moments are known as such."""
+    """The values of `fields`, with moments marked as such."""
     return {name: _with_moments(payload.get(name), of) for name, of in fields.items()}
 
 
 def _with_moments(value: Any, of: Type) -> Any:
-    """The value, in which moments are known as such."""
+    """The value, with moments marked as such."""
     if value is None:
         return None
     if isinstance(of, Timestamp):

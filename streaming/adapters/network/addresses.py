@@ -1,4 +1,4 @@
-"""Which addresses may be reached, whatever name led to them and however they are written."""
+"""Checks which addresses may be reached, independent of the name that led to them and of their notation."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ def _networks(texts: Iterable[str]) -> tuple[Network, ...]:
 NEVER: Final = _networks(
     (
         "0.0.0.0/8",  # this machine, by another name
-        "169.254.169.254/32",  # metadata of most clouds: credentials of the machine for whoever asks
+        "169.254.169.254/32",  # metadata of most clouds: hands out the machine's credentials
         "169.254.170.0/24",  # credentials of containers and pods
         "100.100.100.200/32",  # metadata, Alibaba
         "168.63.129.16/32",  # Azure's platform, though a public address
@@ -29,13 +29,13 @@ NEVER: Final = _networks(
         "fd00:ec2::/32",  # metadata, Amazon
         "fd20:ce::254/128",  # metadata, Google
         "ff00::/8",  # multicast
-        "2002::/16",  # 6to4: any IPv4 address, through a relay that nobody knows
+        "2002::/16",  # 6to4: any IPv4 address, through an unknown relay
         "2001::/32",  # Teredo: likewise
-        "64:ff9b:1::/48",  # NAT64 of a local network: the IPv4 address stands at a place that only that network knows
+        "64:ff9b:1::/48",  # NAT64 of a local network: only that network knows the position of the IPv4 address
         "::ffff:0:0:0/96",  # IPv4-translated
     )
 )
-"""Not even a network of the installation's list reaches these."""
+"""Addresses that stay forbidden even if a network in the installation's list contains them."""
 
 NOT_PUBLIC: Final = _networks(
     (
@@ -60,20 +60,20 @@ NOT_PUBLIC: Final = _networks(
         "3fff::/20",
     )
 )
-"""IANA's special purposes; reached only where the installation's list says so."""
+"""IANA's special-purpose networks; allowed only if the installation's list contains them."""
 
 _UNICAST_6: Final = ipaddress.IPv6Network("2000::/3")
-"""The public IPv6 addresses: whatever is outside (unique local, link local, site local, loopback) is not one."""
+"""The public IPv6 addresses: all others (unique local, link local, site local, loopback) are not public."""
 _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _COMPATIBLE: Final = ipaddress.IPv6Network("::/96")
 _ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
 _LAST_32_BITS: Final = 0xFFFF_FFFF
 
 
-def meant(address: Address) -> Address:
-    """The IPv4 address that an IPv6 address stands for (mapped, compatible, NAT64, ISATAP), else the address itself.
+def effective_address(address: Address) -> Address:
+    """Return the IPv4 address inside an IPv6 address (mapped, compatible, NAT64, ISATAP), else the address itself.
 
-    Without this, ::ffff:127.0.0.1 or 64:ff9b::7f00:1 would be IPv6 addresses that no rule on 127.0.0.1 knows.
+    Otherwise ::ffff:127.0.0.1 or 64:ff9b::7f00:1 would be IPv6 addresses that no rule on 127.0.0.1 matches.
     """
     if isinstance(address, ipaddress.IPv4Address):
         return address
@@ -88,8 +88,8 @@ def meant(address: Address) -> Address:
 
 
 def is_allowed(address: Address, port: int, policy: OutgoingPolicy) -> bool:
-    """Whether `policy` lets `address` be reached at `port`."""
-    target = meant(address)
+    """Return True if `policy` allows connections to `address` at `port`."""
+    target = effective_address(address)
     if _among(address, NEVER) or _among(target, NEVER):
         return False
     if is_listed(address, policy):
@@ -98,8 +98,8 @@ def is_allowed(address: Address, port: int, policy: OutgoingPolicy) -> bool:
 
 
 def is_listed(address: Address, policy: OutgoingPolicy) -> bool:
-    """Whether `address` is in a network that the installation names; such a one may be spoken to without TLS."""
-    return _among(meant(address), _listed(policy.networks))
+    """Return True if `address` is in a network that the installation lists; such addresses may be used without TLS."""
+    return _among(effective_address(address), _listed(policy.networks))
 
 
 def _is_public(address: Address) -> bool:

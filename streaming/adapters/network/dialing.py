@@ -1,7 +1,7 @@
-"""One step from a name to a connection: resolve it, check every answer, connect to that very address.
+"""One step from a name to a connection: resolve it, check every answer, connect to that same address.
 
 A name is resolved once. If it were resolved for the check and again for the connection, its owner could answer the
-second time with an address inside (DNS rebinding).
+second time with an internal address (DNS rebinding).
 """
 
 import ipaddress
@@ -18,9 +18,9 @@ from streaming.wire.outgoing import OutgoingPolicy
 
 CONNECT_S: Final = 10.0
 QUIET_S: Final = 30.0
-"""So long a server may say nothing."""
+"""The longest silence of a server."""
 Resolve = Callable[[str], Sequence[str]]
-"""From a name to all of its addresses; raises `OSError` when there are none."""
+"""Resolves a name to all its addresses; raises `OSError` if there are no addresses."""
 
 
 def resolve(name: str) -> Sequence[str]:
@@ -30,32 +30,32 @@ def resolve(name: str) -> Sequence[str]:
 
 
 class Deadline:
-    """A moment by which everything must have happened; `clock` counts seconds."""
+    """The latest end of an operation; `clock` counts seconds."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._at = clock() + seconds
 
     def renew(self, seconds: float) -> None:
-        """Let the moment be so many seconds from now: what comes next, such as another request, has its own time."""
+        """Set the deadline to this many seconds from now, for example for the next request."""
         self._at = self._clock() + seconds
 
     def left(self, most: float) -> float:
-        """The seconds that remain, at most `most`. Raises `httpcore.ReadTimeout` when none do."""
+        """The seconds that remain, at most `most`. Raises `httpcore.ReadTimeout` when none remain."""
         left = self._at - self._clock()
         if left <= 0:
-            raise httpcore.ReadTimeout("the whole took too long")
+            raise httpcore.ReadTimeout("the total time is over")
         return min(left, most)
 
 
 class NotTrusted(Exception):
-    """A server was reached that could not show who it is."""
+    """The server could not prove its identity."""
 
 
 class Dialer(httpcore.NetworkBackend):
-    """Connects as `policy` allows. `plain`: without TLS, so only to networks that the installation names.
+    """Connects as `policy` allows. `plain`: without TLS, so only to networks that the installation lists.
 
-    A refused address is a `httpcore.ConnectError`, like one at which nobody answers.
+    A refused address is a `httpcore.ConnectError`, like an address that does not answer.
     """
 
     def __init__(self, policy: OutgoingPolicy, deadline: Deadline, *, plain: bool, resolve: Resolve = resolve) -> None:
@@ -75,7 +75,7 @@ class Dialer(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Connect to the first address of `host` that answers. Raises `httpcore.ConnectError`, `httpcore.ReadTimeout`.
 
-        One answer that is not allowed refuses the name: its owner mixes addresses outside with addresses inside.
+        A single forbidden address refuses the whole name: its owner mixes external with internal addresses.
         """
         addresses = self._checked(host, port)
         for index, address in enumerate(addresses):
@@ -89,7 +89,7 @@ class Dialer(httpcore.NetworkBackend):
         raise httpcore.ConnectError("no address")
 
     def connect_unix_socket(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
-        """Never: a socket of this machine is inside."""
+        """Always refuse: a Unix socket is internal."""
         raise httpcore.ConnectError("refused")
 
     def _checked(self, host: str, port: int) -> Sequence[Address]:
@@ -99,14 +99,14 @@ class Dialer(httpcore.NetworkBackend):
 def checked_addresses(
     host: str, port: int, policy: OutgoingPolicy, *, plain: bool, resolve: Resolve = resolve
 ) -> Sequence[Address]:
-    """All addresses of `host`, at each of which `port` may be reached; whoever connects has to use one of these.
+    """Return all addresses of `host`, after checking that `port` is allowed at each; the caller must use one of these.
 
-    `plain`: without TLS, so only in networks that the installation names. Raises `httpcore.ConnectError`, the same for
-    a name without address as for one of whose addresses one is refused.
+    `plain`: without TLS, so only in networks that the installation lists. Raises `httpcore.ConnectError`, the same for
+    a name without an address as for a name with a forbidden address.
     """
     try:
         addresses = [ipaddress.ip_address(text) for text in _texts(host, resolve)]
-    except (OSError, ValueError):  # ValueError: an address with a zone, such as fe80::1%eth0
+    except (OSError, ValueError):  # ValueError: an address with a zone, for example fe80::1%eth0
         raise httpcore.ConnectError("no address") from None
     if not addresses or not all(is_allowed(each, port, policy) for each in addresses):
         raise httpcore.ConnectError("refused")
@@ -123,9 +123,9 @@ def _texts(host: str, resolve: Resolve) -> Sequence[str]:
 
 
 class BoundedConnection(httpcore.NetworkStream):
-    """A connection that no single step holds longer than `QUIET_S`, and all steps together not beyond the deadline.
+    """A connection whose single steps take at most `QUIET_S`, and all steps together end before the deadline.
 
-    Without this, a server that sends a byte every few seconds would hold its reader for ever.
+    Otherwise a server that sends a byte every few seconds would block its reader for ever.
     """
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
@@ -147,7 +147,7 @@ class BoundedConnection(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        """Speak TLS from here on; the certificate is checked for the name. Raises `NotTrusted`."""
+        """Start TLS; the certificate is checked for the name. Raises `NotTrusted`."""
         try:
             stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left(timeout or QUIET_S))
         except httpcore.ConnectError as error:
@@ -155,5 +155,5 @@ class BoundedConnection(httpcore.NetworkStream):
         return BoundedConnection(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
-        """What the connection underneath knows."""
+        """The information of the underlying connection."""
         return self._stream.get_extra_info(info)

@@ -1,4 +1,4 @@
-"""One request to one address: no redirect is followed, and no server can hold or flood whoever asks."""
+"""A single request to one address: no redirect is followed, and no server can block or flood the caller."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -8,18 +8,18 @@ from typing import Final
 import httpcore
 
 from streaming.adapters.network.dialing import Deadline
-from streaming.adapters.network.fetching import Reach, connected, headers_of, told
+from streaming.adapters.network.fetching import Reach, connection_to, headers_of, translate_errors
 from streaming.adapters.network.urls import Url
 
 MOST_READ: Final = 4_096
-"""So many bytes of an answer are read; the rest is nobody's business."""
-_SLOW: Final = "takes too long to answer. It is tried again."
-_BROKEN: Final = "broke off before it had answered. It is tried again."
+"""The bytes of an answer that are read; the rest is ignored."""
+_SLOW: Final = "takes too long to answer. The request is retried."
+_BROKEN: Final = "closed the connection before it answered. The request is retried."
 
 
 @dataclass(frozen=True)
 class OutgoingRequest:
-    """What is asked: `body` goes with POST alone; of the answer `most_read` bytes are read."""
+    """A request: `body` is sent only with POST; at most `most_read` bytes of the answer are read."""
 
     headers: Mapping[str, str]
     body: bytes = b""
@@ -29,23 +29,23 @@ class OutgoingRequest:
 
 @dataclass(frozen=True)
 class PostAnswer:
-    """What a server said: `text` is how its answer begins, headers have names in small letters."""
+    """A server's answer: `text` is its beginning, headers have names in lower case."""
 
     status: int
     headers: Mapping[str, str]
     text: str
 
 
-def posted(url: Url, reach: Reach, body: bytes, headers: Mapping[str, str], *, most_s: float) -> PostAnswer:
-    """Send `body` to `url` and return what it answers, as `answered` does."""
-    return answered(url, reach, OutgoingRequest(headers, body), most_s=most_s)
+def post(url: Url, reach: Reach, body: bytes, headers: Mapping[str, str], *, most_s: float) -> PostAnswer:
+    """Send `body` to `url` and return the answer, as `send_request` does."""
+    return send_request(url, reach, OutgoingRequest(headers, body), most_s=most_s)
 
 
-def answered(url: Url, reach: Reach, said: OutgoingRequest, *, most_s: float) -> PostAnswer:
-    """Ask `url` and return what it answers, whatever that is, all within `most_s` seconds.
+def send_request(url: Url, reach: Reach, outgoing: OutgoingRequest, *, most_s: float) -> PostAnswer:
+    """Send a request to `url` and return the answer, whatever its status, all within `most_s` seconds.
 
-    Raises `AdapterError` (external) where there is no answer: an address that the policy refuses reads like one at
-    which nobody answers.
+    Raises `AdapterError` (external) without an answer: the error for a forbidden address is the same as for one that
+    does not answer.
     """
     address = httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target)
     sent = {
@@ -53,15 +53,18 @@ def answered(url: Url, reach: Reach, said: OutgoingRequest, *, most_s: float) ->
         "User-Agent": "Punctual",
         "Accept": "*/*",
         "Accept-Encoding": "identity",
-        **({"Content-Length": str(len(said.body))} if said.method == "POST" else {}),
+        **({"Content-Length": str(len(outgoing.body))} if outgoing.method == "POST" else {}),
         "Connection": "close",
-        **said.headers,
+        **outgoing.headers,
     }
-    request = httpcore.Request(said.method, address, headers=list(sent.items()), content=said.body)
-    with connected(url, reach, Deadline(most_s, reach.clock)) as connection, told(url, slow=_SLOW, broken=_BROKEN):
+    request = httpcore.Request(outgoing.method, address, headers=list(sent.items()), content=outgoing.body)
+    with (
+        connection_to(url, reach, Deadline(most_s, reach.clock)) as connection,
+        translate_errors(url, slow=_SLOW, broken=_BROKEN),
+    ):
         response = connection.handle_request(request)
         with closing(response):
-            beginning = _beginning(response.iter_stream(), said.most_read)
+            beginning = _beginning(response.iter_stream(), outgoing.most_read)
         return PostAnswer(response.status, headers_of(response), beginning.decode("utf-8", "replace"))
 
 

@@ -1,4 +1,4 @@
-"""Addresses of files as a user or a redirect writes them: one spelling for each, and everything odd refused."""
+"""Addresses of files as written by a user or a redirect: one spelling for each, and everything unusual refused."""
 
 import ipaddress
 import re
@@ -14,7 +14,7 @@ _URL: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253})(?::(?P<port>[1-9][0-9]{0,4}))?"
     r"(?P<target>[/?][\x21\x22\x24-\x7e]*)?(?:#[\x21-\x7e]*)?"
 )
-"""Visible ASCII; the part before the path has no place for `@`, `%` or a backslash, which parsers read differently."""
+"""Visible ASCII; `@`, `%` and backslashes are excluded before the path, because parsers read them differently."""
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _REMEDY: Final = "Write it as https://name/path."
@@ -22,7 +22,7 @@ _REMEDY: Final = "Write it as https://name/path."
 
 @dataclass(frozen=True)
 class Url:
-    """An address that was read; `host` in small letters (IPv6 without brackets), `target` path and query."""
+    """A parsed address; `host` in lower case (IPv6 without brackets), `target` is path and query."""
 
     scheme: str
     host: str
@@ -31,14 +31,14 @@ class Url:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: credentials for one origin are for no other."""
+        """Scheme, host and port: credentials for one origin are never sent to another."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = "" if self.port == PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{host}{port}"
 
     @property
-    def shown(self) -> str:
-        """The address for messages and logs, without its query, which may hold a signature or a key."""
+    def display_url(self) -> str:
+        """The address for messages and logs, without its query, which may contain a signature or a key."""
         return self.origin + self.target.partition("?")[0]
 
     @property
@@ -48,12 +48,12 @@ class Url:
 
     @property
     def file_name(self) -> str:
-        """What stands after the last slash of the path; may be empty."""
+        """The part after the last slash of the path; may be empty."""
         return self.target.partition("?")[0].rpartition("/")[2]
 
 
 def read_url(text: str) -> Url:
-    """Read `text`. Raises `AdapterError` for another scheme, credentials in it, and other spellings of IP addresses."""
+    """Parse `text`. Raises `AdapterError` for other schemes, credentials, and other spellings of IP addresses."""
     if len(text) > MOST_CHARACTERS:
         raise AdapterError(f"The address is longer than {MOST_CHARACTERS} characters. Write a shorter one.")
     scheme, separator, rest = text.partition("://")
@@ -70,15 +70,18 @@ def read_url(text: str) -> Url:
 
 
 def read_redirect(base: Url, location: str) -> Url:
-    """Read where `base` redirects to. Raises `AdapterError` as `read_url` does, and when https leads to http."""
+    """Parse the target to which `base` redirects.
+
+    Raises `AdapterError` as `read_url` does, and if https leads to http.
+    """
     try:
         url = read_url(urljoin(base.text, location))
     except ValueError:
-        raise AdapterError(f"{base.shown} redirects to an address that cannot be read. Ask whoever runs it.") from None
+        raise AdapterError(f"{base.display_url} redirects to an invalid address. Contact its administrator.") from None
     if base.scheme == "https" and url.scheme != "https":
         raise AdapterError(
-            f"{base.shown} redirects from https to http, where anybody on the way could change the file. "
-            "Give an address that stays with https."
+            f"{base.display_url} redirects from https to http, where anybody on the network could change the file. "
+            "Use an address that stays with https."
         )
     return url
 
@@ -92,10 +95,10 @@ def _why_not(scheme: str, authority: str) -> str:
     if scheme.lower() not in PORTS:
         return f"The address must begin with https://. {_REMEDY}"
     if "@" in authority:
-        return "The address holds a user name or password; take it out, and give a token as the option `token`."
+        return "The address contains a user name or password. Remove it, and set a token in the option `token`."
     if not authority.isascii():
-        return "The host's name has letters beyond ASCII; write it in its xn-- form, and the rest percent-encoded."
-    return f"The address cannot be read: it has a character, a host or a port that does not belong there. {_REMEDY}"
+        return "The host name contains non-ASCII letters. Write it in its xn-- form, and the rest percent-encoded."
+    return f"The address is invalid: it has an invalid character, host or port. {_REMEDY}"
 
 
 def _host(text: str) -> str:
@@ -103,12 +106,12 @@ def _host(text: str) -> str:
         try:
             return str(ipaddress.IPv6Address(text[1:-1]))
         except ValueError:
-            raise AdapterError(f"{text} is no IPv6 address. {_REMEDY}") from None
+            raise AdapterError(f"{text} isn't an IPv6 address. {_REMEDY}") from None
     labels = text.split(".")
     if _NUMBER.fullmatch(labels[-1] or (labels[-2] if len(labels) > 1 else "")):
         return _dotted_quad(text)
     if not all(_LABEL.fullmatch(label) for label in labels):
-        raise AdapterError(f"'{text}' is no name of a host. {_REMEDY}")
+        raise AdapterError(f"'{text}' isn't a valid host name. {_REMEDY}")
     return text
 
 
@@ -117,4 +120,6 @@ def _dotted_quad(text: str) -> str:
     try:
         return str(ipaddress.IPv4Address(text))
     except ValueError:
-        raise AdapterError(f"'{text}' is no name and no IPv4 address of four decimal numbers. {_REMEDY}") from None
+        raise AdapterError(
+            f"'{text}' is neither a host name nor an IPv4 address of four decimal numbers. {_REMEDY}"
+        ) from None

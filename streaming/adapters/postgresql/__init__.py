@@ -1,1 +1,1 @@
-"""Tables of PostgreSQL as streams, read on and on behind a column that grows."""
+"""Tables of PostgreSQL as streams, polled for rows after the last value of a growing column."""

@@ -1,4 +1,4 @@
-"""The `postgresql` adapter: rows of a table as one lane, in the order in which they were read and kept."""
+"""The `postgresql` adapter: rows of a table as one lane, in the order in which they were read and stored."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,21 +14,21 @@ from streaming.adapters.postgresql.pages import PageNote, RowPages, TableMark
 from streaming.adapters.postgresql.reading import CursorSpan, TableReader
 from streaming.adapters.postgresql.sampling import sample_of_rows
 from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, SoughtWay, require_way
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
+from streaming.wire.execution.case import ONLY_LANE
 
 _NO_TIME: Final = (
-    "The cursor of {table} is a number, which does not say when a row came. Begin from now, at a row that was read "
-    "before, by its number (positions), or at the beginning; or choose a cursor that is a timestamp with time zone."
+    "The cursor of {table} is a number, so it has no time to start at. Start now, at the number of a row that was "
+    "already read (positions), or at the beginning; or choose a cursor that is a timestamp with time zone."
 )
 
 
 class PostgreSQLAdapter(PagedLane):
-    """Reads a table within `reach` as the lane "0"; position p is the row that was read as the p-th. It never ends.
+    """Reads a table within `reach` as the lane "0"; position p is the p-th row read. It never ends.
 
-    What was read is kept in the journal before its positions are told, and read from there alone. Without a journal
-    (previews) it is kept in memory, and nobody is waited for: rows that commit meanwhile may be missed.
+    Rows are stored in the journal before their positions are returned, and read only from there. Without a journal
+    (previews) they are held in memory, and open transactions are not waited for: rows that commit later may be missed.
     """
 
     def __init__(
@@ -43,14 +43,11 @@ class PostgreSQLAdapter(PagedLane):
 
     @property
     def decoder(self) -> RowDecoder:
-        """The one for the stream."""
+        """The decoder for the stream."""
         return self._decoder
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """`limit_rows` rows further, as far as rows were read; asks the table when that is due.
-
-        Raises `AdapterError`.
-        """
+        """Return the position `limit_rows` rows further, if they were read; polls the table when that is due."""
         reached = start.get(ONLY_LANE, 0)
         held = self._held(reached)
         wanted = limit_rows - (held - reached)
@@ -66,22 +63,22 @@ class PostgreSQLAdapter(PagedLane):
 
     @property
     def time_means(self) -> str:
-        """By its cursor."""
+        """The meaning of a time: the row's cursor."""
         return "has a cursor of then or later"
 
     def cannot_begin(self) -> Mapping[SoughtWay, str]:
-        """At a time, where the cursor is a number. Raises `AdapterError`."""
+        """A time can't be a start position if the cursor is a number. Raises `AdapterError`."""
         return {} if self._span.timed else {"time": _NO_TIME.format(table=self._reader.shown)}
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """Behind all rows that are there, or those whose cursor is before a time; or at a row of before."""
+        """Start after the current rows, after those with a cursor before a time, or at a row that was already read."""
         if isinstance(place, BeginAtPositions):
             return super().begin_at(place, input_id, now=now)
         require_way(self, place)
 
         def find() -> BegunLanes:
             last = self._pages.last()
-            if last is not None:  # it was found before, and what is noted of it was not written any more
+            if last is not None:  # found before, but a crash prevented writing the note of it
                 return BegunLanes({ONLY_LANE: 0}, skips=True)
             mark = self._reader.before(place.at) if isinstance(place, BeginAtTime) else self._reader.newest()
             if mark is not None:
@@ -91,7 +88,7 @@ class PostgreSQLAdapter(PagedLane):
         return self._begun.at(place, find)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """From when to when the cursors of its rows are, if they are times; its rows are not counted."""
+        """The first and last cursor of its rows, if they are times; its rows are not counted."""
         span = self._span
         return [LaneHeld(ONLY_LANE, earliest=0, from_at=span.oldest, until_at=span.newest)]
 
@@ -100,11 +97,11 @@ class PostgreSQLAdapter(PagedLane):
         return self._reader.span()
 
     def sample_records(self, most_records: int, most_bytes: int, *, now: int) -> RecordSample:  # noqa: ARG002
-        """The oldest and the newest rows that the table has now. Raises `AdapterError`."""
+        """The oldest and the newest rows of the table. Raises `AdapterError`."""
         oldest, newest, columns, whole = self._reader.ends(max(most_records // 2, 1), most_bytes // 2)
         if not oldest:
             raise AdapterError(
-                f"There is nothing in {self._reader.shown} yet, from which a stream could be proposed. Add rows, or "
-                "write the fields yourself."
+                f"{self._reader.shown} is still empty, so no stream can be proposed from it. Add rows, or define the "
+                "fields yourself."
             )
         return sample_of_rows(oldest, newest, columns, self._reader.shown, whole=whole)

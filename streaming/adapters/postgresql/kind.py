@@ -1,4 +1,4 @@
-"""The kind `postgresql` of inputs, as the registry knows it."""
+"""The registry entry of the input kind `postgresql`."""
 
 from pathlib import Path
 
@@ -7,17 +7,17 @@ from streaming.adapters.kinds import ConnectingBuild, InputKind
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.connection_options import ADDRESSES
 from streaming.adapters.postgresql.options import PostgreSQLOptions
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 
 
 def _build(
     options: PostgreSQLOptions,
     stream: StreamDefinition,
-    root: Path,  # noqa: ARG001  # nothing of it is in a folder
+    root: Path,  # noqa: ARG001  # uses no folder
     journal: Path | None,
     reach: Reach,
 ) -> InputAdapter:
-    # The driver is loaded by who reads: not by every process that wants to know which kinds there are.
+    # Import the driver only to read: not in every process that lists the kinds.
     from streaming.adapters.postgresql.adapter import PostgreSQLAdapter
 
     return PostgreSQLAdapter(options, stream, journal, reach)

@@ -1,7 +1,7 @@
-"""What was read of a table, kept for good: pages of JSON lines, and where in the table the last one ends.
+"""Rows read from a table, stored durably: pages of JSON lines, and the place in the table where the last one ends.
 
 A page is one file, `rows-<position of its first row>`: a line of JSON (`PageNote`), then its rows, compressed. It is
-written whole or not at all. A small last page is replaced by one that has its rows and more; no other ever changes.
+written complete or not at all. A small last page is replaced by one with its rows and more; other pages never change.
 """
 
 from bisect import bisect_right
@@ -16,24 +16,23 @@ from pydantic import ValidationError
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.stored_lines import StoredBatch
-from streaming.definition.strict import Strict
-from streaming.wire.arrived import Int64s
-from streaming.wire.results import write_atomically
+from streaming.storage.results import write_atomically
+from streaming.wire.message import Message
+from streaming.wire.rows.arrived import Int64s
 
 PAGE_BYTES: Final = 4 << 20
-"""A page with so many bytes of rows is not added to any more."""
+"""The size in bytes of rows from which no more rows are added to a page."""
 BATCH_BYTES: Final = 64 << 20
-"""A batch reads about so many bytes of rows at most."""
-_PREFIX: Final = "rows-"
+"""The approximate limit of bytes of rows in a batch."""
 _DIGITS: Final = 19
 
 
-class TableMark(Strict):
-    """How far the table with the id `table` was read in the `order` of cursor and key; `after` are the last row's.
+class TableMark(Message):
+    """The point up to which the table `table` (id) was read in the `order` of cursor and key; `after` is the last
+    row's.
 
-    The last `added` rows came from behind `before` (None: from the beginning); where none was read yet, `after` may be
-    a cursor alone, behind which reading begins. `sequence` is what the cursor's sequence
-    had given, where that is known.
+    The last `added` rows came after `before` (None: from the beginning). If no row was read yet, `after` may be a
+    cursor alone, after which reading starts. `sequence` is the last value of the cursor's sequence, None if unknown.
     """
 
     database: str
@@ -45,14 +44,14 @@ class TableMark(Strict):
     sequence: int | None
 
 
-Mark = TypeVar("Mark", bound=Strict)
-"""What is noted of the last row of a page, by whoever reads the table."""
+Mark = TypeVar("Mark", bound=Message)
+"""The point in the table at the last row of a page, as defined by the reader of the table."""
 
 
-class PageNote(Strict, Generic[Mark]):
+class PageNote(Message, Generic[Mark]):
     """The first line of a page: its rows are the positions `[first, first + rows)`, in `bytes` of lines.
 
-    `arrivals`: from which position on, and when by the journaled clock in ticks, they were read.
+    `arrivals`: pairs of the first position and the journaled clock in ticks at which the rows from there were read.
     """
 
     first: int
@@ -63,28 +62,29 @@ class PageNote(Strict, Generic[Mark]):
 
     @property
     def end(self) -> int:
-        """The position behind the last row."""
+        """The position after the last row."""
         return self.first + self.rows
 
 
 @dataclass
 class RowPages(Generic[Mark]):
-    """The pages in `folder`; where that is None (previews), in memory. One process adds, others read."""
+    """The pages in `folder`; if that is None (previews), in memory. One process appends, others read.
+
+    `prefix` begins the names of their files: other pages may be in the same folder.
+    """
 
     folder: Path | None
     form: type[PageNote[Mark]]
+    prefix: str = "rows-"
     _held: dict[int, bytes] = field(default_factory=dict)
 
     def last(self) -> PageNote[Mark] | None:
-        """The note of the last page, None when nothing was read yet. Raises `AdapterError`, `OSError`."""
+        """The note of the last page, None if nothing was read yet. Raises `AdapterError`, `OSError`."""
         firsts = self._firsts()
         return self._note(firsts[-1]) if firsts else None
 
     def append(self, lines: Sequence[bytes], mark: Mark, now: int) -> None:
-        """Keep `lines`, without their ends, for good as the rows that follow, read at `now`, with `mark` as the last.
-
-        Raises `OSError`.
-        """
+        """Store `lines`, without line ends, as the following rows, read at `now`, with `mark` for the last one."""
         last = self.last()
         grows = last is not None and last.bytes < PAGE_BYTES
         new = (self._lines(last) if last is not None and grows else b"") + b"".join(line + b"\n" for line in lines)
@@ -100,7 +100,7 @@ class RowPages(Generic[Mark]):
             write_atomically(self._file(note.first), content)
 
     def arrivals(self, start: int, end: int) -> Int64s:
-        """When the rows `[start, end)` were read, in ticks. Raises `AdapterError`, `OSError`."""
+        """The time when each of the rows `[start, end)` was read, in ticks. Raises `AdapterError`, `OSError`."""
         known: list[tuple[int, int]] = []
         for note in self.notes(start):
             if note.first >= end:
@@ -111,7 +111,7 @@ class RowPages(Generic[Mark]):
         return found
 
     def notes(self, start: int) -> Iterator[PageNote[Mark]]:
-        """The notes of the pages that have rows from `start` on, ascending. Raises `AdapterError`, `OSError`."""
+        """Yield the notes of the pages that have rows from `start` on, ascending. Raises `AdapterError`, `OSError`."""
         firsts = self._firsts()
         for first in firsts[max(bisect_right(firsts, start) - 1, 0) :]:
             note = self._note(first)
@@ -119,10 +119,7 @@ class RowPages(Generic[Mark]):
                 yield note
 
     def bound(self, start: int) -> int | None:
-        """How far a batch from `start` reads: whole pages of BATCH_BYTES together, and at least one; None: no bound.
-
-        Raises `AdapterError`, `OSError`.
-        """
+        """Return the end of a batch from `start`: pages of BATCH_BYTES in total, at least one; None: no bound."""
         end, total = None, 0
         for note in self.notes(start):
             if end is not None and total + note.bytes > BATCH_BYTES:
@@ -131,11 +128,11 @@ class RowPages(Generic[Mark]):
         return None
 
     def between(self, start: int, end: int) -> Iterator[StoredBatch]:
-        """The pages that have rows of `[start, end)`, ascending. Raises `AdapterError`, `OSError`."""
+        """Yield the pages that have rows of `[start, end)`, ascending. Raises `AdapterError`, `OSError`."""
         for note in self.notes(start):
             if note.first >= end:
                 return
-            # The page may have grown since: what it has now begins with what it had.
+            # The page may have grown since: its current content begins with its former content.
             content = self._content(note.first)
             now = self._read(content)
             yield StoredBatch(now.first, now.rows, _lines_of(content, now.bytes))
@@ -145,12 +142,12 @@ class RowPages(Generic[Mark]):
             return sorted(self._held)
         if not self.folder.is_dir():
             return []
-        names = [each.name.removeprefix(_PREFIX) for each in self.folder.glob(f"{_PREFIX}*")]
+        names = [each.name.removeprefix(self.prefix) for each in self.folder.glob(f"{self.prefix}*")]
         return sorted(int(name) for name in names if name.isdecimal())
 
     def _file(self, first: int) -> Path:
-        assert self.folder is not None  # nosec B101 # a slip of the programmer, found by the first test
-        return self.folder / f"{_PREFIX}{first:0{_DIGITS}d}"
+        assert self.folder is not None  # nosec B101 # a programming error, caught by the first test
+        return self.folder / f"{self.prefix}{first:0{_DIGITS}d}"
 
     def _content(self, first: int) -> bytes:
         return self._held[first] if self.folder is None else self._file(first).read_bytes()
@@ -180,4 +177,4 @@ def _lines_of(content: bytes, size: int) -> bytes:
 
 
 def _damaged() -> AdapterError:
-    return AdapterError("The rows that were kept of a table are damaged. Start the binding again from the beginning.")
+    return AdapterError("The stored rows of a table are damaged. Start the binding from the beginning.")

@@ -1,4 +1,4 @@
-"""One look at the table: what is settled, whether all is as it was, and the rows that follow the last ones."""
+"""One poll of the table: its settled cursor, checks that it is unchanged, and the rows after the last ones."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -8,21 +8,21 @@ from typing import Any, Final
 from psycopg import sql
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.formats.text.split import MAX_RECORD_BYTES
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.postgresql.connecting import Says, connect, told
+from streaming.adapters.postgresql.connecting import Explanations, connect, translate_errors
 from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.postgresql.pages import TableMark
-from streaming.adapters.postgresql.settling import Settling
-from streaming.adapters.postgresql.table import Connection, SourceTable, look
+from streaming.adapters.postgresql.snapshot_visibility import SnapshotVisibility
+from streaming.adapters.postgresql.table import Connection, SourceTable, inspect_table
 from streaming.definition.counts import counted
 from streaming.temporal.ticks import FIRST_TICK, Tick, format_instant
 
 MOST_ROWS: Final = 20_000
 MOST_BYTES: Final = 16 << 20
-"""One look takes so many rows, and about so many bytes of them, at most."""
+"""The most rows in one poll, and their approximate limit in bytes."""
 Require = Callable[[Sequence[str]], None]
-"""Raises `AdapterError` for a table whose columns will not do."""
+"""Raises `AdapterError` for a table with unsuitable columns."""
 _AT_ONCE: Final = 50
 _MOST_WAITS: Final = 50
 _SETTINGS: Final = {
@@ -32,22 +32,22 @@ _SETTINGS: Final = {
     "extra_float_digits": "1",
     "bytea_output": "hex",
 }
-_SAYS: Final[Says] = (
-    ("42P01", "user", "has no longer such a table. Correct its name, or have it made again."),
-    ("42703", "user", "has no longer such a column: {detail}. Correct the options of the stream."),
-    ("42501", "user", "does not allow this user what is needed: {detail}. Have the right granted."),
-    ("42", "user", "refuses what was asked of its table: {detail}. Correct the options of the stream."),
-    ("57014", "external", "took longer than a minute for one statement. See whether the cursor has an index."),
-    ("22021", "user", "has a text that is not in its encoding: {detail}. Mend the row."),
-    ("2200", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
-    ("22P02", "user", "does not understand a value: {detail}. Correct the option `begin_after`."),
-    ("22", "user", "cannot give a row: {detail}. Mend the row, or leave out its column."),
+_EXPLANATIONS: Final[Explanations] = (
+    ("42P01", "user", "no longer has such a table. Correct its name, or recreate it."),
+    ("42703", "user", "no longer has such a column: {detail}. Correct the options of the stream."),
+    ("42501", "user", "refuses a right that this user needs: {detail}. Grant it."),
+    ("42", "user", "refuses the query of its table: {detail}. Correct the options of the stream."),
+    ("57014", "external", "took longer than a minute for one statement. Check that the cursor has an index."),
+    ("22021", "user", "has a text that is not in its encoding: {detail}. Fix the row."),
+    ("2200", "user", "rejects a value: {detail}. Correct the option `begin_after`."),
+    ("22P02", "user", "rejects a value: {detail}. Correct the option `begin_after`."),
+    ("22", "user", "can't return a row: {detail}. Fix the row, or remove its column from the stream."),
 )
 
 
 @dataclass(frozen=True)
 class TakenRows:
-    """Rows of one look as lines of JSON, and how far the table was read with them; `more`: others wait already."""
+    """Rows of one poll as lines of JSON, and the point reached with them; `more`: other rows are waiting."""
 
     lines: Sequence[bytes]
     mark: TableMark
@@ -56,7 +56,7 @@ class TakenRows:
 
 @dataclass(frozen=True)
 class RowSpan:
-    """Rows behind `after` and up to `up_to` (cursor and key, or a cursor alone); the `newest` first, or the oldest."""
+    """Rows after `after` and up to `up_to` (cursor and key, or a cursor alone); the `newest` first, or the oldest."""
 
     after: list[str] | None
     up_to: list[str] | None
@@ -67,7 +67,7 @@ class RowSpan:
 
 @dataclass(frozen=True)
 class CursorSpan:
-    """Whether a cursor is a time; then the oldest and the newest that there are, in ticks, None without rows."""
+    """`timed`: the cursor is a time; then the oldest and the newest cursor, in ticks, None without rows."""
 
     timed: bool
     oldest: int | None = None
@@ -75,32 +75,36 @@ class CursorSpan:
 
 
 class TableReader:
-    """Looks at the table of `options` within `reach`, by a connection for each look."""
+    """Polls the table of `options` within `reach`, with a new connection each time."""
 
     def __init__(self, options: PostgreSQLOptions, reach: Reach) -> None:
         self._options = options
         self._reach = reach
-        self._settling = Settling(options.margin_s)
+        self._settling = SnapshotVisibility(options.margin_s)
         self.shown = f"{options.schema_name}.{options.table}"
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Connection, SourceTable]]:
-        """A connection that only reads, and the table. Raises `AdapterError`, inside of it too."""
-        with told(self._options, _SAYS), closing(connect(self._options, self._reach, _SETTINGS)) as connection:
+        """A read-only connection, and the table. Raises `AdapterError`, also for errors inside the context."""
+        with (
+            translate_errors(self._options, _EXPLANATIONS),
+            closing(connect(self._options, self._reach, _SETTINGS)) as connection,
+        ):
             connection.autocommit = True
-            yield connection, look(connection, self._options)
+            yield connection, inspect_table(connection, self._options)
 
     def take(self, last: TableMark | None, require: Require, most: int, settled: bool) -> TakenRows | None:
-        """At most `most` rows behind `last`, where `settled` none that another can still come before; None: no rows.
+        """Return at most `most` rows after `last`, None without rows; `settled`: only rows that no later commit can
+        precede.
 
-        All columns that this user may read. Raises `AdapterError`.
+        Returns all columns that this user may read. Raises `AdapterError`.
         """
         with self._opened() as (connection, table):
             require(list(table.columns))
             up_to = None
             if settled:
                 self._require_same(connection, table, last)
-                up_to = self._settling.look(connection, table)
+                up_to = self._settling.poll(connection, table)
                 if up_to is None:
                     return None
             after = last.after if last is not None else self._begin()
@@ -120,33 +124,36 @@ class TableReader:
         return TakenRows([_line(row[0]) for row in rows], mark, more=not whole or len(rows) == limit)
 
     def newest(self) -> TableMark | None:
-        """Behind all rows that are committed, and none that another can still come before; None: none is passed.
+        """Return the mark after all committed rows that no later commit can precede; None: no row is skipped.
 
-        Who is writing meanwhile is waited for. Raises `AdapterError`, `external` for one who does not end.
+        Waits for running writers. Raises `AdapterError`, `external` for one that does not end.
         """
         with self._opened() as (connection, table):
-            settled = self._settling.look(connection, table)
+            settled = self._settling.poll(connection, table)
             for _ in range(_MOST_WAITS):
                 if settled is not None or not self._settling.waits:
                     break
                 connection.execute("SELECT pg_sleep(0.1)")
-                settled = self._settling.look(connection, table)
+                settled = self._settling.poll(connection, table)
             if settled is None and self._settling.waits:
                 raise AdapterError(
-                    f"Somebody is writing to {self.shown}, so that it is not known yet behind which rows 'now' is. See "
-                    "that no transaction stays open there.",
+                    f"A transaction is writing to {self.shown}, so 'now' can't be determined yet. Check that no "
+                    "transaction stays open there.",
                     domain="external",
                 )
-            return None if settled is None else self._behind(connection, table, settled)
+            return None if settled is None else self._mark_after(connection, table, settled)
 
     def before(self, tick: int) -> TableMark | None:
-        """Behind all rows whose cursor, a time, is before `tick`; None: none is passed. Raises `AdapterError`."""
+        """Return the mark after all rows with a cursor, a time, before `tick`; None: no row is skipped.
+
+        Raises `AdapterError`.
+        """
         with self._opened() as (connection, table):
-            last = format_instant(Tick(max(tick - 1, FIRST_TICK)))  # a cursor has whole microseconds, as ticks are
-            return self._behind(connection, table, last)
+            last = format_instant(Tick(max(tick - 1, FIRST_TICK)))  # cursors are whole microseconds, like ticks
+            return self._mark_after(connection, table, last)
 
     def span(self) -> CursorSpan:
-        """Whether the cursor is a time, and the oldest and newest that there are. Raises `AdapterError`."""
+        """Return the kind of the cursor, and its oldest and newest value. Raises `AdapterError`."""
         with self._opened() as (connection, table):
             if not table.is_timed:
                 return CursorSpan(timed=False)
@@ -160,8 +167,8 @@ class TableReader:
             found = connection.execute(ask).fetchone() or (None, None)
             return CursorSpan(timed=True, oldest=found[0], newest=found[1])
 
-    def _behind(self, connection: Connection, table: SourceTable, cursor: str) -> TableMark | None:
-        """The mark behind all rows up to `cursor`; None where that passes none of those that are to be read."""
+    def _mark_after(self, connection: Connection, table: SourceTable, cursor: str) -> TableMark | None:
+        """The mark after all rows up to `cursor`; None if that skips no row to be read."""
         if not _rows(connection, table, RowSpan(self._begin(), [cursor], 1))[0]:
             return None
         return TableMark(
@@ -175,10 +182,7 @@ class TableReader:
         )
 
     def ends(self, most: int, most_bytes: int) -> tuple[Sequence[bytes], Sequence[bytes], Mapping[str, str], bool]:
-        """The `most` oldest and newest rows, in their order, the columns, and whether that is all.
-
-        Raises `AdapterError`.
-        """
+        """The `most` oldest and newest rows, in their order, the columns, and True if these are all rows."""
         with self._opened() as (connection, table):
             oldest, whole = _rows(connection, table, RowSpan(self._begin(), None, most, most_bytes))
             newest: list[tuple[str, ...]] = []
@@ -192,21 +196,20 @@ class TableReader:
         return None if self._options.begin_after is None else [self._options.begin_after]
 
     def _require_same(self, connection: Connection, table: SourceTable, last: TableMark | None) -> None:
-        """Refuse a table that is another one, and rows that came where all had been read."""
+        """Refuse another table, and rows that were added where everything had been read."""
         if last is None:
             return
         shown = self.shown
         if last.database != self._options.database or last.order != [table.cursor, *table.key]:
             raise AdapterError(
-                f"Rows were read of the database '{last.database}' in the order of {', '.join(last.order)}, so that "
-                f"nobody knows which come next in '{self._options.database}' in the order of "
-                f"{', '.join([table.cursor, *table.key])}. Set the options back, or start the binding again from the "
-                "beginning."
+                f"Rows were read from the database '{last.database}' in the order of {', '.join(last.order)}, so the "
+                f"next rows in '{self._options.database}' in the order of {', '.join([table.cursor, *table.key])} "
+                "can't be determined. Restore the options, or start the binding from the beginning."
             )
         if last.table != table.oid:
             raise AdapterError(
-                f"The table {shown} was deleted and made again, so that nobody knows which of its rows were read. "
-                "Start the binding again from the beginning."
+                f"The table {shown} was deleted and created again, so its "
+                "already read rows can't be identified. Start the binding from the beginning."
             )
         if last.sequence is not None and table.sequences and table.last_given is not None:
             self._require_ahead(last.sequence, table.last_given)
@@ -216,21 +219,22 @@ class TableReader:
         there = 0 if found is None else int(found[0])
         if there > last.added:
             raise AdapterError(
-                f"In {shown} {counted(there - last.added, 'row')} came before {last.after[0]}, up to where it had been "
-                f"read: the column '{self._options.cursor}' does not grow from row to row. Choose another cursor, then "
-                "start the binding again from the beginning."
+                f"{shown} now has {counted(there - last.added, 'more row')} before {last.after[0]}, "
+                "where everything had "
+                f"already been read: the column '{self._options.cursor}' does not grow from row to row. Choose "
+                "another cursor, then start the binding from the beginning."
             )
 
     def _require_ahead(self, known: int, now: int) -> None:
         if now < known:
             raise AdapterError(
-                f"The sequence behind '{self._options.cursor}' of {self.shown} was set back from {known} to {now}, so "
-                "that new rows come before those that were read. Start the binding again from the beginning."
+                f"The sequence of '{self._options.cursor}' of {self.shown} was set back from {known} to {now}, so new "
+                "rows come before those that were already read. Start the binding from the beginning."
             )
 
 
 def _rows(connection: Connection, table: SourceTable, span: RowSpan) -> tuple[list[tuple[str, ...]], bool]:
-    """The text of each row, its cursor and its key; whether these are all that were asked for."""
+    """The text of each row, its cursor and its key; and True if these are all requested rows."""
     condition, values = _between(table, span.after, span.up_to)
     columns = sql.SQL(", ").join(sql.Identifier("t", name) for name in table.columns)
     direction = sql.SQL("{} DESC" if span.newest else "{}")
@@ -263,7 +267,7 @@ def _rows(connection: Connection, table: SourceTable, span: RowSpan) -> tuple[li
 def _between(
     table: SourceTable, after: list[str] | None, up_to: list[str] | None
 ) -> tuple[sql.Composable, dict[str, Any]]:
-    """The condition on rows behind `after` and up to `up_to`, each cursor and key, or a cursor alone."""
+    """The condition for rows after `after` and up to `up_to`, each a cursor and key, or a cursor alone."""
     parts: list[sql.Composable] = []
     values: dict[str, Any] = {}
     for name, sign, place in (("after", ">", after), ("up_to", "<=", up_to)):
@@ -274,7 +278,7 @@ def _between(
         values |= dict(zip(marks, place, strict=True))
         given = sql.SQL(", ").join(map(sql.Placeholder, marks))
         parts.append(sql.SQL("({}) {} ({})").format(columns, sql.SQL(sign), given))
-        if len(place) > 1:  # said for the cursor alone too, so that an index on it alone serves
+        if len(place) > 1:  # a condition on the cursor alone too, so that an index on it can be used
             alone = sql.SQL("{} {} {}")
             wide = sql.SQL(">=") if sign == ">" else sql.SQL("<=")
             parts.append(alone.format(table.order[0], wide, sql.Placeholder(marks[0])))
@@ -282,5 +286,5 @@ def _between(
 
 
 def _line(text: str) -> bytes:
-    """The text of a row on one line: what a column of type json has between its values may be line ends."""
+    """The text of a row on one line: a column of type json may contain line ends between its values."""
     return text.replace("\n", " ").replace("\r", " ").encode()

@@ -1,12 +1,12 @@
-"""Rows of a table before a stream says what they mean: its oldest and its newest, with the types that it declares."""
+"""Sample rows of a table before a stream is defined: the oldest and newest, with the table's types."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from streaming.adapters.contract import RecordSample, RecordSpan
-from streaming.definition.payload import read_object
-from streaming.definition.types import BOOLEAN, DOUBLE, LONG, MAX_PRECISION, STRING, TIMESTAMP, DecimalOf
+from streaming.definition.payload.reading import read_object
+from streaming.definition.payload.types import BOOLEAN, DOUBLE, LONG, MAX_PRECISION, STRING, TIMESTAMP, DecimalOf
 
 _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("smallint", "integer", "bigint"), str(LONG)),
@@ -22,7 +22,7 @@ _NUMERIC: Final = re.compile(r"numeric\((\d+),(-?\d+)\)")
 def sample_of_rows(
     oldest: Sequence[bytes], newest: Sequence[bytes], columns: Mapping[str, str], shown: str, *, whole: bool
 ) -> RecordSample:
-    """The sample of rows as lines of JSON, in the order of the cursor; `columns` are name to type of the database."""
+    """The sample of rows as lines of JSON, in the order of the cursor; `columns` maps names to database types."""
     unreadable = 0
     spans: list[RecordSpan] = []
     for where, lines in (
@@ -38,7 +38,7 @@ def sample_of_rows(
 
 
 def stream_type(kind: str) -> str | None:
-    """The type of a stream for a type of the database; None where the values have to say it."""
+    """The stream type for a type of the database; None if the values must decide."""
     numeric = _NUMERIC.fullmatch(kind)
     if numeric is not None:
         precision, scale = int(numeric[1]), int(numeric[2])

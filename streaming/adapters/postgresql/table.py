@@ -1,4 +1,4 @@
-"""What the catalogue says of the table that is read, and whether it can be read on and on without missing a row."""
+"""Reads the table from the catalogue, and checks that it can be polled without missing a row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _SEQUENCES: Final = """
 
 @dataclass(frozen=True)
 class CursorSequence:
-    """A sequence that gives values of the cursor; `last` is the last that it gave, where this user may know it."""
+    """A sequence that provides the cursor's values; `last` is its last value, None if this user may not read it."""
 
     oid: int
     name: str
@@ -58,10 +58,10 @@ class CursorSequence:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """The table as it is now: `columns` (name to type) are those that this user may read, in their order.
+    """The current table: `columns` (name to type) are those that this user may read, in their order.
 
-    `key` tells rows with the same cursor apart. `relations` are the table with its partitions, `sequences` those behind
-    its cursor: whoever adds a row holds a lock on one of them from before the cursor's value is taken.
+    `key` distinguishes rows with the same cursor. `relations` are the table with its partitions, `sequences` those of
+    its cursor: a writer locks one of them before it gets the cursor's value.
     """
 
     oid: int
@@ -74,22 +74,22 @@ class SourceTable:
 
     @property
     def is_timed(self) -> bool:
-        """Whether the cursor is a time."""
+        """True if the cursor is a time."""
         return self.columns[self.cursor] == TIME
 
     @property
     def order(self) -> Sequence[sql.Identifier]:
-        """Cursor and key, by which rows are ordered."""
+        """Cursor and key, which define the order of rows."""
         return [sql.Identifier("t", name) for name in (self.cursor, *self.key)]
 
     @property
     def last_given(self) -> int | None:
-        """What the cursor's sequence gave last, None where there is not one, or it is not known."""
+        """The last value of the cursor's sequence; None without a single sequence, or if it is unknown."""
         return self.sequences[0].last if len(self.sequences) == 1 else None
 
 
-def look(connection: Connection, options: PostgreSQLOptions) -> SourceTable:
-    """What the table of `options` is now. Raises `AdapterError`, `psycopg.Error`."""
+def inspect_table(connection: Connection, options: PostgreSQLOptions) -> SourceTable:
+    """Read the table of `options` from the catalogue. Raises `AdapterError`, `psycopg.Error`."""
     name = sql.Identifier(options.schema_name, options.table)
     shown = f"{options.schema_name}.{options.table}"
     found = connection.execute(_RELATION, [name.as_string(connection)]).fetchone()
@@ -110,51 +110,50 @@ def look(connection: Connection, options: PostgreSQLOptions) -> SourceTable:
 
 
 class TableOptions(Protocol):
-    """Options that name a table."""
+    """Options that identify a table."""
 
     @property
     def database(self) -> str:
-        """Its database."""
+        """The database."""
 
     @property
     def schema_name(self) -> str:
-        """Its schema."""
+        """The schema."""
 
     @property
     def table(self) -> str:
-        """Its name."""
+        """The table's name."""
 
 
 def absent(connection: Connection, options: TableOptions) -> AdapterError:
-    """What is said of a table that is not there: the schema, or the table itself. Raises `psycopg.Error`."""
+    """The error for a missing table: it names the missing schema or table. Raises `psycopg.Error`."""
     schema = sql.Identifier(options.schema_name).as_string(connection)
     if connection.execute("SELECT to_regnamespace(%s) IS NULL", [schema]).fetchone() == (True,):
         return AdapterError(f"The database '{options.database}' has no schema '{options.schema_name}'. Correct it.")
     return AdapterError(
-        f"The schema '{options.schema_name}' has no table '{options.table}'. Correct its name, with capital letters as "
-        "they are stored."
+        f"The schema '{options.schema_name}' has no table '{options.table}'. Correct its name. Names are "
+        "case-sensitive."
     )
 
 
 def _refuse_relation(shown: str, relkind: str, *, has_children: bool, is_standby: bool) -> None:
     if is_standby:
-        raise AdapterError(
-            "The server is a standby, on which nobody can see which transactions still write. Name the primary."
-        )
+        raise AdapterError("The server is a standby, which can't report running transactions. Use the primary.")
     if relkind not in _TABLES:
         raise AdapterError(
-            f"{shown} is not a table: of a view or a foreign table nobody can see who still writes to it. Name the "
-            "table behind it."
+            f"{shown} isn't a table: for a view or a foreign table, running writers can't be determined. Use the "
+            "underlying table."
         )
     if has_children and relkind == "r":
         raise AdapterError(
-            f"Other tables inherit from {shown}, and no index says that their rows differ. Name a table without such, "
-            "or a partitioned one."
+            f"Other tables inherit from {shown}, and no index ensures that their rows are distinct. "
+            "Use a table without "
+            "child tables, or a partitioned one."
         )
 
 
 def _key(unique: Sequence[tuple[bool, list[str]]], options: PostgreSQLOptions, shown: str) -> tuple[str, ...]:
-    """The columns that tell rows with the same cursor apart, by an index that says so."""
+    """The columns that distinguish rows with the same cursor, as ensured by a unique index."""
     sets = [set(names) for _, names in unique]
     if options.key:
         chosen = [name for name in dict.fromkeys(options.key) if name != options.cursor]
@@ -163,10 +162,10 @@ def _key(unique: Sequence[tuple[bool, list[str]]], options: PostgreSQLOptions, s
     else:
         chosen = [name for primary, names in unique if primary for name in names if name != options.cursor]
     if not any(each <= {options.cursor, *chosen} for each in sets):
-        said = ", ".join([options.cursor, *chosen])
+        names = ", ".join([options.cursor, *chosen])
         raise AdapterError(
-            f"No unique index of {shown} tells the rows with the same {said} apart, so that some could be missed. Name "
-            "columns of a unique index as the key, or have one made."
+            f"No unique index of {shown} distinguishes rows with the same {names}, so some could be missed. Choose the "
+            "columns of a unique index as the key, or create one."
         )
     return tuple(chosen)
 
@@ -181,16 +180,16 @@ def _refuse_columns(
         kind, filled, may_read = known[name]
         if not may_read:
             raise AdapterError(
-                f"The user '{options.user}' may not read the column '{name}' of {shown}. Have it granted: GRANT SELECT."
+                f"The user '{options.user}' may not read the column '{name}' of {shown}. Grant it with GRANT SELECT."
             )
         if not filled:
             raise AdapterError(
                 f"The column '{name}' of {shown} may be null, and such a row would never be read. Choose another "
-                "column, or have it made NOT NULL."
+                "column, or make it NOT NULL."
             )
     kind = known[options.cursor][0]
     if kind not in {*NUMBERS, TIME}:
-        without = " Without a zone nobody knows which instant it is." if kind.startswith("timestamp") else ""
+        without = " Without a time zone it is not a definite instant." if kind.startswith("timestamp") else ""
         raise AdapterError(
             f"The column '{options.cursor}' of {shown} is {kind}.{without} Choose a cursor that is a whole number "
             f"(bigint) or a {TIME}."
@@ -199,18 +198,18 @@ def _refuse_columns(
 
 def _refuse_sequence(sequence: CursorSequence, shown: str) -> None:
     if sequence.cache != 1 or sequence.step < 1:
-        what = "keeps numbers in stock for each connection" if sequence.step > 0 else "counts downwards"
+        what = "reserves numbers in advance for each connection" if sequence.step > 0 else "counts downwards"
         raise AdapterError(
-            f"The sequence {sequence.name} behind the cursor of {shown} {what}, so that later rows may have smaller "
+            f"The sequence {sequence.name} of the cursor of {shown} {what}, so later rows may have smaller "
             f"numbers. Choose another cursor, or run: ALTER SEQUENCE {sequence.name} INCREMENT 1 CACHE 1"
         )
 
 
 def no_column(shown: str, name: str, there: Sequence[str]) -> AdapterError:
-    """What is said of a column that the table lacks."""
+    """The error for a column that the table lacks."""
     near = get_close_matches(name, there, n=1, cutoff=0.5)
-    nearest = f" The nearest is '{near[0]}'." if near else ""
+    nearest = f" Did you mean '{near[0]}'?" if near else ""
     return AdapterError(
-        f"The table {shown} has no column '{name}', or this user may not read it; there are {', '.join(there)}."
-        f"{nearest} Name one of these, or have SELECT granted."
+        f"The table {shown} has no column '{name}', or this user may not read it. Its columns are {', '.join(there)}."
+        f"{nearest} Choose one of these, or grant SELECT."
     )

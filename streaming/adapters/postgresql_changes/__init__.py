@@ -1,1 +1,1 @@
-"""Changes of tables of PostgreSQL as streams: the life of each row, by logical replication."""
+"""Changes of PostgreSQL tables as streams: the lifetime of each row, by logical replication."""

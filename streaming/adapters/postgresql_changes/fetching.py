@@ -1,4 +1,4 @@
-"""Rows of a large answer in parts, by a cursor of SQL: the connection is free between them, and may break or close."""
+"""Rows of a large result in parts, by an SQL cursor: between parts the connection is free and may be closed."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -9,12 +9,12 @@ from psycopg import sql
 AT_ONCE: Final = 2_000
 
 
-def fetched(
+def fetch_rows(
     connection: psycopg.Connection[Any], ask: sql.Composed, values: Sequence[Any] = ()
 ) -> Iterator[list[tuple[str | None, ...]]]:
-    """What `ask` gives, as the server writes values, in the transaction that is open. Raises `psycopg.Error`.
+    """Yield the result of `ask`, with values in the server's text format, in the open transaction.
 
-    Values are not read by the driver: it has forms of its own for many types.
+    Raises `psycopg.Error`. The driver doesn't convert values: it has its own representations for many types.
     """
     declare = sql.SQL("DECLARE parts NO SCROLL CURSOR FOR {}").format(ask)
     psycopg.ClientCursor(connection).execute(declare, values or None)

@@ -1,4 +1,4 @@
-"""Lines on their way into the pages, with the mark that says where to go on after a kill."""
+"""Writes lines to the pages, with the mark for resuming after a crash."""
 
 from collections.abc import Iterable
 from typing import Final, Literal
@@ -6,11 +6,11 @@ from typing import Final, Literal
 from streaming.adapters.postgresql_changes.marks import ChangePages, ChangesMark
 
 WRITTEN_BYTES: Final = 4 << 20
-"""So much is written at once."""
+"""The size in bytes from which lines are written."""
 
 
 class LineKeeper:
-    """Adds lines to `pages`, behind those there; `mark` is of all that is whole so far."""
+    """Appends lines to `pages`; `mark` describes everything that is complete so far."""
 
     def __init__(self, pages: ChangePages, mark: ChangesMark) -> None:
         last = pages.last()
@@ -22,10 +22,7 @@ class LineKeeper:
         self.now = 0
 
     def unit(self, kind: Literal["transaction", "table"], lines: Iterable[bytes], mark: ChangesMark) -> None:
-        """Add the lines of one whole thing, after which `mark` counts; those that an earlier attempt kept are skipped.
-
-        Raises `OSError`.
-        """
+        """Add the lines of one complete unit with its new `mark`; lines stored by an earlier attempt are skipped."""
         begun, skipped = self.end, 0
         if self.mark.unit == "transaction":
             begun, skipped = self.mark.begun, self.end - self.mark.begun
@@ -41,7 +38,7 @@ class LineKeeper:
         self.mark = mark
 
     def finish(self, line: bytes, mark: ChangesMark) -> None:
-        """Add a last line, and write all that waits. Raises `OSError`."""
+        """Add a last line, and write all pending lines. Raises `OSError`."""
         self._lines.append(line)
         self.end += 1
         self._write(mark)

@@ -1,26 +1,26 @@
-"""What is noted beside the lines that are kept: how far the log was read with them, and what it was read by."""
+"""Marks stored with the lines: the point reached in the log, and the source it was read from."""
 
 from pathlib import Path
 from typing import Final, Literal
 
 from streaming.adapters.postgresql.pages import PageNote, RowPages
-from streaming.definition.strict import Strict
-from streaming.wire.results import write_atomically
+from streaming.storage.results import write_atomically
+from streaming.wire.message import Message
 
 _NAME_FILE: Final = "slot"
 
 
-class SeenSnapshot(Strict):
-    """The snapshot in which the table was read, and the place in the log after which it says nothing more.
+class SeenSnapshot(Message):
+    """The snapshot in which the table was read, and the log position from which it is irrelevant.
 
-    A transaction whose commit stands before `until` and that `text` shows as done is in the table as it was read.
+    A transaction that committed before `until` and is complete in `text` is included in the table as it was read.
     """
 
     text: str
     until: int
 
     def shows(self, lsn: int, xid: int) -> bool:
-        """Whether the transaction `xid` (32 bits) whose commit stands at `lsn` was done."""
+        """Return True if the transaction `xid` (32 bits), committed at `lsn`, is in the snapshot."""
         if lsn >= self.until:
             return False
         low, high, running = self.text.split(":")
@@ -30,8 +30,8 @@ class SeenSnapshot(Strict):
         return whole < int(low) or (whole < newest and str(whole) not in running.split(","))
 
 
-class ReadFrom(Strict):
-    """What the log is read by; where one of these is another, nobody knows what was missed."""
+class ReadFrom(Message):
+    """The source of the log; if any part of it changes, missed changes can't be determined."""
 
     database: str
     table: int
@@ -40,11 +40,11 @@ class ReadFrom(Strict):
     slot: str
 
 
-class ChangesMark(Strict):
-    """All that committed before `lsn` is kept, and nothing will be kept before or at `time` (ticks).
+class ChangesMark(Message):
+    """Everything committed before `lsn` is stored, and nothing will be stored at or before `time` (ticks).
 
-    `unit` is what the last lines belong to: none when all is whole, else a `transaction` or a comparison with the
-    `table`, of which more lines follow those from the position `begun` on.
+    `unit` is the kind of the incomplete unit of the last lines: None if all is complete, otherwise a `transaction` or a
+    comparison with the `table`, which began at the position `begun` and has more lines to come.
     """
 
     source: ReadFrom
@@ -56,19 +56,16 @@ class ChangesMark(Strict):
 
 
 ChangePages = RowPages[ChangesMark]
-"""The lines that are kept."""
+"""The stored lines."""
 
 
 def change_pages(folder: Path | None) -> ChangePages:
-    """Those in `folder`, else in memory."""
+    """The pages in `folder`, otherwise in memory."""
     return RowPages(folder, PageNote[ChangesMark])
 
 
 def slot_name(folder: Path, fresh: str) -> str:
-    """The name of the slot, kept for good before there is one; `fresh` is taken where there is none yet.
-
-    Raises `OSError`.
-    """
+    """The name of the slot, stored before the slot is created; `fresh` is the name if none is stored yet."""
     file = folder / _NAME_FILE
     if not file.exists():
         write_atomically(file, fresh.encode())

@@ -1,6 +1,6 @@
-"""What `pgoutput`, version 1 of its protocol, tells: transactions, shapes of relations, changed rows.
+"""Messages of `pgoutput`, version 1 of its protocol: transactions, shapes of relations, changed rows.
 
-The layout is that of "Logical Replication Message Formats" in the manual of PostgreSQL; values come as text.
+The layout is that of "Logical Replication Message Formats" in the PostgreSQL manual; values are text.
 """
 
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from struct import Struct
 from typing import Final, Literal
 
 
-class Untold(Enum):
-    """A large value that an update left as it was (TOAST): it is not in the log."""
+class UnchangedToast(Enum):
+    """A large value that an update did not change (TOAST): it is not in the log."""
 
     UNCHANGED = 1
 
 
-Value = str | None | Literal[Untold.UNCHANGED]
+Value = str | None | Literal[UnchangedToast.UNCHANGED]
 _EPOCH_TICKS: Final = 946_684_800_000_000
-"""2000-01-01, from which the server counts, in ticks."""
+"""2000-01-01, the server's epoch, in ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionBegin:
-    """A transaction whose commit stands at `lsn`; `committed` in ticks by the server's clock, `xid` as 32 bits."""
+    """A transaction with its commit at `lsn`; `committed` in ticks by the server's clock, `xid` as 32 bits."""
 
     lsn: int
     committed: int
@@ -31,7 +31,7 @@ class TransactionBegin:
 
 @dataclass(frozen=True, slots=True)
 class TransactionCommit:
-    """The end of the transaction; the log goes on at `end`."""
+    """The end of the transaction; the log continues at `end`."""
 
     end: int
 
@@ -46,7 +46,7 @@ class RelationShape:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A row of `relation`: `old` are the values of its former key, where it changed or the row goes; `new` its own."""
+    """A row of `relation`: `old` is its former key, if it changed or the row is deleted; `new` are its values."""
 
     relation: int
     old: tuple[Value, ...] | None
@@ -99,14 +99,14 @@ class _MessageBytes:
         if form == b"n":
             return None
         if form == b"u":
-            return Untold.UNCHANGED
+            return UnchangedToast.UNCHANGED
         (size,) = self.take(_INT32)
         self._at += size
         return self._data[self._at - size : self._at].decode()
 
 
 def message_of(data: bytes) -> ChangeMessage | None:
-    """The message; None for one that says nothing of rows (types, origins)."""
+    """Decode the message; None for one without information about rows (types, origins)."""
     read = _MessageBytes(data)
     kind = data[:1]
     if kind == b"B":
@@ -132,7 +132,7 @@ def _relation(read: _MessageBytes) -> RelationShape:
     read.letter()  # replica identity
     columns = []
     for _ in range(read.take(_INT16)[0]):
-        read.letter()  # whether it is of the key
+        read.letter()  # key column flag
         name = read.text()
         columns.append((name, read.take(_COLUMN)[0]))
     return RelationShape(relation, tuple(columns))

@@ -1,4 +1,4 @@
-"""What a user sets for the `postgresql_changes` adapter."""
+"""Options of the `postgresql_changes` adapter."""
 
 from typing import Annotated, Literal
 
@@ -9,21 +9,21 @@ from streaming.adapters.postgresql.options import PostgreSQLTableOptions, Relati
 
 
 class PostgreSQLChangesOptions(PostgreSQLTableOptions):
-    """The life of each row of a PostgreSQL table (15 or newer), or each row that is written as an event, by its log."""
+    """The lifetime of each row of a PostgreSQL table (15 or newer), or an event for each written row, from its log."""
 
     table: Annotated[
         RelationName,
         Field(
             title="Table",
-            description="A table with a primary key, partitioned or not. Letters count as they are stored.",
+            description="A table with a primary key, partitioned or not. Names are case-sensitive.",
         ),
     ]
     publication: Annotated[
         RelationName,
         Field(
             title="Publication",
-            description="What makes the server tell changes of the table. Its owner makes one with: "
-            "CREATE PUBLICATION punctual FOR TABLE name. Where it leaves out columns or rows, so does this input.",
+            description="The publication with which the server reports changes of the table. Its owner creates it with "
+            "CREATE PUBLICATION punctual FOR TABLE name. Columns or rows that it excludes are missing here too.",
         ),
     ] = "punctual"
     columns: Columns = Field(default_factory=dict)
@@ -31,14 +31,14 @@ class PostgreSQLChangesOptions(PostgreSQLTableOptions):
         Literal["fail", "compare"],
         Field(
             title="When changes are lost",
-            description="The server may drop changes that were not read for long, or somebody the replication slot. "
-            "fail: the binding stops and says so. compare: what differs in the table then ends and begins at that time "
-            "(_change is 'compared'); a row in quarantine says from when to when changes are missing.",
+            description="The server may discard changes that were not read for long, or the replication slot may be "
+            "dropped. fail: the binding stops with an error. compare: rows that differ in the table end or begin at "
+            "that time (_change is 'compared'), and a row in quarantine reports the period of the missing changes.",
         ),
     ] = "fail"
     poll_s: Annotated[
         int,
-        Field(ge=1, le=86_400, title="Ask again after (s)", description="So often the server is asked for changes."),
+        Field(ge=1, le=86_400, title="Polling interval (s)", description="The time between two queries for changes."),
     ] = 2
     idle_cti_s: Annotated[
         int,
@@ -46,17 +46,8 @@ class PostgreSQLChangesOptions(PostgreSQLTableOptions):
             ge=1,
             le=86_400,
             title="CTI without changes after (s)",
-            description="While nothing changes, a CTI at the server's clock is given so often, and the server need not "
-            "keep its log for this input any longer.",
+            description="While nothing changes, a CTI at the server's clock is emitted at this interval, and "
+            "the server "
+            "can discard its log for this input.",
         ),
     ] = 10
-
-    @property
-    def cti_column(self) -> str:
-        """Which column of a kept line makes it a CTI."""
-        return "_cti"
-
-    @property
-    def cti_strict(self) -> bool:
-        """CTIs are kept as they are meant."""
-        return False

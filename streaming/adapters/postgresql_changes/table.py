@@ -1,4 +1,4 @@
-"""What the catalogue says of the table and its publication, and what makes them unfit."""
+"""Reads the table and its publication from the catalogue, and refuses unsuitable ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ from psycopg import sql
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql.connecting import where
+from streaming.adapters.postgresql.quoting import quoted
 from streaming.adapters.postgresql.table import absent
-from streaming.adapters.postgresql_changes.lines import RESERVED
 from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
+from streaming.adapters.row_lifetimes.lines import RESERVED
 
 Connection = psycopg.Connection[Any]
 _RELATION: Final = """
@@ -40,10 +41,10 @@ _TYPES: Final = """
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """The table as it is now: the columns that are told (name to oid of the type, and as it is written), its key.
+    """The current table: the published columns (name to oid of the type, and to its written form), and its key.
 
     `own_types` as in `kind_of_type`. `publication` are the oids of the publication and of the table's entry in it;
-    `row_filter` is its condition on rows, as the server writes it.
+    `row_filter` is its condition on rows, in the server's notation.
     """
 
     oid: int
@@ -57,7 +58,7 @@ class PublishedTable:
 
 
 def published(connection: Connection, options: PostgreSQLChangesOptions) -> PublishedTable:
-    """What the table of `options` is now. Raises `AdapterError`, `psycopg.Error`."""
+    """Read the table of `options` from the catalogue. Raises `AdapterError`, `psycopg.Error`."""
     _require_server(connection, options)
     name = sql.Identifier(options.schema_name, options.table)
     shown = f"{options.schema_name}.{options.table}"
@@ -65,14 +66,15 @@ def published(connection: Connection, options: PostgreSQLChangesOptions) -> Publ
     if found is None:
         raise absent(connection, options)
     oid, relkind, identity, persistence, _, may_read = found
-    _refuse(shown, relkind, identity, persistence)
+    copied = quoted(options.schema_name, options.table)
+    _refuse(shown, copied, relkind, identity, persistence)
     if not may_read:
-        raise AdapterError(f"The user '{options.user}' may not read {shown}. Have it granted: GRANT SELECT.")
+        raise AdapterError(f"The user '{options.user}' may not read {shown}. Grant it with GRANT SELECT.")
     every = connection.execute(_COLUMNS, [oid]).fetchall()
-    publication, told, row_filter = _publication(connection, options, oid)
+    publication, names, row_filter = _publication(connection, options, oid)
     key = tuple(each for (each,) in connection.execute(_KEY, [oid, identity == "i"]))
-    columns = {column: of for column, of, _, generated in every if not generated and column in told}
-    _refuse_columns(columns, key, shown)
+    columns = {column: of for column, of, _, generated in every if not generated and column in names}
+    _refuse_columns(columns, key, shown, copied)
     types = {column: written for column, _, written, _ in every if column in columns}
     own_types = {of: (base, element) for of, base, element in connection.execute(_TYPES)}
     return PublishedTable(oid, name, columns, types, key, own_types, publication, row_filter)
@@ -84,27 +86,29 @@ def _require_server(connection: Connection, options: PostgreSQLChangesOptions) -
                FROM pg_roles r WHERE pg_has_role(current_user, r.oid, 'USAGE')"""
     level, standby, may_replicate = connection.execute(ask).fetchone() or ("", False, False)
     if standby:
-        raise AdapterError(f"{where(options)} is a standby. Name the primary.")
+        raise AdapterError(f"{where(options)} is a standby. Use the primary.")
     if level != "logical":
         raise AdapterError(
-            f"{where(options)} does not write what is needed into its log (wal_level is {level}). Whoever runs it sets "
-            "wal_level = logical in its configuration and starts it anew."
+            f"{where(options)} does not write enough into its log for replication (wal_level is {level}). Its "
+            "administrator has to set wal_level = logical in its configuration and restart it."
         )
     if not may_replicate:
         raise AdapterError(
-            f"The user '{options.user}' may not read the log of {where(options)}. Have the right granted: "
-            f'ALTER ROLE "{options.user}" REPLICATION.'
+            f"The user '{options.user}' may not read the log of {where(options)}. Grant the right: "
+            f"ALTER ROLE {quoted(options.user)} REPLICATION."
         )
 
 
-def _refuse(shown: str, relkind: str, identity: str, persistence: str) -> None:
+def _refuse(shown: str, copied: str, relkind: str, identity: str, persistence: str) -> None:
     if relkind not in ("r", "p"):
-        raise AdapterError(f"{shown} is not a table, and the log tells of tables only. Name the table behind it.")
+        raise AdapterError(
+            f"{shown} isn't a table, and the log contains only changes of tables. Use the underlying table."
+        )
     if persistence != "p":
-        raise AdapterError(f"{shown} is not logged. Have it logged: ALTER TABLE {shown} SET LOGGED.")
+        raise AdapterError(f"{shown} is not logged. Run: ALTER TABLE {copied} SET LOGGED.")
     if identity == "n":
         raise AdapterError(
-            f"{shown} tells nothing of which row was changed. Run: ALTER TABLE {shown} REPLICA IDENTITY DEFAULT."
+            f"The log of {shown} does not identify changed rows. Run: ALTER TABLE {copied} REPLICA IDENTITY DEFAULT."
         )
 
 
@@ -118,41 +122,42 @@ def _publication(
         "publication": options.publication,
     }
     shown = f"{options.schema_name}.{options.table}"
+    copied, publication = quoted(options.schema_name, options.table), quoted(options.publication)
     found = connection.execute(_PUBLICATION, asked).fetchone()
     if found is None:
         raise AdapterError(
             f"The database '{options.database}' has no publication '{options.publication}'. The owner of the table "
-            f"makes it: CREATE PUBLICATION {options.publication} FOR TABLE {shown} WITH (publish_via_partition_root)."
+            f"creates it: CREATE PUBLICATION {publication} FOR TABLE {copied} WITH (publish_via_partition_root)."
         )
-    number, complete, told, row_filter, entry = found
-    if told is None:
+    number, complete, names, row_filter, entry = found
+    if names is None:
         raise AdapterError(
-            f"The publication '{options.publication}' does not tell changes of {shown}. Its owner adds the table: "
-            f"ALTER PUBLICATION {options.publication} ADD TABLE {shown}; a partitioned one needs "
-            "SET (publish_via_partition_root) too."
+            f"The publication '{options.publication}' does not contain {shown}. Its owner adds the table: "
+            f"ALTER PUBLICATION {publication} ADD TABLE {copied}; a partitioned table also needs "
+            "SET (publish_via_partition_root)."
         )
     if not complete:
         raise AdapterError(
-            f"The publication '{options.publication}' leaves out some kinds of changes. Its owner runs: "
-            f"ALTER PUBLICATION {options.publication} SET (publish = 'insert, update, delete, truncate')."
+            f"The publication '{options.publication}' excludes some kinds of changes. Its owner runs: "
+            f"ALTER PUBLICATION {publication} SET (publish = 'insert, update, delete, truncate')."
         )
-    return (number, entry or 0), told, row_filter
+    return (number, entry or 0), names, row_filter
 
 
-def _refuse_columns(columns: Mapping[str, int], key: Sequence[str], shown: str) -> None:
+def _refuse_columns(columns: Mapping[str, int], key: Sequence[str], shown: str, copied: str) -> None:
     if not key:
         raise AdapterError(
-            f"{shown} has no primary key, so that nobody knows which row was changed. Have one made, or an index for "
-            f"it: ALTER TABLE {shown} REPLICA IDENTITY USING INDEX."
+            f"{shown} has no primary key, so changed rows can't be identified. Create one, or use a unique index "
+            f"instead: ALTER TABLE {copied} REPLICA IDENTITY USING INDEX <its name>."
         )
     for name in key:
         if name not in columns:
             raise AdapterError(
-                f"The publication does not tell the column '{name}' of {shown}, which is of its key. Have it added to "
-                "the columns of the publication."
+                f"The publication excludes the column '{name}' of {shown}, which is part of its key. Add it to the "
+                "columns of the publication."
             )
     for name in columns:
         if name in RESERVED:
             raise AdapterError(
-                f"A column of {shown} is called '{name}', as what this input adds is. Leave it out of the publication."
+                f"The column name '{name}' of {shown} is reserved for this input. Exclude it from the publication."
             )

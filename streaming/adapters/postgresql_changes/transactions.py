@@ -1,11 +1,8 @@
-"""Messages of the log become what each transaction did to rows, and that becomes lines."""
+"""Converts messages of the log to the net effect of each transaction on rows, and that to lines."""
 
 from collections.abc import Callable
-from typing import Final
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.file.split import MAX_RECORD_BYTES
-from streaming.adapters.postgresql_changes.lines import about_of
 from streaming.adapters.postgresql_changes.messages import (
     ChangeMessage,
     RelationShape,
@@ -14,37 +11,35 @@ from streaming.adapters.postgresql_changes.messages import (
     TransactionBegin,
     TransactionCommit,
 )
-from streaming.adapters.postgresql_changes.open_rows import OpenRows
 from streaming.adapters.postgresql_changes.table import PublishedTable
 from streaming.adapters.postgresql_changes.values import RowForm
+from streaming.adapters.row_lifetimes.lines import about_of, lsn_text
+from streaming.adapters.row_lifetimes.open_rows import OpenRows
 
-Told = Callable[[TransactionBegin], bool]
-"""Whether a transaction is known already."""
-NOT_KNOWN: Final = '"_not_known":'
-"""What a row becomes of which a large value is neither told nor known: no JSON, so that it is malformed."""
+IsKnown = Callable[[TransactionBegin], bool]
+"""Returns True if a transaction is already stored."""
 
 
 class TransactionReader:
-    """Applies the messages of one look to `rows`. A column that a row has not is absent from it."""
+    """Applies the messages of one poll to `rows`. A column that a row lacks is absent from it."""
 
-    def __init__(self, table: PublishedTable, rows: OpenRows, told: Told, shown: str) -> None:
+    def __init__(self, table: PublishedTable, rows: OpenRows, is_known: IsKnown, shown: str) -> None:
         self._table = table
         self._rows = rows
-        self._told = told
+        self._is_known = is_known
         self._shown = shown
         self._form: RowForm | None = None
         self._begin: TransactionBegin | None = None
         self._about = {"insert": "", "update": ""}
 
     def take(self, message: ChangeMessage | None) -> tuple[TransactionBegin, int] | None:
-        """Apply a message; at the end of a transaction that was not told before: its begin, and where the log goes on.
-
-        Raises `AdapterError`.
+        """Apply a message; at the end of a new transaction return its begin, and the position where the log
+        continues.
         """
         if isinstance(message, TransactionBegin):
-            self._begin = None if self._told(message) else message
+            self._begin = None if self._is_known(message) else message
             if self._begin is not None:
-                self._about = {each: about_of(each, message.committed, message.lsn) for each in self._about}
+                self._about = {each: about_of(each, message.committed, lsn_text(message.lsn)) for each in self._about}
         elif isinstance(message, TransactionCommit):
             begin, self._begin = self._begin, None
             return None if begin is None else (begin, message.end)
@@ -64,8 +59,8 @@ class TransactionReader:
             if self._begin is None:
                 return
             raise AdapterError(
-                f"The column {error} of {self._shown}, which is of its key, was not there when rows were changed. "
-                "Start the binding again from the beginning."
+                f"The column {error} of {self._shown}, which is part of its key, did not exist when rows were changed. "
+                "Start the binding from the beginning."
             ) from None
 
     def _change(self, message: ChangeMessage | None) -> None:
@@ -86,9 +81,4 @@ class TransactionReader:
         row = form.row_of(change.new, self._rows.row_of(former) if updates else None)
         if former != key:
             self._rows.remove(former)
-        self._rows.put(key, self._about["update" if updates else "insert"], held(NOT_KNOWN if row is None else row))
-
-
-def held(row: str) -> str:
-    """The row as it is held: one that is longer than a record may be is cut off, and so malformed."""
-    return row if len(row) <= MAX_RECORD_BYTES else row[: MAX_RECORD_BYTES + 1]
+        self._rows.put(key, self._about["update" if updates else "insert"], row)

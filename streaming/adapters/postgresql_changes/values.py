@@ -1,4 +1,4 @@
-"""Values as PostgreSQL writes them, as JSON: the same for a row that is looked up and one that is told as a change."""
+"""PostgreSQL's text values as JSON, the same for rows from a query and from a change."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from streaming.adapters.postgresql_changes.messages import RelationShape
+from streaming.adapters.row_lifetimes.members import completed
 
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 _TIME: Final = re.compile(r"(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?", re.ASCII)
@@ -21,11 +22,11 @@ _KINDS: Final[Mapping[int, str]] = {
     **dict.fromkeys((1115, 1185), "time[]"),
     **dict.fromkeys((1001, 1003, 1009, 1014, 1015, 1041, 1182, 1183, 1187, 1270, 2951), "other[]"),
 }
-"""How values of the types that every server has are written in JSON, by oid; others are text."""
+"""The JSON form of values of built-in types, by oid; other types are text."""
 
 
 def kind_of_type(oid: int, own: Mapping[int, tuple[int, int]]) -> str:
-    """How values of the type `oid` are written; `own` are base and element (0: none) of types that the database has."""
+    """The JSON form of values of the type `oid`; `own` are base and element (0: none) of the database's own types."""
     if oid in _KINDS:
         return _KINDS[oid]
     base, element = own.get(oid, (0, 0))
@@ -36,7 +37,7 @@ def kind_of_type(oid: int, own: Mapping[int, tuple[int, int]]) -> str:
 
 
 def json_of(text: str | None, kind: str) -> str:
-    """The value as JSON on one line; what JSON has no form for is text."""
+    """The value as JSON on one line; types without a JSON form are text."""
     if text is None:
         return "null"
     if kind == "number" and _NUMBER.fullmatch(text):
@@ -51,7 +52,7 @@ def json_of(text: str | None, kind: str) -> str:
 
 
 class RowForm:
-    """How rows of one shape are written: `key` are the columns that tell rows apart. Raises `LookupError` without."""
+    """Formats rows of one shape; `key` are the columns that identify rows. Raises `LookupError` if one is missing."""
 
     def __init__(self, shape: RelationShape, key: tuple[str, ...], own: Mapping[int, tuple[int, int]]) -> None:
         names = [name for name, _ in shape.columns]
@@ -65,36 +66,13 @@ class RowForm:
         """The key as JSON: an array of texts."""
         return json.dumps([values[at] for at in self._key], ensure_ascii=False)
 
-    def row_of(self, values: tuple[object, ...], before: str | None) -> str | None:
-        """The row as members of a JSON object; what is not told is taken from the row `before`. None: not known."""
-        known: Mapping[str, str] | None = None
-        parts = []
-        for name, value, kind in zip(self.names, values, self._kinds, strict=True):
-            if value is None or isinstance(value, str):
-                parts.append(f"{name}:{json_of(value, kind)}")
-                continue
-            if known is None:
-                known = members_of(before or "")
-            if name not in known:
-                return None
-            parts.append(f"{name}:{known[name]}")
-        return ",".join(parts)
-
-
-def members_of(row: str) -> dict[str, str]:
-    """The members of a row as it was written: name and value, as JSON. What was cut off is not among them."""
-    read = json.JSONDecoder().raw_decode
-    found: dict[str, str] = {}
-    at = 0
-    while at < len(row):
-        try:
-            _, colon = read(row, at)
-            _, end = read(row, colon + 1)
-        except (ValueError, RecursionError):
-            break
-        found[row[at:colon]] = row[colon + 1 : end]
-        at = end + 1
-    return found
+    def row_of(self, values: tuple[object, ...], before: str | None) -> str:
+        """The row as JSON members; unchanged large values come from the row `before`."""
+        texts = (
+            json_of(value, kind) if value is None or isinstance(value, str) else None
+            for value, kind in zip(values, self._kinds, strict=True)
+        )
+        return completed(dict(zip(self.names, texts, strict=True)), before)
 
 
 def _iso(text: str) -> str:
@@ -110,7 +88,7 @@ _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
 def _array(text: str, kind: str) -> str:
-    """An array as the server writes it, such as {1,NULL,"a b"}, with its bounds in front or without."""
+    """An array in the server's notation, for example {1,NULL,"a b"}, with or without its bounds in front."""
     body = text[text.index("{") :]
     return "".join(_array_parts(body, kind))
 

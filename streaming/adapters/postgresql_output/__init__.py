@@ -1,1 +1,1 @@
-"""Results as rows of a PostgreSQL table, each batch once: the number of the batch is in the transaction of its rows."""
+"""Results as rows of a PostgreSQL table, each batch once: the batch number is in the transaction of its rows."""

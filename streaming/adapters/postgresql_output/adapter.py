@@ -1,4 +1,4 @@
-"""Delivers to a table: rows and the number of their batch in one transaction."""
+"""Delivers to a table: rows and their batch number in one transaction."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,27 +10,27 @@ from psycopg import sql
 
 from streaming.adapters.contract import AdapterError, DeliveryBatch
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.postgresql.connecting import Says, connect, told
+from streaming.adapters.postgresql.connecting import Explanations, connect, translate_errors
 from streaming.adapters.postgresql_output.options import PostgreSQLOutputOptions
-from streaming.adapters.postgresql_output.table import RESULT_KEY, ResultTable, TableColumn
-from streaming.definition.types import Array, Struct, Timestamp
+from streaming.adapters.postgresql_output.table import RESULT_KEY, ResultTable, TableColumn, make_alone
+from streaming.definition.payload.types import Array, Struct, Timestamp
 from streaming.temporal.ticks import LAST_TICK, Tick, format_instant
 
 DELIVERIES: Final = "punctual_deliveries"
-"""The table, in the schema of the output, that has the number of the last batch of each identity."""
+"""The table, in the output's schema, with the number of the last batch of each identity."""
 _STAGED: Final = sql.Identifier("pg_temp", "punctual_staged")
-_SAYS: Final[Says] = (
-    ("42P01", "user", "has no longer such a table. Let it be made, or name another one."),
-    ("22021", "user", "cannot hold a text of a row: {detail}. Replace that character in the query."),
-    ("22", "user", "cannot hold a value of a row: {detail}. Change the column or the query."),
-    ("23", "user", "refuses a row: {detail}. Change what the table demands, or the query."),
+_EXPLANATIONS: Final[Explanations] = (
+    ("42P01", "user", "no longer has such a table. Let Punctual create it, or choose another one."),
+    ("22021", "user", "can't store a text of a row: {detail}. Replace that character in the query."),
+    ("22", "user", "can't store a value of a row: {detail}. Change the column or the query."),
+    ("23", "user", "refuses a row: {detail}. Change the table's constraints, or the query."),
 )
 _AFTER_LAST: Final = "10000-01-01T00:00:00Z"
 Cursor = psycopg.Cursor[Any]
 
 
 class PostgreSQLOutput:
-    """One output's rows in one table; connects when it is asked for the first time."""
+    """One output's rows in one table; connects on first use."""
 
     def __init__(
         self, options: PostgreSQLOutputOptions, identity: str, fields: Mapping[str, str], reach: Reach
@@ -43,19 +43,29 @@ class PostgreSQLOutput:
         self._connection: psycopg.Connection[Any] | None = None
 
     def delivered(self) -> int | None:
-        """The number of the last batch whose rows are in the table; makes what is missing. Raises `AdapterError`."""
-        with told(self._options, _SAYS), self._connected().transaction(), self._connected().cursor() as cursor:
+        """Return the number of the last batch whose rows are in the table; creates missing tables. Raises
+        `AdapterError`.
+        """
+        with (
+            translate_errors(self._options, _EXPLANATIONS),
+            self._connected().transaction(),
+            self._connected().cursor() as cursor,
+        ):
             self._prepare(cursor)
             return self._last(cursor)
 
     def deliver(self, batches: Sequence[DeliveryBatch]) -> None:
-        """Put the rows of all batches into the table, with the number of the last. Raises `AdapterError`."""
+        """Write the rows of all batches to the table, with the number of the last. Raises `AdapterError`."""
         rows = _Rows(self._table)
         for batch in batches:
             rows.take(batch)
         if rows.nothing:
-            return  # a number that is not stored is asked for again, and has no rows then either
-        with told(self._options, _SAYS), self._connected().transaction(), self._connected().cursor() as cursor:
+            return  # an unstored number is delivered again, and has no rows then either
+        with (
+            translate_errors(self._options, _EXPLANATIONS),
+            self._connected().transaction(),
+            self._connected().cursor() as cursor,
+        ):
             last = self._last(cursor)
             if last is not None and last >= batches[0].number:
                 raise AdapterError("Another process delivers the same batches.", domain="external")
@@ -64,8 +74,11 @@ class PostgreSQLOutput:
             cursor.execute(store.format(self._numbers), [batches[-1].number, self._identity])
 
     def check(self) -> None:
-        """Connect, and do all that the first delivery does to the tables, then take it back. Raises `AdapterError`."""
-        with told(self._options, _SAYS), self._connected().cursor() as cursor:
+        """Connect, make all changes that the first delivery makes to the tables, then roll back.
+
+        Raises `AdapterError`.
+        """
+        with translate_errors(self._options, _EXPLANATIONS), self._connected().cursor() as cursor:
             self._prepare(cursor)
             self._connected().rollback()
 
@@ -84,6 +97,7 @@ class PostgreSQLOutput:
     def _prepare(self, cursor: Cursor) -> None:
         cursor.execute("SELECT to_regclass(%s) IS NULL", [self._numbers.as_string(cursor)])
         if cursor.fetchone() == (True,):
+            make_alone(cursor)
             make = sql.SQL(
                 "CREATE TABLE IF NOT EXISTS {} (identity text PRIMARY KEY, batch bigint, changed_at timestamptz)"
             )
@@ -93,12 +107,13 @@ class PostgreSQLOutput:
         cursor.execute(begin.format(self._numbers), [self._identity])
 
     def _last(self, cursor: Cursor) -> int | None:
-        """The number, locked until the transaction ends: whoever delivers under the same identity waits here."""
+        """The number, locked until the transaction ends: another process with the same identity waits here."""
         ask = sql.SQL("SELECT batch FROM {} WHERE identity = %s FOR UPDATE")
         found = cursor.execute(ask.format(self._numbers), [self._identity]).fetchone()
         if found is None:
             raise AdapterError(
-                f"The row of this output in {self._options.schema_name}.{DELIVERIES} was deleted meanwhile.",
+                f"The row of this output in {self._options.schema_name}.{DELIVERIES} was deleted "
+                "while the output was running.",
                 domain="external",
             )
         number: int | None = found[0]
@@ -135,59 +150,59 @@ class PostgreSQLOutput:
 
 
 class _Rows:
-    """What is to be in the table after some batches: the last row of each key, and which rows go before.
+    """The contents of the table after some batches: the last row of each key, and the rows to delete before.
 
-    `replaced`: the `key`s of results whose earlier rows go; `gone`: the values of the key of final rows that a repair
-    has taken back, in the order of its columns.
+    `replaced`: the `key`s of results whose earlier rows are deleted; `gone`: the key values of final rows that a repair
+    has retracted, in the order of the key's columns.
     """
 
     def __init__(self, table: ResultTable) -> None:
         self._table = table
         places = {column.name: place for place, column in enumerate(table.columns)}
         self._key = [places[name] for name in table.key]
-        self._kept: dict[Any, list[Any]] = {}
+        self._put: dict[Any, list[Any]] = {}
         self.replaced: set[str] = set()
-        self._taken_back: dict[tuple[Any, ...], None] = {}
+        self._retracted: dict[tuple[Any, ...], None] = {}
 
     @property
     def nothing(self) -> bool:
-        return not self._kept and not self.replaced and not self._taken_back
+        return not self._put and not self.replaced and not self._retracted
 
     @property
     def gone(self) -> list[tuple[Any, ...]]:
-        return [place for place in self._taken_back if place not in self._kept]
+        return [place for place in self._retracted if place not in self._put]
 
     def take(self, batch: DeliveryBatch) -> None:
-        """Note the rows of a batch. Raises `AdapterError` where two final rows of it have one key."""
+        """Add the rows of a batch. Raises `AdapterError` if two of its final rows have the same key."""
         mine: set[Any] = set()
         for index, row in enumerate(batch.rows):
             values = self._values(row)
             key = row.get("key")
             if self._table.appends:
-                self._kept[batch.number, index] = values
+                self._put[batch.number, index] = values
             elif key is not None:
                 self.replaced.add(key)
-                self._kept.pop(key, None)
+                self._put.pop(key, None)
                 if not row.get("deleted"):
-                    self._kept[key] = values
+                    self._put[key] = values
             elif row.get("deleted"):
                 place = tuple(values[each] for each in self._key)
-                self._kept.pop(place, None)
-                self._taken_back[place] = None
+                self._put.pop(place, None)
+                self._retracted[place] = None
             else:
                 place = tuple(values[each] for each in self._key)
                 if place in mine:
                     raise AdapterError(self._twice(row))
                 mine.add(place)
-                self._kept[place] = values
+                self._put[place] = values
 
     def values(self) -> Iterator[Sequence[Any]]:
         """The rows, in the order of the table's columns."""
-        yield from self._kept.values()
+        yield from self._put.values()
 
     def _values(self, row: Mapping[str, Any]) -> list[Any]:
         rest = self._table.columns[2:]
-        said = {
+        attributes = {
             RESULT_KEY: row.get("key"),
             "incomplete": bool(row.get("incomplete")),
             "deleted": bool(row.get("deleted")),
@@ -196,14 +211,14 @@ class _Rows:
         return [
             _instant(row["start"]),
             "infinity" if row["end"] is None else _instant(row["end"]),
-            *(said[each.name] if each.field is None else _value(payload.get(each.name), each) for each in rest),
+            *(attributes[each.name] if each.field is None else _value(payload.get(each.name), each) for each in rest),
         ]
 
     def _twice(self, row: Mapping[str, Any]) -> str:
         shown = ", ".join(["start", "end", *self._table.key[2:-1]])
         return (
-            f"Two results have the same key ({shown}), the first of them at {_instant(row['start'])}: one would take "
-            "the place of the other. Add the fields to the key that tell them apart, or choose append."
+            f"Two results have the same key ({shown}), the first of them at {_instant(row['start'])}, so one would "
+            "replace the other. Add the fields to the key that distinguish them, or choose append."
         )
 
 
@@ -214,17 +229,17 @@ def _value(value: Any, column: TableColumn) -> Any:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(column.field, Timestamp) and not isinstance(value, str):
         raise AdapterError(
-            f"The field {column.name} has the time {value} us, which no calendar of PostgreSQL has. Filter such rows "
-            "out in the query."
+            f"The field {column.name} has the time {value} us, which is outside PostgreSQL's calendar. Filter out such "
+            "rows in the query."
         )
     if isinstance(value, str) and "\0" in value:
         raise AdapterError(
-            f"A text of the field {column.name} has a null character, which PostgreSQL cannot hold. Replace it in the "
+            f"A text of the field {column.name} has a null character, which PostgreSQL can't store. Replace it in the "
             "query."
         )
     return value
 
 
 def _instant(tick: int) -> str:
-    """ISO 8601; an end may be one tick after the last that the calendar has."""
+    """ISO 8601; an end may be one tick after the calendar's last one."""
     return format_instant(Tick(tick)) if tick <= LAST_TICK else _AFTER_LAST

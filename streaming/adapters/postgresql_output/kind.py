@@ -1,4 +1,4 @@
-"""The kind `postgresql` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `postgresql`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,10 +14,10 @@ def _deliver(
     options: PostgreSQLOutputOptions,
     identity: str,
     fields: Mapping[str, str],
-    root: Path,  # noqa: ARG001  # nothing of it is in a folder
+    root: Path,  # noqa: ARG001  # uses no folder
     reach: Reach,
 ) -> DeliveringAdapter:
-    # The driver is loaded by who delivers: not by every process that wants to know which kinds there are.
+    # Import the driver only to deliver: not in every process that lists the kinds.
     from streaming.adapters.postgresql_output.adapter import PostgreSQLOutput
 
     return PostgreSQLOutput(options, identity, fields, reach)

@@ -1,4 +1,4 @@
-"""What a user sets for results that go to a table of PostgreSQL."""
+"""Options of results that are written to a PostgreSQL table."""
 
 from typing import Annotated, Literal
 
@@ -7,7 +7,7 @@ from pydantic import Field
 from streaming.adapters.postgresql.connection_options import PostgreSQLConnectionOptions
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,62}$")]
-"""A name in PostgreSQL that is the same with quotes and to its letters; longer ones would be cut."""
+"""A PostgreSQL name that means the same with and without quotes except for case; longer ones would be truncated."""
 
 
 class PostgreSQLOutputOptions(PostgreSQLConnectionOptions):
@@ -17,14 +17,14 @@ class PostgreSQLOutputOptions(PostgreSQLConnectionOptions):
     table: Annotated[Identifier, Field(title="Table")]
     create: Annotated[
         bool,
-        Field(title="Make the table", description="If it is not there. One that is there is checked and not changed."),
+        Field(title="Create the table", description="If it does not exist. An existing table is checked, not changed."),
     ] = True
     mode: Annotated[
         Literal["upsert", "append"],
         Field(
             title="Rows",
-            description="upsert: a row for each window and group, which a later result replaces, or deletes when it is "
-            "taken back. append: every result is a new row, those that take one back are marked as deleted.",
+            description="upsert: a row for each window and group; a later result replaces it, or deletes it if it "
+            "retracts it. append: every result is a new row; a row that retracts another is marked as deleted.",
         ),
     ] = "upsert"
     key: Annotated[
@@ -32,11 +32,11 @@ class PostgreSQLOutputOptions(PostgreSQLConnectionOptions):
         Field(
             max_length=30,
             title="Key",
-            description="The fields that tell the rows of one window apart, usually those of GROUP BY, as "
-            'JSON such as ["car"]. Start and end are always in the key. Used by upsert alone.',
+            description="The fields that distinguish the rows of one window, usually those of GROUP BY, as "
+            'JSON, for example ["car"]. Start and end are always in the key. Used only by upsert.',
         ),
     ] = Field(default_factory=list)
-    start_column: Annotated[Identifier, Field(title="Column of the start")] = "window_start"
-    end_column: Annotated[
-        Identifier, Field(title="Column of the end", description="An end that is open is 'infinity' there.")
-    ] = "window_end"
+    start_column: Annotated[Identifier, Field(title="Start column")] = "window_start"
+    end_column: Annotated[Identifier, Field(title="End column", description="An open end is 'infinity'.")] = (
+        "window_end"
+    )

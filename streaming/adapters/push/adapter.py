@@ -13,24 +13,24 @@ from streaming.adapters.push.options import PushOptions
 from streaming.adapters.seeking import BegunJournal, BegunLanes, LaneHeld, positions_within
 from streaming.adapters.stored_lines import records_between
 from streaming.definition.counts import counted
-from streaming.definition.streams import Rowtime, StreamDefinition
-from streaming.wire.arrived import Arrived
+from streaming.definition.streams.stream import Rowtime, StreamDefinition
+from streaming.storage.results import write_atomically
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
-from streaming.wire.results import write_atomically
+from streaming.wire.execution.case import ONLY_LANE
+from streaming.wire.rows.arrived import Arrived
 
 BATCH_BYTES: Final = 64 << 20
-"""A batch reads about so many bytes of lines at most."""
+"""The approximate limit of bytes of lines in a batch."""
 
 
 _FIRST: Final = "first.json"
-"""The oldest row that was kept when the first batch was planned: what was deleted before it was never read."""
+"""The oldest row that was stored when the first batch was planned: rows deleted before it were never read."""
 
 
 class PushAdapter:
     """Reads an inbox as the lane "0"; position p is its row number p. It never ends.
 
-    Who keeps a journal is a reader: what it has yet to read, and the batch before, stay in the inbox.
+    An adapter with a journal is a reader: its unread rows, and the previous batch, stay in the inbox.
     """
 
     def __init__(self, options: PushOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
@@ -47,9 +47,9 @@ class PushAdapter:
         return (ONLY_LANE,)
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:
-        """`limit_rows` rows further, as far as rows were pushed; who begins at 0 begins with the oldest that is kept.
+        """Return the position `limit_rows` rows further, if they were pushed; from 0 reading starts at the oldest row.
 
-        Raises `AdapterError` when rows beyond `start` are gone, `OSError` where the journal cannot be written.
+        Raises `AdapterError` if rows after `start` were deleted, `OSError` if the journal can't be written.
         """
         reached = start.get(ONLY_LANE, 0)
         if self._reader is not None:
@@ -57,20 +57,20 @@ class PushAdapter:
         state = self._inbox.state()
         if reached > state.next:
             raise AdapterError(
-                f"The inbox '{self._name}' holds {counted(state.next, 'row')}, but {reached} were read: it was "
-                "deleted and begun anew. Start the binding from the beginning."
+                f"The inbox '{self._name}' holds {counted(state.next, 'row')}, but {reached} were already read: it was "
+                "deleted and created again. Start the binding from the beginning."
             )
         if reached == 0:
             self._note_first(state.oldest)
         elif reached < state.oldest:
             raise AdapterError(
-                f"The inbox '{self._name}' no longer holds the rows {reached} to {state.oldest}: the binding did not "
-                "run for longer than the inbox waits for it. Start the binding from the beginning."
+                f"The inbox '{self._name}' no longer holds the rows {reached} to {state.oldest}: the binding was "
+                "stopped for longer than the inbox waits for it. Start the binding from the beginning."
             )
         return {ONLY_LANE: max(reached, min(max(reached, state.oldest) + limit_rows, state.next))}
 
     def bounds(self, start: Mapping[str, Position]) -> Mapping[str, Position]:
-        """Whole pushes of BATCH_BYTES together, and at least one."""
+        """The bounds set by BATCH_BYTES: whole pushes, at least one."""
         end, total = None, 0
         for following, size in self._inbox.sizes(start.get(ONLY_LANE, 0)):
             if end is not None and total + size > BATCH_BYTES:
@@ -79,11 +79,11 @@ class PushAdapter:
         return {}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:  # noqa: ARG002
-        """Never: somebody may push more."""
+        """Always False: more rows may be pushed."""
         return False
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
-        """Whether all of these rows are kept; from 0 on, whether what was kept when they were first read still is."""
+        """Return True if all of these rows are stored; from 0, counted from the oldest row at the first batch."""
         state, begun = self._inbox.state(), max(start, self._began_with())
         return end <= state.next and (begun >= state.oldest or begun >= end)
 
@@ -93,7 +93,7 @@ class PushAdapter:
             write_atomically(self._first, json.dumps(oldest).encode())
 
     def _began_with(self) -> Position:
-        """The first row that whoever keeps this journal can have read; 0 where that is not known."""
+        """The first row that the owner of this journal can have read; 0 if unknown."""
         if self._first is None or not self._first.exists():
             return 0
         try:
@@ -105,11 +105,11 @@ class PushAdapter:
 
     @property
     def time_means(self) -> str:
-        """When its batch was accepted."""
+        """The meaning of arrival times: when the row's batch was accepted."""
         return "was pushed then or later"
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:
-        """At a row number, or in front of the first batch that was accepted at a time or later."""
+        """Start at a row number, or before the first batch that was accepted at a time or later."""
 
         def find() -> BegunLanes:
             state = self._inbox.state()
@@ -125,7 +125,7 @@ class PushAdapter:
         return self._begun.at(place, find)
 
     def held(self, *, now: int, since: int | None) -> Sequence[LaneHeld]:  # noqa: ARG002
-        """The rows that are kept."""
+        """The stored rows."""
         state = self._inbox.state()
         at = None if since is None else self._inbox.since(since)
         return [
@@ -143,7 +143,7 @@ class PushAdapter:
         ]
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:  # noqa: ARG002
-        """The rows `[start, end)` that are kept, in the order in which they were stored."""
+        """Yield the stored rows of `[start, end)`, in the order in which they were stored."""
         for records, positions in records_between(self._inbox.between(start, end), start, end):
             if not self._implicit:
                 yield self._lines.decode(records, positions)

@@ -1,4 +1,4 @@
-"""The store of pushed rows: a SQLite database for each inbox, one row of it for each batch that was acknowledged.
+"""The store of pushed rows: a SQLite database for each inbox, with one table row for each acknowledged batch.
 
 Rows are numbered from 0 in the order in which their batches were stored, and that number is their position for readers.
 A batch counts when its transaction has reached the disk (`synchronous=FULL`). Bodies are JSON lines, compressed.
@@ -18,20 +18,20 @@ import pyarrow as pa
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.stored_lines import StoredBatch
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 INBOXES: Final = "inboxes"
-"""The folder of an organisation's inboxes, beside its `files/`."""
+"""The folder of an organisation's inboxes, next to its `files/`."""
 WAITS_S: Final = 10.0
-"""So long one who writes waits for others who write."""
+"""The time in seconds that a writer waits for other writers."""
 IDS_KEPT: Final = 100_000
-"""So many of the newest batch ids are remembered for certain."""
+"""The number of newest batch ids that are always remembered."""
 IDS_KEPT_US: Final = 24 * 3_600 * 1_000_000
-"""And all of this time, in ticks."""
+"""The time in ticks for which all batch ids are remembered."""
 _PRUNED_AT_ONCE: Final = 100
 _DAY_US: Final = 24 * 3_600 * 1_000_000
 _SEEN_AGAIN_US: Final = 3_600 * 1_000_000
-"""A reader that stays where it is is noted anew after so long."""
+"""The interval after which an unchanged reader is recorded again."""
 VERSION: Final = 2
 _SCHEMA: Final = """
 CREATE TABLE batches (first INTEGER PRIMARY KEY, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, body BLOB NOT NULL,
@@ -45,14 +45,14 @@ INSERT INTO state VALUES (0, 0, NULL);
 PRAGMA user_version = 2;
 """
 _NO_TIMES: Final = (
-    "The inbox holds rows of before 2026-11-25, of which nobody knows when they came. Begin at a row number, or now."
+    "The inbox has rows from before 2026-11-25, which have no arrival time. Start at a row number, or now."
 )
 _TO_2: Final = "ALTER TABLE batches ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0; PRAGMA user_version = 2;"
-"""Of inboxes of before 2026-11-25 nobody knows when their batches came."""
+"""Inboxes from before 2026-11-25 have no arrival times of their batches."""
 
 
 class InboxFull(Exception):
-    """There is no room that may be made; `read` says whether anybody reads at all."""
+    """The inbox has no room and can't make any; `read` is True if it has readers."""
 
     def __init__(self, *, read: bool) -> None:
         super().__init__("the inbox is full")
@@ -60,12 +60,12 @@ class InboxFull(Exception):
 
 
 class BatchIdReused(Exception):
-    """The id was that of a batch with other rows."""
+    """The id was already used for a batch with other rows."""
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a batch: its rows are `[first, first + rows)`; `again`: it had been stored before."""
+    """The result of accepting a batch: its rows are `[first, first + rows)`; `again`: it was already stored."""
 
     first: int
     rows: int
@@ -74,9 +74,9 @@ class Receipt:
 
 @dataclass(frozen=True)
 class InboxState:
-    """Rows `[oldest, next)` are kept, in `stored` bytes; `newest` is when the last came, `unread` what nobody read.
+    """Rows `[oldest, next)` are stored, in `stored` bytes; `newest` is the last arrival, `unread` the unread rows.
 
-    `readers` counts the bindings that hold rows back. Times are ticks.
+    `readers` counts the bindings for which rows are kept. Times are ticks.
     """
 
     oldest: int
@@ -92,7 +92,7 @@ EMPTY: Final = InboxState(0, 0, 0, None, 0, 0)
 
 @dataclass(frozen=True)
 class InboxLimits:
-    """What an inbox keeps at most (bytes, compressed), and how long it waits for a reader (days)."""
+    """The size limit of an inbox (bytes, compressed), and how long it waits for a reader (days)."""
 
     most_bytes: int
     wait_days: int
@@ -100,7 +100,7 @@ class InboxLimits:
 
 @dataclass(frozen=True)
 class PushInbox:
-    """The inbox at `path`, which need not exist yet: it is made by the first batch."""
+    """The inbox at `path`, which need not exist yet: the first batch creates it."""
 
     path: Path
 
@@ -110,15 +110,15 @@ class PushInbox:
         return PushInbox(files.parent / INBOXES / f"{name}.sqlite")
 
     def accept(self, lines: bytes, rows: int, *, batch: str | None, now: int, limits: InboxLimits) -> Receipt:
-        """Store `rows` lines, which end with a line feed each, and return when they are on the disk.
+        """Store `rows` lines, which end with a line feed each, and return when they are on disk.
 
-        A `batch` that was stored before is not stored again. `now` in ticks. Raises `BatchIdReused`, `InboxFull`,
-        `AdapterError` (external) when the disk refuses.
+        A `batch` id that is already stored is not stored again. `now` in ticks. Raises `BatchIdReused`, `InboxFull`,
+        `AdapterError` (external) if the disk refuses.
         """
         digest = hashlib.sha256(lines).digest()
         body = pa.compress(lines, codec="zstd", asbytes=True)
         with self._writing(create=True) as database:
-            if batch is not None and (known := _known(database, batch, digest)) is not None:
+            if batch is not None and (known := _receipt_of(database, batch, digest)) is not None:
                 return known
             [[first, stored]] = database.execute("SELECT next, stored FROM state")
             freed = _make_room(database, stored + len(body) - limits.most_bytes, now - limits.wait_days * _DAY_US)
@@ -131,7 +131,7 @@ class PushInbox:
         return Receipt(first, rows, again=False)
 
     def state(self) -> InboxState:
-        """What the inbox holds. Raises `AdapterError` when it cannot be read."""
+        """Return the current contents. Raises `AdapterError` if the inbox can't be read."""
         with self._reading() as database:
             if database is None:
                 return EMPTY
@@ -142,7 +142,7 @@ class PushInbox:
             return InboxState(oldest, following, stored, newest, readers, unread)
 
     def note_reader(self, name: str, position: int, now: int) -> None:
-        """Keep what `name` has yet to read, and its batch before, which it may have to read again."""
+        """Keep the unread rows of `name`, and its previous batch, which it may have to read again."""
         with self._reading() as database:
             if database is None:
                 return
@@ -151,19 +151,19 @@ class PushInbox:
         if seen is not None and last == position and now - seen < _SEEN_AGAIN_US:
             return
         if last != position:
-            before = min(last, position)  # one that went back may begin there again
+            before = min(last, position)  # a reader that was reset may start there again
         with self._writing(create=False) as database:
             database.execute("INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)", (name, position, before, now))
 
     def sizes(self, start: int) -> Iterator[tuple[int, int]]:
-        """The end and the bytes of each batch that has rows from `start` on, ascending."""
+        """Yield the end and the bytes of each batch that has rows from `start` on, ascending."""
         with self._reading() as database:
             if database is not None:
                 found = "SELECT first + rows, bytes FROM batches WHERE first >= ? ORDER BY first"
                 yield from database.execute(found, (_batch_at(database, start),))
 
     def between(self, start: int, end: int) -> Iterator[StoredBatch]:
-        """The batches that have rows of `[start, end)`, ascending."""
+        """Yield the batches that have rows of `[start, end)`, ascending."""
         with self._reading() as database:
             if database is None:
                 return
@@ -172,7 +172,7 @@ class PushInbox:
                 yield StoredBatch(first, rows, pa.decompress(body, size, codec="zstd", asbytes=True))
 
     def arrivals(self, start: int, end: int) -> Int64s:
-        """When each of the rows `[start, end)`, which are kept, came, in ticks; NO_CTI where that is not known."""
+        """The arrival of each of the stored rows `[start, end)`, in ticks; NO_CTI if unknown."""
         found = np.full(end - start, NO_CTI, dtype=np.int64)
         with self._reading() as database:
             if database is not None and _version(database) > 1:
@@ -183,7 +183,7 @@ class PushInbox:
         return found
 
     def since(self, tick: int) -> int:
-        """The first row of the first batch that came at `tick` or later; where none did, the number of the next row."""
+        """The first row of the first batch that arrived at `tick` or later, otherwise the next row number."""
         with self._reading() as database:
             if database is None:
                 return 0
@@ -197,7 +197,7 @@ class PushInbox:
             return int(following if first is None else first)
 
     def first_arrival(self) -> int | None:
-        """When the oldest batch that is kept came, in ticks; None where there is none, or it is not known."""
+        """The arrival of the oldest stored batch, in ticks; None if the inbox is empty or it is unknown."""
         with self._reading() as database:
             if database is None or _version(database) < VERSION:
                 return None
@@ -205,7 +205,7 @@ class PushInbox:
             return found[0] or None if found else None
 
     def delete(self) -> None:
-        """Remove it with all its rows; one that is absent is no error."""
+        """Remove the inbox with all its rows; a missing inbox is not an error."""
         for beside in ("", "-wal", "-shm"):
             self.path.with_name(f"{self.path.name}{beside}").unlink(missing_ok=True)
 
@@ -215,14 +215,14 @@ class PushInbox:
         if not self.path.exists():
             yield None
             return
-        with _told(), closing(self._opened()) as database:
+        with _reporting_errors(), closing(self._opened()) as database:
             yield None if _version(database) == 0 else database
 
     @contextmanager
     def _writing(self, *, create: bool) -> Iterator[sqlite3.Connection]:
         if create:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _told(), closing(self._opened(create=create)) as database:
+        with _reporting_errors(), closing(self._opened(create=create)) as database:
             if create and _version(database) < VERSION:
                 _lay_out(database)
             database.execute("PRAGMA synchronous = FULL")
@@ -240,13 +240,13 @@ class PushInbox:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Say what SQLite refuses as a sentence."""
+def _reporting_errors() -> Iterator[None]:
+    """Convert errors of SQLite to `AdapterError`."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
         raise AdapterError(
-            f"The inbox cannot be used ({error}); whoever runs this installation has to look at its disk.",
+            f"The inbox can't be used ({error}). Your administrator has to check the disk.",
             domain="external",
         ) from None
 
@@ -257,7 +257,7 @@ def _version(database: sqlite3.Connection) -> int:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Make the tables, or those of an older inbox anew in place, unless somebody else just did."""
+    """Create the tables, or upgrade those of an older inbox, unless another process has just done it."""
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("BEGIN IMMEDIATE")
     version = _version(database)
@@ -267,7 +267,7 @@ def _lay_out(database: sqlite3.Connection) -> None:
     database.execute("COMMIT")
 
 
-def _known(database: sqlite3.Connection, batch: str, digest: bytes) -> Receipt | None:
+def _receipt_of(database: sqlite3.Connection, batch: str, digest: bytes) -> Receipt | None:
     found: Sequence[Any] | None = database.execute(
         "SELECT digest, first, rows FROM ids WHERE id = ?", (batch,)
     ).fetchone()
@@ -279,7 +279,7 @@ def _known(database: sqlite3.Connection, batch: str, digest: bytes) -> Receipt |
 
 
 def _make_room(database: sqlite3.Connection, missing: int, alive_since: int) -> int:
-    """Delete the oldest batches that every reader has read until `missing` bytes are free; return what became free."""
+    """Delete the oldest batches that every reader has read until `missing` bytes are free; return the freed bytes."""
     if missing <= 0:
         return 0
     database.execute("DELETE FROM readers WHERE seen < ?", (alive_since,))
@@ -298,7 +298,7 @@ def _make_room(database: sqlite3.Connection, missing: int, alive_since: int) -> 
 
 
 def _forget_ids(database: sqlite3.Connection, now: int) -> None:
-    """Forget old ids a few at a time, more than can come with a batch."""
+    """Delete old ids a few at a time, but more than a batch can add."""
     database.execute(
         "DELETE FROM ids WHERE id IN (SELECT id FROM ids WHERE arrived < ? ORDER BY first LIMIT ?) "
         "AND (SELECT COUNT(*) FROM (SELECT 1 FROM ids LIMIT ?)) > ?",
@@ -312,6 +312,6 @@ def _oldest(database: sqlite3.Connection, following: int) -> int:
 
 
 def _batch_at(database: sqlite3.Connection, position: int) -> int:
-    """The first row of the batch that holds `position`."""
+    """The first row of the batch that contains `position`."""
     [[first]] = database.execute("SELECT MAX(first) FROM batches WHERE first <= ?", (position,))
     return position if first is None else int(first)

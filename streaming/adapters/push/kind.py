@@ -1,4 +1,4 @@
-"""The kind `push`, as the registry knows it."""
+"""The registry entry of the kind `push`."""
 
 from streaming.adapters.kinds import InputKind
 from streaming.adapters.push.adapter import PushAdapter

@@ -1,4 +1,4 @@
-"""What a user sets for the `push` adapter."""
+"""Options of the `push` adapter."""
 
 from typing import Annotated
 
@@ -17,7 +17,8 @@ class PushOptions(Strict):
         Field(
             pattern=INBOX_NAME,
             title="Inbox",
-            description="A name of small letters, digits, - and _. Streams with the same inbox read the same rows.",
+            description="A name of lower-case letters, digits, - and _. Streams with the same inbox read the "
+            "same rows.",
         ),
     ]
     most_mib: Annotated[
@@ -25,9 +26,9 @@ class PushOptions(Strict):
         Field(
             ge=1,
             le=16_384,
-            title="Room (MiB)",
-            description="So much the inbox keeps, compressed. Where there is no more room, the oldest rows that every "
-            "reader has read make place; rows that somebody has yet to read never do, and senders are told to wait.",
+            title="Size (MiB)",
+            description="The most that the inbox stores, compressed. If it is full, the oldest rows that every reader "
+            "has read are deleted. Unread rows are never deleted; instead, senders have to wait.",
         ),
     ] = 256
     wait_days: Annotated[
@@ -36,6 +37,6 @@ class PushOptions(Strict):
             ge=1,
             le=366,
             title="Wait for readers (days)",
-            description="A binding that has not run for so long no longer keeps rows in the inbox.",
+            description="The inbox keeps unread rows for a stopped binding for this long.",
         ),
     ] = 7

@@ -1,1 +1,1 @@
-"""Results as files of a folder or a bucket: what is written again, by day and batch, takes its own place."""
+"""Results as files of a folder or a bucket: a repeated write, by day and batch, replaces the same file."""

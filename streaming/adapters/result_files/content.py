@@ -1,5 +1,6 @@
-"""The rows of one batch as files: the same batch and layout, the same names and bytes."""
+"""The rows of one batch as files: the same batch and layout give the same names and bytes."""
 
+import functools
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,44 +13,51 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
+from streaming.adapters.arrow.texts import json_column
 from streaming.adapters.contract import DeliveryBatch
 from streaming.adapters.delta_output.options import DeltaOutputOptions
-from streaming.adapters.delta_output.rows import LakeRows, lake_schema
-from streaming.adapters.result_files.options import ResultFormat
+from streaming.adapters.delta_output.rows import DeltaBatch, lake_schema
+from streaming.adapters.result_files.options import Formulas, ResultFormat
 from streaming.adapters.result_json import compact_json, written_result
-from streaming.definition.types import Fields
+from streaming.definition.payload.spreadsheets import AS_TEXT, FORMULA_STARTS
+from streaming.definition.payload.types import Fields
 
 ROWS_IN_A_FILE: Final = 100_000
 SUFFIXES: Final[Mapping[ResultFormat, str]] = {"json_lines": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 NO_DAY: Final = "__HIVE_DEFAULT_PARTITION__"
-"""What readers of such folders take for no value."""
+"""The folder name that readers of partitioned folders treat as a null value."""
 EDGE: Final = "edge"
 _COLUMNS: Final = DeltaOutputOptions(path="-", mode="append", by_day=False)
 
 
 @dataclass(frozen=True)
 class ResultLayout:
-    """How results stand in files; `name` says all of it that names and contents depend on."""
+    """The layout of results in files; `name` identifies everything that names and contents depend on."""
 
     format: ResultFormat
     by_day: bool
+    formulas: Formulas = "as_is"
 
     @property
     def name(self) -> str:
-        """Stable text, without spaces."""
-        return f"{self.format}-{'days' if self.by_day else 'flat'}"
+        """A stable text without spaces."""
+        return f"{self.format}-{'days' if self.by_day else 'flat'}{'-text' if self._as_text else ''}"
+
+    @property
+    def _as_text(self) -> bool:
+        return self.format == "csv" and self.formulas == "text"
 
 
 @dataclass(frozen=True)
 class ResultFile:
-    """A file of results: its name below the folder of the output, and all of its bytes."""
+    """A file of results: its name below the output's folder, and its bytes."""
 
     name: str
     content: bytes
 
 
 class ResultContent:
-    """Makes files of batches. Raises `AdapterError` where a field has the name of a column of ours."""
+    """Builds files from batches. Raises `AdapterError` if a field has the name of one of our columns."""
 
     def __init__(self, fields: Fields, layout: ResultLayout, identity: str) -> None:
         self._fields = fields
@@ -58,7 +66,7 @@ class ResultContent:
         self._schema = lake_schema(fields, _COLUMNS)
 
     def files(self, batch: DeliveryBatch) -> Iterator[ResultFile]:
-        """The rows of `batch` by day, in their order, at most `ROWS_IN_A_FILE` in each."""
+        """Yield the rows of `batch` by day, in their order, at most `ROWS_IN_A_FILE` per file."""
         for folder, rows in self._by_day(batch.rows):
             for part, at in enumerate(range(0, len(rows), ROWS_IN_A_FILE)):
                 name = f"{batch.number:012d}-{part:04d}-{self._identity}{SUFFIXES[self._layout.format]}"
@@ -83,11 +91,11 @@ class ResultContent:
         if self._layout.format == "parquet":
             pq.write_table(table, buffer, compression="zstd")
         else:
-            arrow_csv.write_csv(flat(table), buffer)
+            arrow_csv.write_csv(flat(table, self._layout.formulas), buffer)
         return buffer.getvalue()
 
     def _table(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-        taken = LakeRows(self._fields, _COLUMNS, self._schema)
+        taken = DeltaBatch(self._fields, _COLUMNS, self._schema)
         taken.take(DeliveryBatch(0, rows, None))
         edges = pa.array([row.get("edge") for row in rows], pa.string())
         return taken.table().append_column(EDGE, edges)
@@ -97,13 +105,21 @@ def _day(start: int | None) -> str:
     return NO_DAY if start is None else str(np.datetime64(start, "us").astype("datetime64[D]"))
 
 
-def flat(table: pa.Table) -> pa.Table:
-    """Arrays and structs as JSON text, and timestamps as ISO 8601: CSV cells hold text."""
+def flat(table: pa.Table, formulas: Formulas = "as_is") -> pa.Table:
+    """Convert for CSV cells: arrays and structs to JSON text, and timestamps to ISO 8601.
+
+    If `formulas` is text, texts that a spreadsheet would compute get a leading apostrophe.
+    """
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
-            values = table.column(index).to_pylist()
-            texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in values]
+            values = [each for chunk in table.column(index).chunks for each in json_column(chunk).to_pylist()]
+            texts = [None if value is None else json.dumps(value, ensure_ascii=False) for value in values]
             table = table.set_column(index, field.name, pa.array(texts, pa.string()))
         elif pa.types.is_timestamp(field.type):
             table = table.set_column(index, field.name, pc.strftime(table.column(index), format="%Y-%m-%dT%H:%M:%SZ"))
+        elif formulas == "text" and pa.types.is_string(field.type):
+            cells = table.column(index)
+            shown = pc.binary_join_element_wise(AS_TEXT, cells, "")
+            computed = functools.reduce(pc.or_, (pc.starts_with(cells, each) for each in FORMULA_STARTS))
+            table = table.set_column(index, field.name, pc.if_else(computed, shown, cells))
     return table

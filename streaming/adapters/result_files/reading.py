@@ -1,6 +1,6 @@
-"""Rows that were delivered as files, read again for a page: newest day first, in it the newest batch, within limits.
+"""Reads delivered files back for a page: newest day first, within a day the newest batch, within limits.
 
-What lies there may have been put there by anybody: whoever shows it reads it in a process with limits.
+Anybody may have changed the files, so the caller reads them in a process with limits.
 """
 
 import csv
@@ -18,12 +18,12 @@ import pyarrow as pa
 from streaming.adapters.contract import AdapterError, DeliveredPage, DeliveredRow
 from streaming.adapters.file.found import FoundFile
 from streaming.adapters.file.parquet import opened
-from streaming.adapters.file.parquet_sampling import first_rows, typed_columns
+from streaming.adapters.formats.parquet.sampling import first_rows, typed_columns
 from streaming.adapters.places import why
-from streaming.definition.types import TIMESTAMP
+from streaming.definition.payload.types import TIMESTAMP
 
 MOST_FILES: Final = 200
-"""A page ends after so many files, even if it is not full."""
+"""The most files per page, even if the page is not full."""
 MOST_LINE: Final = 1 << 20
 _NAME: Final = re.compile(r"([0-9]{12,20})-([0-9]{4,9})-([A-Za-z0-9._-]+)\.(?:jsonl|csv|parquet)")
 _ABOUT_LIFETIME: Final = {"start": "window_start", "end": "window_end", "key": "result_key"}
@@ -31,7 +31,7 @@ _ABOUT_LIFETIME: Final = {"start": "window_start", "end": "window_end", "key": "
 
 @dataclass(frozen=True, order=True)
 class ResultName:
-    """What the name of a file of results says; the order is that of batches and their parts."""
+    """The parts of a result file's name; the order is that of batches and their parts."""
 
     number: int
     part: int
@@ -39,31 +39,31 @@ class ResultName:
 
 
 class ListedStore(Protocol):
-    """As much of a store of results as reading needs."""
+    """The part of a result store that reading needs."""
 
     def folders(self) -> Sequence[str]:
-        """The folders right below."""
+        """The direct subfolders."""
 
     def files(self, folder: str) -> Sequence[FoundFile]:
         """The files in a folder."""
 
 
 def result_name(name: str) -> ResultName | None:
-    """What `name`, without folders, says; None for a file that is none of ours."""
+    """Parse `name`, without folders; None for a file that is not ours."""
     found = _NAME.fullmatch(name)
     return None if found is None else ResultName(int(found[1]), int(found[2]), found[3])
 
 
 @dataclass(frozen=True, order=True)
 class ResultPlace:
-    """A row in the order of pages, reversed: the largest is shown first; rows of a file in their order."""
+    """A file's place in the order of pages, which are reversed: the largest first; its rows stay in their order."""
 
     folder: str
     name: ResultName
 
 
 def read_back(store: ListedStore, whose: tuple[str, int], limit: int, before: str | None) -> DeliveredPage:
-    """Rows of the files of `whose` (an identity, and its last batch that is there whole). Raises `AdapterError`."""
+    """Rows of the files of `whose` (an identity and its last complete batch). Raises `AdapterError`."""
     start, skip = (None, 0) if before is None else _read_cursor(before)
     rows: list[DeliveredRow] = []
     for count, (place, file) in enumerate(_newest_first(store, whose, start)):
@@ -103,7 +103,7 @@ def _read_cursor(text: str) -> tuple[ResultPlace, int]:
     folder, _, name = place.rpartition("/")
     found = result_name(f"{name}.jsonl")
     if found is None or not (row.isascii() and row.isdecimal() and len(row) < 10):
-        raise AdapterError("This names no page of delivered rows. Begin with the first page again.")
+        raise AdapterError("This isn't a page of delivered rows. Start again at the first page.")
     return ResultPlace(folder, found), int(row)
 
 
@@ -117,10 +117,13 @@ def _rows(file: FoundFile, first: int, most: int) -> Iterator[Mapping[str, Any]]
                 text = io.TextIOWrapper(stored, "utf-8", newline="")
                 read = _of_csv(text) if file.path.endswith(".csv") else _of_lines(text)
                 yield from islice(read, first, first + most)
+    except MemoryError:
+        raise  # Arrow's MemoryError is also an ArrowException
     except (ValueError, OSError, EOFError, RecursionError, zlib.error, csv.Error, pa.ArrowException) as error:
         raise AdapterError(
-            f"The file '{file.path}' holds no results as they were written ({why(error)}). Somebody has changed it; "
-            "deliver anew to another folder if it is needed."
+            f"The file '{file.path}' does not contain results as they were written ({why(error)}): "
+            "somebody has changed "
+            "it. If you need it, deliver again to another folder."
         ) from None
 
 
@@ -128,13 +131,13 @@ def _of_lines(text: io.TextIOWrapper) -> Iterator[Mapping[str, Any]]:
     while line := text.readline(MOST_LINE):
         row = json.loads(line)
         if not isinstance(row, dict) or not isinstance(row.get("payload"), dict):
-            raise ValueError("a line is no row")
-        said: dict[str, Any] = {
+            raise ValueError("a line isn't a row")
+        attributes: dict[str, Any] = {
             _ABOUT_LIFETIME.get(str(name), str(name)): value for name, value in row.items() if name != "payload"
         }
-        times = {name: said.pop(name, None) for name in ("window_start", "window_end")}
+        times = {name: attributes.pop(name, None) for name in ("window_start", "window_end")}
         payload: dict[str, Any] = row["payload"]
-        yield {**times, **payload, **said}
+        yield {**times, **payload, **attributes}
 
 
 def _of_csv(text: io.TextIOWrapper) -> Iterator[Mapping[str, Any]]:
@@ -143,7 +146,7 @@ def _of_csv(text: io.TextIOWrapper) -> Iterator[Mapping[str, Any]]:
 
 
 def _short(moment: str | None) -> str | None:
-    """A moment as JSON lines have it: no fraction where there is none."""
+    """A moment as in JSON lines: without an empty fraction."""
     return None if moment is None else moment.replace(".000000", "").replace("+00:00", "Z")
 
 
@@ -154,7 +157,7 @@ def _of_parquet(file: FoundFile, first: int, most: int) -> Iterator[Mapping[str,
         for group in range(found.metadata.num_row_groups):
             count = int(found.metadata.row_group(group).num_rows)
             if first < count and most > 0:
-                rows = first_rows(found, group, list(types), first + most)[first:]
+                rows = first_rows(found, group, types, first + most).records[first:]
                 for row in rows:
                     yield {**row, **{name: _short(row[name]) for name in moments}}
                 most -= len(rows)

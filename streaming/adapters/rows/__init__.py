@@ -1,1 +1,1 @@
-"""Transcript rows from a JSON lines file, cut into micro-batches by their `batch` numbers."""
+"""Transcript rows from a JSON lines file, divided into micro-batches by their `batch` numbers."""

@@ -1,4 +1,4 @@
-"""The `rows` adapter: positions are batch numbers, so a transcript is cut where it says."""
+"""The `rows` adapter: positions are batch numbers, so a transcript defines its own batches."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from streaming.adapters.contract import AdapterError, Position
-from streaming.adapters.file.split import MAX_RECORD_BYTES
+from streaming.adapters.formats.text.split import MAX_RECORD_BYTES
 from streaming.adapters.places import DataFolder, why
 from streaming.adapters.rows.options import RowsOptions
 from streaming.adapters.seeking import (
@@ -19,50 +19,50 @@ from streaming.adapters.seeking import (
     positions_within,
     require_way,
 )
-from streaming.adapters.selections import judge_facets
-from streaming.definition.payload import read_object
-from streaming.definition.streams import StreamDefinition
+from streaming.adapters.times.selections import judge_facets
+from streaming.definition.payload.reading import read_object
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived, RecordedItem
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.case import ONLY_LANE
-from streaming.wire.rows import MalformedRow
+from streaming.wire.execution.case import listed_lanes
+from streaming.wire.rows.arrived import Arrived, RecordedItem
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.row_json import MalformedRow
 
 _NO_TIMES: Final = (
-    "Not every row of this transcript says when it came, in rising order, so that no time divides them. Begin at a "
+    "Not every row of this transcript has an arrival time, in rising order, so you can't start at a time. Start at a "
     "micro-batch by its number (positions), or at the beginning."
 )
 MOST_BYTES: Final = 16 << 20
-"""Of a file, which is held in memory, and ten times as large there: in the web's process too, for a sample."""
+"""The size limit of a file, which takes ten times its size in memory, for a sample also in the web process."""
 
 
 class RowsAdapter:
-    """Reads transcript rows. Every lane's position is the number of micro-batches read, common to all lanes."""
+    """Reads transcript rows. A lane's position is the number of micro-batches read, the same for all lanes."""
 
     def __init__(self, options: RowsOptions, stream: StreamDefinition, root: Path, journal: Path | None = None) -> None:
         self._options = options
         self._stream = stream
         self._folder = DataFolder(root)
         self._begun = BegunJournal(journal)
-        self._lanes = tuple(stream.lanes or [ONLY_LANE])
+        self._lanes = tuple(listed_lanes(stream))
 
     def lanes(self) -> Sequence[str]:
-        """The lanes that the stream lists, else the one lane "0"."""
+        """The lanes that the stream lists, otherwise the one lane "0"."""
         return self._lanes
 
     def latest(self, start: Mapping[str, Position], *, now: int, limit_rows: int) -> Mapping[str, Position]:  # noqa: ARG002
-        """One micro-batch further, whatever its size, up to the last that the file names."""
+        """Return the next micro-batch, whatever its size, up to the last in the file."""
         reached = min((start.get(lane, 0) for lane in self._lanes), default=0)
         return {lane: max(start.get(lane, 0), min(reached + 1, self._batches())) for lane in self._lanes}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Whether every lane was read to the last batch of the file."""
+        """Return True if every lane was read to the last batch of the file."""
         return all(positions.get(lane, 0) >= self._batches() for lane in self._lanes)
 
     def read(self, lane: str, start: Position, end: Position) -> Iterator[Arrived]:
-        """The rows of the batches `[start, end)` of `lane`; `positions` count the rows of the lane from 0."""
-        mine = [line for line in self._lines() if line.beat is None and self._lane_of(line) == lane]
+        """Yield the rows of the batches `[start, end)` of `lane`; `positions` count the rows of the lane from 0."""
+        mine = [line for line in self._lines() if line.is_row and self._lane_of(line) == lane]
         rows = [
             JudgedRow(position, self._judge(line), line.raw, line.arrival)
             for position, line in enumerate(mine)
@@ -73,17 +73,21 @@ class RowsAdapter:
 
     @property
     def time_means(self) -> str:
-        """When its line says that it came."""
-        return "came then or later, as its line says; its whole micro-batch is read"
+        """The meaning of arrival times: the time in the row's line."""
+        return "arrived then or later according to its line; its whole micro-batch is read"
 
     def cannot_begin(self) -> Mapping[SoughtWay, str]:
-        """At a time, unless every line says when its row came, in rising order. Raises `AdapterError`."""
-        arrivals = [line.arrival for line in self._lines() if line.beat is None]
+        """A time can be a start position only if every line has an arrival time, in rising order. Raises
+        `AdapterError`.
+        """
+        arrivals = [line.arrival for line in self._lines() if line.is_row]
         known = [at for at in arrivals if at is not None]
         return {} if len(known) == len(arrivals) and known == sorted(known) else {"time": _NO_TIMES}
 
     def begin_at(self, place: SoughtBegin, input_id: str, *, now: int) -> BegunLanes:  # noqa: ARG002
-        """Behind all micro-batches, in front of the first with a row that came at a time or later, or of a number."""
+        """Start after all micro-batches, before the first with a row that arrived at a time or later, or at a
+        number.
+        """
         require_way(self, place)
 
         def find() -> BegunLanes:
@@ -99,7 +103,7 @@ class RowsAdapter:
         at = None if since is None or self.cannot_begin() else self._batch_at(since)
         found = []
         for lane in self._lanes:
-            mine = [line for line in self._lines() if line.beat is None and self._lane_of(line) == lane]
+            mine = [line for line in self._lines() if line.is_row and self._lane_of(line) == lane]
             times = [line.arrival for line in mine if line.arrival is not None]
             found.append(
                 LaneHeld(
@@ -118,20 +122,20 @@ class RowsAdapter:
 
     @property
     def in_order(self) -> bool:
-        """Whether the lines say their place among those of all inputs."""
+        """True if every line has its place among the lines of all inputs."""
         lines = self._lines()
         return bool(lines) and all(line.order is not None for line in lines)
 
     def recorded(self, start: Position, end: Position) -> Iterator[RecordedItem]:
-        """The batches `[start, end)` of all lanes row by row, in the order of the file, heartbeats among them."""
+        """Yield the batches `[start, end)` of all lanes row by row, in file order, including heartbeats."""
         positions = dict.fromkeys(self._lanes, 0)
         for line in self._lines():
             lane = self._lane_of(line)
             wanted = start <= line.batch < end
             order = 0 if line.order is None else line.order
-            if line.beat is not None:
+            if not line.is_row:
                 if wanted:
-                    yield RecordedItem(order, beat=line.beat)
+                    yield RecordedItem(order, beat=line.beat, marks_history=line.marks_history, history=line.history)
                 continue
             position = positions[lane]
             positions[lane] += 1
@@ -146,16 +150,18 @@ class RowsAdapter:
                 stat = os.fstat(file.fileno())
             if stat.st_size > MOST_BYTES:
                 raise AdapterError(
-                    f"The file '{self._options.path}' is larger than {MOST_BYTES >> 20} MiB, and is read whole here. "
-                    "Choose the adapter `file`, which reads in parts."
+                    f"The file '{self._options.path}' is larger than {MOST_BYTES >> 20} MiB, which this adapter would "
+                    "read as a whole. Choose the adapter `file`, which reads in parts."
                 )
             return _read_lines(self._folder, path, stat.st_mtime_ns, stat.st_size)
         except OSError as error:
-            raise AdapterError(f"The file '{self._options.path}' cannot be read ({why(error)}).") from None
+            raise AdapterError(
+                f"The file '{self._options.path}' can't be read ({why(error)}). Make it readable."
+            ) from None
 
     def _batch_at(self, tick: int) -> Position:
-        """The first micro-batch with a row that came at `tick` or later; behind all where there is none."""
-        later = (line.batch for line in self._lines() if line.beat is None and (line.arrival or 0) >= tick)
+        """The first micro-batch with a row that arrived at `tick` or later; after all if there is no such row."""
+        later = (line.batch for line in self._lines() if line.is_row and (line.arrival or 0) >= tick)
         return next(later, self._batches())
 
     def _batches(self) -> int:
@@ -173,10 +179,10 @@ class RowsAdapter:
 
 @dataclass(frozen=True)
 class _Line:
-    """One row; `fields` None when it cannot be parsed, `lane` None when it names none.
+    """One row; `fields` is None if it can't be parsed, `lane` is None if it has none.
 
-    With `beat` it is none: the wall clock reached that time. `order` is its place among the lines of all inputs, None
-    where it does not say it.
+    With `beat` it is a heartbeat instead: the wall clock reached that time. With `marks_history` a history begins with
+    the lanes `history`, or ends (None). `order` is its place among the lines of all inputs, None if the line has none.
     """
 
     fields: Mapping[str, Any] | None
@@ -186,6 +192,13 @@ class _Line:
     arrival: int | None
     order: int | None
     beat: int | None = None
+    marks_history: bool = False
+    history: Sequence[str] | None = None
+
+    @property
+    def is_row(self) -> bool:
+        """Return True unless it is a heartbeat, or a mark of a history."""
+        return self.beat is None and not self.marks_history
 
 
 @lru_cache(maxsize=8)
@@ -206,6 +219,9 @@ def _read_lines(folder: DataFolder, path: str, modified_ns: int, size: int) -> S
         if fields is not None and "heartbeat" in fields:
             heartbeat = fields["heartbeat"]
             lines.append(_Line(None, None, batch, text, None, order, heartbeat if isinstance(heartbeat, int) else None))
+            continue
+        if fields is not None and "history" in fields:
+            lines.append(_Line(None, None, batch, text, None, order, marks_history=True, history=fields["history"]))
             continue
         lines.append(_line(fields, batch, text, heartbeat, order))
     return tuple(lines)

@@ -1,4 +1,4 @@
-"""What a user sets for the `rows` adapter."""
+"""Options of the `rows` adapter."""
 
 from typing import Annotated
 
@@ -8,14 +8,14 @@ from streaming.definition.strict import Strict
 
 
 class RowsOptions(Strict):
-    """Rows in the form of transcripts, one JSON object a line, for tests and worked examples."""
+    """Rows in transcript form, one JSON object per line, for tests and worked examples."""
 
     path: Annotated[
         str,
         Field(
             min_length=1,
             title="File",
-            description="JSON lines file inside `files/` of the organisation's folder. Keys: start, end, edge, "
-            "payload, lane, cti (null: infinity), strict, bad, arrival, heartbeat, and batch: that of the micro-batch.",
+            description="A JSON lines file inside `files/` of the organisation's folder. Keys: start, end, edge, "
+            "payload, lane, cti (null: infinity), strict, bad, arrival, heartbeat, and batch (micro-batch number).",
         ),
     ]

@@ -1,1 +1,1 @@
-"""Objects of a store that speaks S3, read as files: each object is pinned by its ETag when it is taken."""
+"""Objects in an S3-compatible store, read as files: each object is pinned by its ETag when it is taken."""

@@ -1,7 +1,7 @@
-"""S3's requests, signed by botocore and sent over our own connections: the policy of the installation governs each.
+"""S3 requests, signed by botocore and sent over our own connections, so that the outgoing policy applies to each.
 
-Neither botocore's client nor Arrow's is used: both look up names and connect by themselves, and both look for keys in
-the environment, in files and at the metadata service of the machine. The signer is told the keys and nothing else.
+We use neither botocore's nor Arrow's client: both resolve names and connect on their own, and both search for keys in
+the environment, in files and in the machine's metadata service. The signer gets only our keys.
 """
 
 import itertools
@@ -17,28 +17,28 @@ import httpcore
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.network.dialing import Deadline, Dialer
-from streaming.adapters.network.fetching import Reach, headers_of, told
+from streaming.adapters.network.fetching import Reach, headers_of, translate_errors
 from streaming.adapters.network.urls import Url, read_url
 from streaming.adapters.s3.connection_options import S3ConnectionOptions
 from streaming.adapters.s3.failures import StoreAnswer, failure
 from streaming.adapters.s3.listing import ListedObject, ListedPage, read_listing
 
 REQUEST_S: Final = 120.0
-"""One request, answer included: pieces are so small that a slow line brings them by then."""
+"""The time for one request including its answer: pieces are small enough for a slow connection."""
 MOST_ANSWERED: Final = 16 << 20
-"""More bytes than this are in no answer that was asked for."""
+"""The size limit of an answer; no valid answer is larger."""
 MOST_LISTED: Final = 100_000
 PAGE_KEYS: Final = 1_000
 MORE_PAGES: Final = 1_000
-"""So many pages may be short: whoever answers might never come to an end."""
+"""The number of additional short pages allowed: a malicious server might never end the list."""
 _UP_TO_SLASH: Final = (("delimiter", "/"),)
-_SLOW: Final = "takes too long to answer. It is tried again."
-_BROKEN: Final = "broke off before it had answered. It is tried again."
+_SLOW: Final = "takes too long to answer. The request is retried."
+_BROKEN: Final = "closed the connection before it answered. The request is retried."
 
 
 @dataclass(frozen=True)
 class StoreRequest:
-    """A request: `what` says which right it needs, `key` of which object, None for the bucket."""
+    """A request: `what` is the right that it needs, `key` the object, None for the bucket."""
 
     method: str
     what: str
@@ -49,10 +49,10 @@ class StoreRequest:
 
 
 class S3Client:
-    """Requests to one bucket, one after the other over one connection; for several threads."""
+    """Requests to one bucket, one after the other over one connection; thread-safe."""
 
     def __init__(self, options: S3ConnectionOptions, reach: Reach) -> None:
-        """Raise `AdapterError` for an endpoint that cannot be read; nothing is connected yet."""
+        """Raise `AdapterError` for an invalid endpoint; does not connect yet."""
         self._options = options
         self._reach = reach
         self._base = _base(options)
@@ -62,14 +62,13 @@ class S3Client:
         self._lock = threading.Lock()
         self._trust: ssl.SSLContext | None = None
 
-    def shown(self, key: str) -> str:
-        """The object as sentences name it."""
+    def url_of(self, key: str) -> str:
+        """The object's name in messages."""
         return f"s3://{self._options.bucket}/{key}"
 
     def listed(self, prefix: str, most: int = MOST_LISTED, *, delimited: bool = False) -> Iterator[ListedObject]:
-        """All objects whose keys begin with `prefix`, by key; `delimited`: and have no slash behind it.
-
-        Raises `AdapterError`, also for more than `most`.
+        """Yield all objects whose keys begin with `prefix`, by key; `delimited`: only those without a slash after
+        it.
         """
         more = _UP_TO_SLASH if delimited else ()
         count, after = 0, ""
@@ -78,8 +77,9 @@ class S3Client:
             count += len(page.objects)
             if count > most or pages > most // PAGE_KEYS + MORE_PAGES:
                 raise AdapterError(
-                    f"There are more than {most:,} objects below {self.shown(prefix)}. Name a longer prefix, or "
-                    "move away what is read already."
+                    f"There are more than {most:,} objects below {self.url_of(prefix)}. Choose a "
+                    "longer prefix, or move "
+                    "away objects that were already read."
                 )
             yield from page.objects
             after = page.next
@@ -87,7 +87,10 @@ class S3Client:
                 return
 
     def folders(self, prefix: str) -> Iterator[str]:
-        """The prefixes right below `prefix`, up to the next slash, each with it. Raises `AdapterError`."""
+        """Yield the prefixes directly below `prefix`, each up to and including the next slash.
+
+        Raises `AdapterError`.
+        """
         after = ""
         for _ in range(MORE_PAGES):
             page = self._page(prefix, _UP_TO_SLASH, after, PAGE_KEYS)
@@ -101,33 +104,30 @@ class S3Client:
         if after:
             query.append(("continuation-token", after))
         asked = StoreRequest("GET", "LIST", query=tuple(sorted(query)))
-        return read_listing(self._answer(asked).body, self.shown(prefix))
+        return read_listing(self._answer(asked).body, self.url_of(prefix))
 
     def get(self, key: str, span: tuple[int, int] | None = None, tag: str | None = None) -> StoreAnswer:
-        """The bytes `span` (from, until) of the object, or all of a small one; with `tag` only while it has that ETag.
-
-        Raises `ObjectGone`, `ObjectChanged`, `AdapterError`.
-        """
+        """Read the bytes `span` (from, until) of the object, or all of a small one; `tag`: only if it has that ETag."""
         headers = [] if span is None else [("Range", f"bytes={span[0]}-{span[1] - 1}")]
         if tag is not None:
             headers.append(("If-Match", tag))
         return self._answer(StoreRequest("GET", "GET", key, headers=tuple(headers)))
 
     def head(self, key: str) -> StoreAnswer:
-        """What the object is. Raises as `get` does."""
+        """Read the object's headers. Raises as `get` does."""
         return self._answer(StoreRequest("HEAD", "HEAD", key))
 
     def put(self, key: str, body: bytes, condition: tuple[str, str] | None = None) -> str:
-        """Put the object, under a condition if one is given; its ETag. Raises `ObjectChanged`, `AdapterError`."""
+        """Put the object, under an optional condition; return its ETag. Raises `ObjectChanged`, `AdapterError`."""
         headers = (("Content-Type", "application/octet-stream"), *(() if condition is None else (condition,)))
         return self._answer(StoreRequest("PUT", "PUT", key, headers=headers, body=body)).headers.get("etag", "")
 
     def delete(self, key: str) -> None:
-        """Delete the object; the store says nothing where there is none. Raises `AdapterError`."""
+        """Delete the object; a missing object is not an error. Raises `AdapterError`."""
         self._answer(StoreRequest("DELETE", "DELETE", key))
 
     def close(self) -> None:
-        """Let go of the connection; never raises."""
+        """Close the connection; never raises."""
         with self._lock:
             self._drop()
 
@@ -136,19 +136,19 @@ class S3Client:
             answer = self._sent(asked)
         if 200 <= answer.status < 300:
             return answer
-        raise failure(answer, asked.what, self.shown(asked.key or ""), self._options)
+        raise failure(answer, asked.what, self.url_of(asked.key or ""), self._options)
 
     def _sent(self, asked: StoreRequest) -> StoreAnswer:
-        """Ask over the connection that is there; where the store has let go of it meanwhile, over a new one."""
+        """Send over the existing connection; if the store has closed it since then, over a new one."""
         kept = self._connection is not None and self._connection.is_idle()
         try:
-            with told(self._base, slow=_SLOW, broken=_BROKEN):
+            with translate_errors(self._base, slow=_SLOW, broken=_BROKEN):
                 return self._once(asked)
         except AdapterError:
             self._drop()
             if not kept:
                 raise
-        with told(self._base, slow=_SLOW, broken=_BROKEN):
+        with translate_errors(self._base, slow=_SLOW, broken=_BROKEN):
             return self._once(asked)
 
     def _once(self, asked: StoreRequest) -> StoreAnswer:
@@ -163,7 +163,9 @@ class S3Client:
             for piece in response.iter_stream():
                 body += piece
                 if len(body) > MOST_ANSWERED:
-                    raise AdapterError(f"{self._base.origin} answers more than it was asked for. Correct the endpoint.")
+                    raise AdapterError(
+                        f"{self._base.origin} sends a larger answer than requested. Correct the endpoint."
+                    )
         except BaseException:
             self._drop()
             raise
@@ -196,7 +198,7 @@ class S3Client:
         return f"{path}?{query}" if query else path
 
     def _signed(self, asked: StoreRequest, target: str) -> list[tuple[bytes | str, bytes | str]]:
-        # Loaded by who connects: not by every process that wants to know which kinds there are.
+        # Imported only to connect: not in every process that lists the kinds.
         from botocore.auth import S3SigV4Auth
         from botocore.awsrequest import AWSRequest
         from botocore.credentials import Credentials
@@ -218,7 +220,7 @@ def _base(options: S3ConnectionOptions) -> Url:
     if options.endpoint:
         base = read_url(options.endpoint)
         if "?" in base.target:
-            raise AdapterError("The endpoint has a query; write it as https://name, and nothing behind it.")
+            raise AdapterError("The endpoint has a query. Write it as https://name, with nothing after it.")
         return base
     name = f"s3.{options.region}.amazonaws.com"
     return read_url(f"https://{name}" if "." in options.bucket else f"https://{options.bucket}.{name}")

@@ -1,6 +1,6 @@
-"""What a store that speaks S3 answers when it does not do what it was asked, as sentences that say what to do.
+"""Errors of an S3-compatible store as sentences that say what to do.
 
-Only the code of an answer is read: its text may repeat what was sent, the signature and the session token among it.
+Only the code of an answer is read: its text may repeat the request, including the signature and the session token.
 """
 
 import re
@@ -29,20 +29,20 @@ _CONFLICTS: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict
 
 
 class ObjectGone(AdapterError):
-    """There is no such object."""
+    """The object does not exist."""
 
 
 class ObjectChanged(AdapterError):
-    """The object is another one than the condition of the request says."""
+    """The object does not match the condition of the request."""
 
 
 class ConditionsUnknown(AdapterError):
-    """The store does not know requests of this form."""
+    """The store does not support requests of this form."""
 
 
 @dataclass(frozen=True)
 class StoreAnswer:
-    """What a store said: headers have names in small letters."""
+    """The answer of a store; headers have names in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -50,34 +50,32 @@ class StoreAnswer:
 
     @property
     def code(self) -> str:
-        """The code of a refusal; empty where it says none, as for HEAD."""
+        """The code of an error; empty if the answer has none, as for HEAD."""
         found = _CODE.search(self.body.decode("utf-8", "replace"))
         return found[1] if found is not None else ""
 
 
 def failure(answer: StoreAnswer, what: str, shown: str, options: S3ConnectionOptions) -> AdapterError:
-    """Why the request `what` (a key of `RIGHTS`) of `shown` came to nothing."""
+    """Explain why the request `what` (a key of `RIGHTS`) for `shown` failed."""
     found = _about_object(answer, what, shown, options) or _elsewhere(answer, options)
     if found is not None:
         return found
     if answer.status >= 500 or answer.status in AGAIN_LATER or answer.code in _SLOW:
-        return AdapterError(f"The store answers {_said(answer)} for now. It is tried again.", domain="external")
+        return AdapterError(f"The store answers {_status_of(answer)}. The request is retried.", domain="external")
     return _signed_in(answer, options) or _refused(answer, what, shown, options)
 
 
 def _about_object(answer: StoreAnswer, what: str, shown: str, options: S3ConnectionOptions) -> AdapterError | None:
     code, status = answer.code, answer.status
     if code in _CONFLICTS or status == 412:
-        return ObjectChanged(f"{shown} was changed meanwhile by somebody else.", domain="external")
+        return ObjectChanged(f"{shown} was changed by another process.", domain="external")
     if code == "NoSuchBucket":
         return AdapterError(
-            f"There is no bucket '{options.bucket}' there. Correct its name, region or endpoint, or make the bucket."
+            f"The store has no bucket '{options.bucket}'. Correct its name, region or endpoint, or create the bucket."
         )
     if code == "NotImplemented" or status == 501:
-        return ConditionsUnknown(
-            f"The store does not know the request that is needed to {RIGHTS[what]}. Use another store."
-        )
-    return ObjectGone(f"There is no object {shown}. Put it back, or correct its key.") if status == 404 else None
+        return ConditionsUnknown(f"The store does not support the request to {RIGHTS[what]}. Use another store.")
+    return ObjectGone(f"There is no object {shown}. Restore it, or correct its key.") if status == 404 else None
 
 
 def _elsewhere(answer: StoreAnswer, options: S3ConnectionOptions) -> AdapterError | None:
@@ -93,18 +91,18 @@ def _signed_in(answer: StoreAnswer, options: S3ConnectionOptions) -> AdapterErro
     if code in _KEYS:
         what = "does not know the access key" if code == "InvalidAccessKeyId" else "refuses the secret key"
         return AdapterError(
-            f"The store {what} ('{options.access_key}', {code}). Correct access key and secret key, and see that "
+            f"The store {what} ('{options.access_key}', {code}). Correct the access key and secret key, and check that "
             "the region is that of the bucket."
         )
     if code in _TOKENS:
         return AdapterError(
-            f"The temporary keys have ended, or the session token is not theirs ({code}). Give new ones, or keys "
-            "that last."
+            f"The temporary keys have expired, or the session token does not belong to them ({code}). Enter new ones, "
+            "or permanent keys."
         )
     if code == "RequestTimeTooSkewed":
         return AdapterError(
-            "The clock of this installation differs from that of the store by more than it allows. Ask whoever runs "
-            "the installation to set it.",
+            "The clock of this installation differs from the store's clock by more than the store allows. Ask your "
+            "administrator to set it.",
             domain="external",
         )
     return None
@@ -113,18 +111,18 @@ def _signed_in(answer: StoreAnswer, options: S3ConnectionOptions) -> AdapterErro
 def _refused(answer: StoreAnswer, what: str, shown: str, options: S3ConnectionOptions) -> AdapterError:
     if answer.code == "InvalidObjectState":
         return AdapterError(
-            f"{shown} is archived and cannot be read at once. Restore it, or let the pattern pass by it."
+            f"{shown} is archived and can't be read immediately. Restore it, or exclude it by the pattern."
         )
     if answer.status in {401, 403}:
         return AdapterError(
-            f"The access key '{options.access_key}' may not {RIGHTS[what]} at {shown} ({_said(answer)}). Have that "
-            "right given to it, or use another key."
+            f"The access key '{options.access_key}' may not {RIGHTS[what]} at {shown} ({_status_of(answer)}). Grant it "
+            "that right, or use another key."
         )
     return AdapterError(
-        f"The store answers {_said(answer)} when asked to {RIGHTS[what]} at {shown}. See that the endpoint speaks S3, "
-        "and that bucket and keys are right."
+        f"The store answers {_status_of(answer)} to a request to {RIGHTS[what]} at {shown}. Check that the endpoint is "
+        "S3-compatible, and that the bucket and the keys are correct."
     )
 
 
-def _said(answer: StoreAnswer) -> str:
+def _status_of(answer: StoreAnswer) -> str:
     return f"{answer.status} {answer.code}".strip()

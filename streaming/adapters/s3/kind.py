@@ -1,4 +1,4 @@
-"""The kind `s3` of inputs, as the registry knows it."""
+"""The registry entry of the input kind `s3`."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from streaming.adapters.network.fetching import Reach
 from streaming.adapters.s3.connection_options import ADDRESSES
 from streaming.adapters.s3.objects import BucketFiles
 from streaming.adapters.s3.options import S3Options
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 
 _OF_FILES = {
-    *("pattern", "format", "delimiter", "columns", "follow", "chunk_rows", "batch_files", "batch_bytes"),
+    *("pattern", "format", "delimiter", "dialect", "columns", "follow", "chunk_rows", "batch_files", "batch_bytes"),
     *("cti_column", "cti_strict"),
 }
 
@@ -21,9 +21,18 @@ _OF_FILES = {
 def _build(
     options: S3Options, stream: StreamDefinition, root: Path, journal: Path | None, reach: Reach
 ) -> InputAdapter:
-    """The adapter `file`, whose files are objects: order, positions, formats and limits are the same."""
+    """Build the `file` adapter over objects: order, positions, formats and limits are the same."""
     files = FileOptions(path=options.prefix or ".", **options.model_dump(include=_OF_FILES))
     return FileAdapter(files, stream, root, journal, BucketFiles(options, reach))
 
 
-KIND = InputKind("s3", "S3 objects", S3Options, ConnectingBuild(_build), sends_ctis=True, addresses=ADDRESSES, menu=3)
+KIND = InputKind(
+    "s3",
+    "S3 objects",
+    S3Options,
+    ConnectingBuild(_build),
+    sends_ctis=True,
+    addresses=ADDRESSES,
+    menu=3,
+    ends=lambda options: not options.follow,
+)

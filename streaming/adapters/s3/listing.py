@@ -1,11 +1,11 @@
-"""A page of the list of a bucket, as S3 writes it in XML."""
+"""A page of the list of a bucket, in S3's XML."""
 
 import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from urllib.parse import unquote
-from xml.etree import ElementTree  # nosec B405 # what is read has no entities: see below
+from xml.etree import ElementTree  # nosec B405 # entities are refused: see below
 
 from streaming.adapters.contract import AdapterError
 
@@ -14,7 +14,7 @@ _TAG: Final = re.compile(r"[\x21-\x7e]{1,256}")
 
 @dataclass(frozen=True)
 class ListedObject:
-    """An object of a list; `modified_ns` since 1970, `tag` its ETag as it is to be sent back, in quotes."""
+    """An object in a list; `modified_ns` since 1970, `tag` is its ETag as it must be sent back, in quotes."""
 
     key: str
     modified_ns: int
@@ -24,7 +24,7 @@ class ListedObject:
 
 @dataclass(frozen=True)
 class ListedPage:
-    """A page of a list; `next` leads to the one behind, empty at the end. `prefixes` stand for what lies below them."""
+    """A page of a list; `next` leads to the following page, empty at the end; `prefixes` are those of further keys."""
 
     objects: list[ListedObject]
     next: str
@@ -32,10 +32,10 @@ class ListedPage:
 
 
 def read_listing(body: bytes, shown: str) -> ListedPage:
-    """Read a page. Raises `AdapterError` for what is none: whoever answers may be anybody."""
+    """Parse a page. Raises `AdapterError` for an invalid one: any server may have answered."""
     try:
         text = body.decode()
-        if "<!" in text:  # a document type could define entities that grow; S3 writes none, and no comments
+        if "<!" in text:  # a document type could define expanding entities; S3 writes neither these nor comments
             raise ValueError("a document type")
         root = ElementTree.fromstring(text)  # nosec B314
         names = {each.tag: each.tag.rpartition("}")[2] for each in root.iter()}
@@ -45,7 +45,7 @@ def read_listing(body: bytes, shown: str) -> ListedPage:
         following = more.get("NextContinuationToken", "") if more.get("IsTruncated") == "true" else ""
     except (ValueError, KeyError, RecursionError, ElementTree.ParseError):
         raise AdapterError(
-            f"What answers for {shown} sends no list of objects as S3 writes it. Correct the endpoint."
+            f"The server of {shown} did not return an S3 list of objects. Correct the endpoint."
         ) from None
     return ListedPage(found, following, [unquote(each) for each in below])
 

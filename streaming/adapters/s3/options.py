@@ -1,4 +1,4 @@
-"""What a user sets for inputs from S3."""
+"""Options of inputs from S3."""
 
 from typing import Annotated
 
@@ -17,23 +17,25 @@ from streaming.adapters.file.options import (
     Pattern,
     StrictCtis,
 )
-from streaming.adapters.s3.connection_options import S3ConnectionOptions, tidy_prefix
+from streaming.adapters.formats.text.dialect import PLAIN_DIALECT, DialectOption
+from streaming.adapters.s3.connection_options import S3ConnectionOptions, normalize_prefix
 
 
 class S3Options(S3ConnectionOptions):
-    """CSV, JSON lines or Parquet objects of a bucket that speaks S3, in order of their last change and their key."""
+    """CSV, JSON or Parquet objects in an S3-compatible bucket, in order of their last change and their key."""
 
     prefix: Annotated[
         str,
         Field(
             max_length=MOST_CHARACTERS,
             title="Folder or object",
-            description="The key of an object, or what the keys begin with before a slash; empty: the whole bucket.",
+            description="The key of an object, or the prefix of the keys before a slash. Empty: the whole bucket.",
         ),
     ] = ""
     pattern: Pattern = "*"
     format: FormatOption = "auto"
     delimiter: Delimiter = ","
+    dialect: DialectOption = PLAIN_DIALECT
     columns: Columns = Field(default_factory=dict)
     follow: Follow = False
     look_every_s: Annotated[
@@ -41,8 +43,8 @@ class S3Options(S3ConnectionOptions):
         Field(
             ge=1,
             le=86_400,
-            title="Look every, in seconds",
-            description="How often the bucket is listed for new objects; each time, a request for 1,000 keys.",
+            title="Polling interval (s)",
+            description="How often the bucket is listed for new objects, with one request per 1,000 keys.",
         ),
     ] = 10
     chunk_rows: ChunkRows = 1_000_000
@@ -53,5 +55,5 @@ class S3Options(S3ConnectionOptions):
 
     @field_validator("prefix")
     @classmethod
-    def _tidy(cls, prefix: str) -> str:
-        return tidy_prefix(prefix)
+    def _normalize(cls, prefix: str) -> str:
+        return normalize_prefix(prefix)

@@ -1,1 +1,1 @@
-"""Results as objects of a bucket that speaks S3, partitioned by day, each row once."""
+"""Results as objects in an S3-compatible bucket, partitioned by day, each row once."""

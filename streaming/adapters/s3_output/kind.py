@@ -1,4 +1,4 @@
-"""The kind `s3` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `s3`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +17,10 @@ def _deliver(
     options: S3OutputOptions,
     identity: str,
     fields: Mapping[str, str],
-    root: Path,  # noqa: ARG001  # nothing of it is in a folder
+    root: Path,  # noqa: ARG001  # uses no folder
     reach: Reach,
 ) -> DeliveringAdapter:
-    layout = ResultLayout(options.format, options.by_day)
+    layout = ResultLayout(options.format, options.by_day, options.formulas)
     return FilesDelivery(BucketFolder(options, reach), identity, fields, layout)
 
 

@@ -17,7 +17,7 @@ MOST_CLEANED: Final = 100_000_000
 
 
 class BucketFolder:
-    """The objects below the prefix of `options`. Raises `AdapterError` for an endpoint that cannot be read."""
+    """The objects below the prefix of `options`. Raises `AdapterError` for an invalid endpoint."""
 
     def __init__(self, options: S3OutputOptions, reach: Reach) -> None:
         self._client = S3Client(options, reach)
@@ -26,16 +26,16 @@ class BucketFolder:
         self._tags: dict[str, str] = {}
 
     def put(self, name: str, content: bytes) -> None:
-        """Put an object: a put is seen whole or not at all. Raises `AdapterError`."""
+        """Put an object, which becomes visible completely or not at all. Raises `AdapterError`."""
         self._client.put(self._key(name), content)
 
     def folders(self) -> Sequence[str]:
-        """The prefixes right below, and the empty name. Raises `AdapterError`."""
+        """The direct sub-prefixes, and the empty name. Raises `AdapterError`."""
         base = self._key("")
         return ["", *(each.removeprefix(base).rstrip("/") for each in self._client.folders(base))]
 
     def files(self, folder: str) -> Sequence[FoundFile]:
-        """The objects below a prefix, not those behind another slash. Raises `AdapterError`."""
+        """The objects below a prefix, without those below another slash. Raises `AdapterError`."""
         base = self._key(f"{folder}/" if folder else "")
         place = ObjectPlace(self._bucket, "", self._client)
         return [
@@ -53,7 +53,7 @@ class BucketFolder:
         self._client.delete(self._key(name))
 
     def read_mark(self, name: str) -> bytes | None:
-        """The mark, as it is now. Raises `AdapterError`."""
+        """Read the current mark. Raises `AdapterError`."""
         try:
             answer = self._client.get(self._key(name))
         except ObjectGone:
@@ -63,9 +63,11 @@ class BucketFolder:
         return answer.body
 
     def write_mark(self, name: str, content: bytes) -> None:
-        """Put the mark under the condition that nobody else has; a store that knows no conditions puts it all the same.
+        """Put the mark on condition that no other process has changed it; unconditionally if the store lacks
+        conditions.
 
-        Without them two processes still write the same objects, and the mark is at worst behind. Raises `AdapterError`.
+        Without conditions two processes still write the same objects, and the mark is at worst outdated. Raises
+        `AdapterError`.
         """
         tag = self._tags.pop(name, "")
         condition = ("If-Match", tag) if tag else ("If-None-Match", "*")
@@ -82,7 +84,7 @@ class BucketFolder:
         self._client.delete(self._key(TRIAL))
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         with suppress(AdapterError):
             self._client.close()
 

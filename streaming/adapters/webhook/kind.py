@@ -1,4 +1,4 @@
-"""The kind `webhook` of outputs, as the registry knows it."""
+"""The registry entry of the output kind `webhook`."""
 
 from streaming.adapters.kinds import OutputKind
 from streaming.adapters.webhook.adapter import WebhookOutput

@@ -1,4 +1,4 @@
-"""What is posted: a batch cut into requests, and the name that each has for ever."""
+"""The posted requests: a batch divided into requests, each with a permanent name."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,12 +10,12 @@ from streaming.adapters.result_json import compact_json, written_result, written
 from streaming.temporal.ticks import INFINITY
 
 MOST_BYTES: Final = 1 << 20
-"""So many bytes of rows are in a request at most, or a single row."""
+"""The limit of bytes of rows in a request; a single row may exceed it."""
 
 
 @dataclass(frozen=True)
 class WebhookRequest:
-    """The `part`-th request of a batch. `id` is the same for the same content alone, whenever it is sent."""
+    """The `part`-th request of a batch. `id` depends only on the content, whenever it is sent."""
 
     id: str
     part: int
@@ -24,7 +24,9 @@ class WebhookRequest:
 
 
 def requests_of(batch: DeliveryBatch, identity: str, most_rows: int, *, ctis: bool) -> Iterator[WebhookRequest]:
-    """The requests of a batch in the order of its rows; with `ctis` the last one says the CTI, alone if need be."""
+    """Yield the requests of a batch in the order of its rows; `ctis`: the last one has the CTI, if need be without
+    rows.
+    """
     says_cti = ctis and batch.cti is not None
     pieces = list(_pieces(batch.rows, most_rows)) or ([([], [])] if says_cti else [])
     for part, (rows, written) in enumerate(pieces):
@@ -32,7 +34,7 @@ def requests_of(batch: DeliveryBatch, identity: str, most_rows: int, *, ctis: bo
         if says_cti and part == len(pieces) - 1:
             data["cti"] = None if batch.cti in {None, INFINITY} else written_time(int(batch.cti or 0))
         body = compact_json({"type": "results", "data": data})
-        digest = hashlib.sha256(body).hexdigest()[:16]  # the rows of a part depend on the options, which may change
+        digest = hashlib.sha256(body).hexdigest()[:16]  # the rows of a part depend on options that may change
         yield WebhookRequest(f"{identity}.{batch.number}.{part}.{digest}", part, body, rows)
 
 

@@ -1,6 +1,6 @@
-"""Which conversions exist, and exactly what each gives.
+"""The conversions that exist, and the exact result of each.
 
-Null stays null. Everything here has one meaning for reference and engine; nothing trims blanks or guesses.
+Null stays null. The reference and the engine give the same results; nothing trims blanks or guesses.
 
 | from | to | value |
 |---|---|---|
@@ -25,13 +25,13 @@ Null stays null. Everything here has one meaning for reference and engine; nothi
 | string | timestamp | text of the form `TIMESTAMP_TEXT` that is a real moment in the years 1 to 9999, else null |
 | timestamp | string | `2026-01-31T12:00:00Z`, with six digits of a second if they are not all zero |
 
-Not here, on purpose: double to string (no two systems print doubles alike: cast to a decimal first), and numbers to
-or from timestamps (`unix_micros` and `timestamp_micros` say their unit).
+Deliberately missing: double to string (no two systems print doubles alike: cast to a decimal first), and numbers to
+or from timestamps (`unix_micros` and `timestamp_micros` name their unit).
 """
 
 from typing import Final
 
-from streaming.definition.types import (
+from streaming.definition.payload.types import (
     Boolean,
     DecimalOf,
     Double,
@@ -40,7 +40,6 @@ from streaming.definition.types import (
     String,
     Timestamp,
     Type,
-    common_type,
 )
 
 LONG_TEXT: Final = r"[+-]?[0-9]{1,40}"
@@ -48,7 +47,7 @@ NUMBER_TEXT: Final = r"[+-]?([0-9]{1,400}(\.[0-9]{0,400})?|\.[0-9]{1,400})([eE][
 TIMESTAMP_TEXT: Final = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-9]{2})?)?"
 )
-"""Without a zone: UTC; a date alone is its midnight. The whole text must match, for the other two as well."""
+"""Without a zone: UTC; a date alone is its midnight. All three patterns must match the whole text."""
 
 _TARGETS: Final[dict[type, tuple[type, ...]]] = {
     Long: (Double, DecimalOf, String, Boolean),
@@ -61,21 +60,16 @@ _TARGETS: Final[dict[type, tuple[type, ...]]] = {
 
 
 def can_cast(source: Type, to: Type) -> bool:
-    """Whether `cast(source as to)` exists."""
+    """Return whether `cast(source as to)` exists."""
     return source == to or isinstance(source, Null) or type(to) in _TARGETS.get(type(source), ())
 
 
-def widens(source: Type, to: Type) -> bool:
-    """Whether a `source` is taken where a `to` is wanted, without being asked: null, and long, decimal, double up."""
-    return common_type(source, to) == to
-
-
 def cast_remedy(source: Type, to: Type) -> str:
-    """What to write instead of a cast that does not exist."""
+    """Return what to write instead of a cast that does not exist."""
     if isinstance(source, Timestamp) or isinstance(to, Timestamp):
-        return "use unix_micros(timestamp) or timestamp_micros(long), which say their unit"
+        return "use unix_micros(timestamp) or timestamp_micros(long), which name their unit"
     if isinstance(source, Double) and isinstance(to, String):
-        return "say how many digits: cast(cast(x as decimal(18,3)) as string)"
+        return "set the number of digits: cast(cast(x as decimal(18,3)) as string)"
     wanted = ", ".join(
         sorted({target.__name__.lower().removesuffix("of") for target in _TARGETS.get(type(source), ())})
     )

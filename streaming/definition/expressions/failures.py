@@ -1,16 +1,23 @@
-"""Which operations may fail on a row, and how: such a row has null there, and the failure is counted (T5).
+"""Operations that may fail on a row: the result is then null, and the failure is counted (T5).
 
-A failure is a null that an operation gives though none of its operands is null: `overflow` (a long outside 64 bits, a
-double that is not finite, a decimal with too many digits), `division_by_zero`, `cast` (a conversion that casts.py calls
-null), `argument` (one that the function does not take: the root of -1, part 0, a moment outside the years 1 to 9999)
-and `too_long` (a text or list of more than MOST_BYTES). A null that comes of a null is none; one that `coalesce`
-replaces is one, and so is one in an `and` or a `case` as far as they are evaluated, from the left.
+A failure is a null result of an operation none of whose operands is null: `overflow` (a long outside 64 bits, a
+double that is not finite, a decimal with too many digits), `division_by_zero`, `cast` (a conversion that gives null
+by casts.py), `argument` (a value that the function does not take: the root of -1, part 0, a moment outside the years
+1 to 9999), `too_long` (a text or list of more than MOST_BYTES) and `function_failed` (a function in WebAssembly that
+trapped, used up its fuel or memory, or returned a value that its type does not have; T61). A null that results from a
+null operand does not count. A null that `coalesce` replaces counts, and so does one in an `and` or a `case` as far as
+they are evaluated, from the left.
+
+Two kinds are failures of a sequence, not of an expression: `skip_target` (AFTER MATCH named a variable without rows, or
+the first row of the match; T33) and `pattern_too_complex` (one attempt tried too many conditions; T37).
 """
 
 from typing import Final, Literal, get_args
 
 from streaming.definition.expressions.tree import (
     ARITHMETIC,
+    MODULE_CALL_WITH_NULLS,
+    MODULE_CALLS,
     BetweenTest,
     Binary,
     Call,
@@ -25,14 +32,24 @@ from streaming.definition.expressions.tree import (
     children,
 )
 from streaming.definition.expressions.tree import Literal as Constant
-from streaming.definition.types import Boolean, DecimalOf, Double, Long, Null, String, Type
+from streaming.definition.payload.types import Boolean, DecimalOf, Double, Long, Null, String, Type
+from streaming.functions import failures
 
-FailureKind = Literal["overflow", "division_by_zero", "cast", "argument", "too_long"]
+FailureKind = Literal[
+    "overflow",
+    "division_by_zero",
+    "cast",
+    "argument",
+    "too_long",
+    "function_failed",
+    "skip_target",
+    "pattern_too_complex",
+]
 FAILURE_KINDS: Final[tuple[FailureKind, ...]] = get_args(FailureKind)
 
-MOST_BYTES: Final = 1 << 20
-"""The largest length of a value that a query makes: of a text in bytes of UTF-8, of a list the sum of its elements,
-of which each that is no text counts ELEMENT_BYTES. What is received may be longer, and passes."""
+MOST_BYTES: Final = failures.MOST_BYTES
+"""The largest size of a value that a query computes: of a text in bytes of UTF-8, of a list the sum of its elements.
+An element that isn't a text counts ELEMENT_BYTES. Received values may be longer."""
 ELEMENT_BYTES: Final = 8
 
 _OF_FUNCTION: Final[dict[str, FailureKind]] = {
@@ -50,9 +67,17 @@ _OF_FUNCTION: Final[dict[str, FailureKind]] = {
     "replace": "too_long",
     "upper": "too_long",
     "lower": "too_long",
+    **dict.fromkeys(("repeat", "lpad", "rpad", "split", "levenshtein"), "too_long"),
+    **dict.fromkeys(("regexp_like", "regexp_extract", "regexp_replace", "regexp_count"), "too_long"),
+    **dict.fromkeys(("sinh", "cosh", "degrees"), "overflow"),
+    **dict.fromkeys(("asin", "acos", "log2", "log10"), "argument"),
+    **dict.fromkeys(("json_value", "json_query", "json_exists"), "argument"),
+    **dict.fromkeys(("extract", "at_timezone", "date_format"), "argument"),
+    **dict.fromkeys(("st_distance", "st_within", "h3_cell"), "argument"),
+    **dict.fromkeys(MODULE_CALLS, "function_failed"),
 }
-"""How a function fails. Of `pow` a base that has no such power is an `argument`."""
-_TAKES_NULLS: Final = frozenset({"coalesce", "greatest", "least", "nullif", "if"})
+"""The failure of each function. For `pow`, a base without such a power is an `argument`."""
+_TAKES_NULLS: Final = frozenset({"coalesce", "greatest", "least", "nullif", "if", MODULE_CALL_WITH_NULLS})
 _SURE: Final[dict[type, tuple[type, ...]]] = {
     Long: (Double, String, Boolean),
     Double: (Boolean,),
@@ -64,9 +89,9 @@ _SURE: Final[dict[type, tuple[type, ...]]] = {
 
 
 def kind_of(node: Expression) -> FailureKind | None:
-    """How the operation of `node` itself may fail, its operands left aside; None where it cannot.
+    """Return how the operation of `node` itself may fail, ignoring its operands; None if it cannot.
 
-    A division says `division_by_zero`, though one of doubles or decimals may overflow too.
+    A division is `division_by_zero`, although a division of doubles or decimals may overflow too.
     """
     match node:
         case Unary(operator="-"):
@@ -86,8 +111,13 @@ def _is_sure(source: Type, to: Type) -> bool:
     return source == to or isinstance(source, Null) or type(to) in _SURE.get(type(source), ())
 
 
+def is_null_if_failed(node: Expression) -> bool:
+    """Return whether the operation of `node` takes nulls, and is null exactly if it fails."""
+    return isinstance(node, Call) and node.function == MODULE_CALL_WITH_NULLS
+
+
 def may_fail(node: Expression) -> bool:
-    """Whether some operation of `node` may fail."""
+    """Return whether some operation of `node` may fail."""
     pending = [node]
     for part in pending:
         if kind_of(part) is not None:
@@ -97,7 +127,10 @@ def may_fail(node: Expression) -> bool:
 
 
 def is_strict(node: Expression) -> bool:
-    """Whether the operation of `node` gives null, but for failures, exactly where one of its operands is null."""
+    """Return whether, apart from failures, the operation of `node` is null exactly if one of its operands is null.
+
+    The functions of `MAYBE_NULL` may also be null where nothing failed.
+    """
     match node:
         case Field():
             return len(node.path) == 1

@@ -1,4 +1,4 @@
-"""LIKE patterns: `%` is any text, `_` one code point, a backslash makes the next of `% _ \\` literal."""
+"""LIKE patterns: `%` is any text, `_` one code point; after a backslash, `%`, `_` and `\\` are literal."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ class PatternError(ValueError):
 
 
 def like_regex(pattern: str) -> str:
-    """The regular expression, without anchors, that a whole text must match; for Python's `re` and Rust's `regex`.
+    """Return a regular expression, without anchors, for a whole text; for Python's `re` and Rust's `regex`.
 
     Any text and one code point include line breaks. Raises `PatternError`.
 
@@ -25,12 +25,12 @@ def like_regex(pattern: str) -> str:
         elif character == "_":
             parts.append(".")
         else:
-            literal = _escaped(next(characters, "")) if character == "\\" else character
+            literal = _read_escape(next(characters, "")) if character == "\\" else character
             parts.append(f"\\{literal}" if literal in _META else literal)
     return f"(?s:{''.join(parts)})"
 
 
-def _escaped(character: str) -> str:
+def _read_escape(character: str) -> str:
     if character not in ("%", "_", "\\"):
-        raise PatternError("a backslash in a LIKE pattern may stand only before %, _ or another backslash")
+        raise PatternError("a backslash in a LIKE pattern is allowed only before %, _ or another backslash")
     return character

@@ -1,4 +1,4 @@
-"""Constants as they are written."""
+"""Constants in the text of an expression."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from typing import Final
 
 from streaming.definition.expressions.problems import bad_expression
 from streaming.definition.expressions.tree import Literal
-from streaming.definition.types import DOUBLE, LONG, MAX_PRECISION, TIMESTAMP, DecimalOf
+from streaming.definition.payload.types import DOUBLE, LONG, MAX_PRECISION, TIMESTAMP, DecimalOf
 from streaming.temporal.ticks import LAST_TICK, TimeTextError, parse_instant
 
 _EXACT: Final = Context(prec=MAX_PRECISION)
@@ -15,9 +15,9 @@ _NUMBER: Final = re.compile(r"(-?)([0-9]+)?(\.[0-9]*)?([eE][+-]?[0-9]+)?(L|D|BD)
 
 
 def number_literal(text: str, at: int) -> Literal:
-    """`10` and `10L` are longs, `1.5`, `1e3` and `1D` doubles, `1.50BD` a decimal(3,2). Raises `ExpressionError`.
+    """Read a number: `10` and `10L` are longs, `1.5`, `1e3` and `1D` doubles, `1.50BD` a decimal(3,2).
 
-    Spark reads `1.5` as a decimal; here a fraction is a double unless it says BD.
+    Spark reads `1.5` as a decimal; here a fraction is a double unless it ends in BD. Raises `ExpressionError`.
     """
     match = _NUMBER.fullmatch(text)
     if match is None or match.group(2) is None or len(text) > 400:
@@ -48,7 +48,7 @@ def _decimal(body: str, at: int) -> Literal:
 
 
 def timestamp_literal(text: str, at: int) -> Literal:
-    """The moment in `timestamp 'text'`, ISO 8601, UTC when it names no zone. Raises `ExpressionError`."""
+    """Read the moment in `timestamp 'text'`: ISO 8601, UTC without a zone. Raises `ExpressionError`."""
     try:
         tick = parse_instant(text)
     except TimeTextError as error:

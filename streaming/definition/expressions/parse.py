@@ -1,4 +1,4 @@
-"""Tokens into the tree, by operator precedence.
+"""Parser from tokens to the tree, by operator precedence.
 
 Precedence, loosest first: `or`; `and`; `not`; comparisons, `is [not] null`, `[not] in`, `[not] between`,
 `[not] like`; `+ - ||`; `* / %`; unary `-`; `.`. Operators of one level group to the left. Chains of `and` and of `or`
@@ -9,9 +9,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from streaming.definition.counts import counted
 from streaming.definition.expressions.literals import number_literal, timestamp_literal
-from streaming.definition.expressions.problems import ExpressionError, bad_expression
+from streaming.definition.expressions.lost_backslashes import check_backslashes
+from streaming.definition.expressions.problems import (
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    ExpressionError,
+    bad_expression,
+    too_deep,
+    too_long,
+)
 from streaming.definition.expressions.tree import (
     BetweenTest,
     Binary,
@@ -27,15 +34,13 @@ from streaming.definition.expressions.tree import (
     Unary,
     depth,
 )
+from streaming.definition.payload.type_names import OURS
+from streaming.definition.payload.type_text import TypeTextError, parse_type
+from streaming.definition.payload.types import Type
 from streaming.definition.tokens import RESERVED, SqlToken, TokenKind, lex
-from streaming.definition.type_names import OURS
-from streaming.definition.type_text import TypeTextError, parse_type
-from streaming.definition.types import Type
 
-MAX_DEPTH: Final = 100
-MAX_CHARACTERS: Final = 10_000
 _SHORT: Final = 300
-"""The longest text whose tree is remembered; with the number of them it bounds the memory."""
+"""The longest text whose tree is cached; together with the size of the cache it bounds the memory."""
 
 _OR, _AND, _NOT, _COMPARE, _ADD, _MULTIPLY, _NEGATE = range(1, 8)
 _POWER: Final = {
@@ -49,36 +54,32 @@ _SPELLING: Final = {"==": "=", "<>": "!=", "!": "not"}
 _REWRITES: Final = {
     "div": "write floor(a / b)",
     "ilike": "write lower(a) like 'pattern in lower case'",
-    "rlike": "use like, starts_with, ends_with or contains",
-    "regexp": "use like, starts_with, ends_with or contains",
+    **dict.fromkeys(("rlike", "regexp"), "write regexp_like(text, 'pattern')"),
     "escape": "escape with a backslash: like '10\\\\%'",
     ".": "write a digit before the point: 0.5",
     "::": "write cast(value as type)",
-    "[": "elements of arrays cannot be taken by position here",
-    "(": "only a function name can stand before parentheses",
+    "[": "the elements of an array cannot be read by position",
+    "(": "only the name of a function is allowed before a parenthesis",
 }
 
 
 def parse(text: str) -> Expression:
-    """Read one expression of at most 10,000 characters, nested at most 100 deep.
+    """Read one expression of at most 10,000 characters, nested at most 100 levels deep.
 
-    Functions, fields and types are checked by `typed`. Raises `ExpressionError`, never anything else. The same short
-    text gives the same tree again, which nothing can change: an editor has a whole query checked at each keystroke.
+    `typed` checks functions, fields and types. Raises `ExpressionError`, never anything else. Trees of short texts are
+    cached, because an editor checks a whole query at each keystroke; trees are immutable.
     """
-    return _remembered(text) if len(text) <= _SHORT else _parsed(text)
+    return _parse_short(text) if len(text) <= _SHORT else _parse_text(text)
 
 
-def _parsed(text: str) -> Expression:
+def _parse_text(text: str, *, over_rows: bool = False) -> Expression:
     if len(text) > MAX_CHARACTERS:
-        raise bad_expression(
-            f"The expression has {counted(len(text), 'character')}; at most {MAX_CHARACTERS:,} are read",
-            "compute parts of it in a project node before this one",
-            MAX_CHARACTERS,
-        )
+        raise too_long(len(text))
     try:
-        return _ExpressionParser(_tokens(text)).whole()
+        parser = _RowsExpressionParser if over_rows else _ExpressionParser
+        return parser(_tokens(text), text).whole()
     except RecursionError:  # a caller that is itself deep in the stack
-        raise _too_deep(0) from None
+        raise too_deep(0) from None
 
 
 def _tokens(text: str) -> tuple[SqlToken, ...]:
@@ -90,7 +91,7 @@ def _tokens(text: str) -> tuple[SqlToken, ...]:
 
 
 def _word(token: SqlToken) -> str:
-    """The word or symbol in the one spelling of the tables; empty for anything else."""
+    """Return the word or symbol in the spelling of the tables; empty for anything else."""
     return _SPELLING.get(token.word) or token.word.lower()
 
 
@@ -98,22 +99,24 @@ def _is_name(token: SqlToken) -> bool:
     return token.kind is TokenKind.QUOTED or (token.kind is TokenKind.WORD and token.word.isascii())
 
 
-_remembered = lru_cache(maxsize=4096)(_parsed)
+_parse_short = lru_cache(maxsize=4096)(_parse_text)
 
 
-def _too_deep(at: int) -> ExpressionError:
-    return bad_expression(
-        f"The expression is nested more than {MAX_DEPTH} deep",
-        "compute parts of it in a project node before this one, or write a long chain of = and or as in (...)",
-        at,
-    )
+def parse_over_rows(text: str) -> Expression:
+    """Read an expression of DEFINE or MEASURES: as `parse`, and with `COUNT(*)`, `A.*` and FINAL or RUNNING (T30).
+
+    The tree holds `COUNT(*)` as a call without arguments, `A.*` as a field named `*`, and FINAL and RUNNING as calls
+    of one argument; `sequences.row_calls` checks where they are.
+    """
+    return _parse_text_over_rows(text)
 
 
 class _ExpressionParser:
-    """Precedence climbing over one expression's tokens."""
+    """Precedence-climbing parser over the tokens of one expression."""
 
-    def __init__(self, tokens: tuple[SqlToken, ...]) -> None:
+    def __init__(self, tokens: tuple[SqlToken, ...], text: str) -> None:
         self._tokens = tokens
+        self._text = text
         self._next = 0
         self._groups = 0
         self._operands = 0
@@ -123,7 +126,7 @@ class _ExpressionParser:
         if self.peek().kind is not TokenKind.END:
             raise self.unexpected(self.peek())
         if depth(tree) > MAX_DEPTH:
-            raise _too_deep(0)
+            raise too_deep(0)
         return tree
 
     # Tokens
@@ -144,12 +147,13 @@ class _ExpressionParser:
 
     def expect(self, word: str) -> None:
         if not self.accept(word):
-            raise self.unexpected(self.peek(), f"write '{word}' there")
+            raise self.unexpected(self.peek(), f"write '{word}' here")
 
     def unexpected(self, token: SqlToken, wanted: str = "") -> ExpressionError:
-        found = "The expression ends too early" if token.kind is TokenKind.END else f"Unexpected {token.value[:40]!r}"
+        at_end = token.kind is TokenKind.END
+        message = "The expression is incomplete" if at_end else f"Unexpected {token.value[:40]!r}"
         remedy = wanted or _REWRITES.get(_word(token), "write an operator between two values, or remove it")
-        return bad_expression(found, remedy, token.start)
+        return bad_expression(message, remedy, token.start)
 
     # Operators
 
@@ -169,10 +173,10 @@ class _ExpressionParser:
                 left = Unary("not", left, at=token.start)
 
     def operand(self, power: int) -> Expression:
-        """An operand of `power`, one level further down."""
+        """Parse an operand of `power`, one level deeper."""
         self._operands += 1
         if self._operands > MAX_DEPTH:
-            raise _too_deep(self.peek().start)
+            raise too_deep(self.peek().start)
         node = self.expression(power)
         self._operands -= 1
         return node
@@ -234,13 +238,13 @@ class _ExpressionParser:
             return _PREFIX[_word(token)](self, token.start)
         if _is_name(token) and _word(token) not in RESERVED:
             return self.named(token)
-        raise self.unexpected(token, "write a value there" if token.kind is TokenKind.END else "")
+        raise self.unexpected(token, "write a value here" if token.kind is TokenKind.END else "")
 
     def string(self, token: SqlToken) -> Expression:
         if self.peek().kind is TokenKind.STRING:
             raise bad_expression(
-                "Two quoted strings stand side by side",
-                "write a quotation mark inside a string as \\' and join strings with ||",
+                "Two quoted strings follow each other",
+                "write \\' for a quotation mark inside a string, and join strings with ||",
                 self.peek().start,
             )
         return Literal(token.value, at=token.start)
@@ -259,7 +263,7 @@ class _ExpressionParser:
     def parenthesis(self, at: int) -> Expression:
         self._groups += 1
         if self._groups > MAX_DEPTH:
-            raise _too_deep(at)
+            raise too_deep(at)
         node = self.expression(0)
         self._groups -= 1
         self.expect(")")
@@ -275,7 +279,7 @@ class _ExpressionParser:
             self.expect("then")
             branches.append((condition, self.operand(0)))
         if not branches:
-            raise self.unexpected(self.peek(), "write 'when' there")
+            raise self.unexpected(self.peek(), "write 'when' here")
         otherwise = self.operand(0) if self.accept("else") else Literal(None, at=at)
         self.expect("end")
         return CaseWhen(tuple(branches), otherwise, at=at)
@@ -310,7 +314,7 @@ class _ExpressionParser:
         if _word(token) == "timestamp" and self.peek().kind is TokenKind.STRING:
             return timestamp_literal(self.take().value, token.start)
         if _word(self.peek()) == "(":
-            return Call(token.value.lower(), self.arguments(), at=token.start)
+            return self.call(token)
         path = [token.value]
         while self.accept("."):
             step = self.take()
@@ -319,15 +323,60 @@ class _ExpressionParser:
             path.append(step.value)
         return Field(tuple(path), at=token.start)
 
+    def call(self, token: SqlToken) -> Expression:
+        function, first = token.value.lower(), self._next
+        if function == "position" or (function == "extract" and _word(self.peek(2)) == "from"):
+            return Call(function, self.pair(function), at=token.start)
+        arguments = self.arguments()
+        check_backslashes(function, self._text, self._tokens[first : self._next])
+        return Call(function, arguments, at=token.start)
+
+    def pair(self, function: str) -> tuple[Expression, Expression]:
+        """Parse `(part in text)` or `(part, text)` of position, `(part from time)` of extract."""
+        self.expect("(")
+        if function == "position":
+            part = self.operand(_COMPARE)
+            self.expect("in" if _word(self.peek()) == "in" else ",")
+        else:
+            part = Literal(_word(self.peek()), at=self.take().start)
+            self.expect("from")
+        whole = self.operand(0)
+        self.expect(")")
+        return part, whole
+
     def arguments(self) -> tuple[Expression, ...]:
         self.expect("(")
         if self.accept(")"):
             return ()
-        found = [self.operand(0)]
+        arguments = [self.operand(0)]
         while self.accept(","):
-            found.append(self.operand(0))
+            arguments.append(self.operand(0))
         self.expect(")")
-        return tuple(found)
+        return tuple(arguments)
+
+
+class _RowsExpressionParser(_ExpressionParser):
+    """Adds the forms of calls over the rows of a path."""
+
+    def named(self, token: SqlToken) -> Expression:
+        called = self.peek().kind is TokenKind.WORD and _word(self.peek(1)) == "("
+        if _word(token) in ("final", "running") and called:
+            return Call(_word(token), (self.named(self.take()),), at=token.start)
+        if _word(self.peek()) == "." and _word(self.peek(1)) == "*":
+            self._next += 2
+            return Field((token.value, "*"), at=token.start)
+        return super().named(token)
+
+    def arguments(self) -> tuple[Expression, ...]:
+        if [_word(self.peek(ahead)) for ahead in range(3)] == ["(", "*", ")"]:
+            self._next += 3
+            return ()
+        return super().arguments()
+
+
+@lru_cache(maxsize=1024)
+def _parse_text_over_rows(text: str) -> Expression:
+    return _parse_text(text, over_rows=True)
 
 
 _Prefix = Callable[[_ExpressionParser, int], Expression]

@@ -1,51 +1,86 @@
-"""Rules from the arguments of a call to the types that they are widened to and the type of the result."""
+"""Typing rules: from the arguments of a call to the types that they are widened to and the type of the result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
-from streaming.definition.expressions.casts import widens
-from streaming.definition.expressions.tree import Expression, Literal
-from streaming.definition.types import (
+from streaming.definition.payload.types import (
     BOOLEAN,
     DOUBLE,
     LONG,
     NULL,
     STRING,
-    TIMESTAMP,
     Array,
     DecimalOf,
     Null,
-    String,
     Type,
     bounded_decimal,
     common_type,
     is_numeric,
     is_ordered,
+    widens,
 )
+from streaming.functions.failures import InvalidConstant
 
-Arguments = tuple[Expression, ...]
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """The type of an argument, its place in the text, and its value if it is a literal, else null."""
+
+    type: Type
+    at: int
+    constant: int | float | Decimal | str | bool | None
+
+
+Arguments = tuple[Argument, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What the `arguments` of one call are widened to, and the type of its `result`."""
+    """The types to which the `arguments` of one call are widened, and the type of its `result`."""
 
     arguments: tuple[Type, ...]
     result: Type
 
 
 Rule = Callable[[Arguments], Signature | None]
-"""None: these arguments do not fit."""
+"""None: these arguments do not fit. Raises `ConstantError` for a constant that does not."""
 
-DATE_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 MAX_ROUND_DIGITS = 15
 
 
+@dataclass(frozen=True, slots=True)
+class FunctionEntry:
+    """One function: `minimum` to `maximum` arguments (None: any number), typed by `rule`."""
+
+    name: str
+    signature: str
+    help: str
+    rule: Rule
+    minimum: int
+    maximum: int | None
+
+
+def entry(signature: str, text: str, rule: Rule, minimum: int = 1, maximum: int | None = -1) -> FunctionEntry:
+    """Return an entry, named by the first word of `signature`; without `maximum`, `minimum` arguments exactly."""
+    name = signature.partition("(")[0]
+    return FunctionEntry(name, signature, text, rule, minimum, minimum if maximum == -1 else maximum)
+
+
+class ConstantError(ValueError):
+    """An argument that must be a constant, or a constant that the function does not take."""
+
+    def __init__(self, message: str, remedy: str, at: int) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+        self.at = at
+
+
 def taking(*wanted: Type, result: Type) -> Rule:
-    """Arguments of fixed types, of which a call may leave out the last ones."""
+    """Return the rule for arguments of fixed types; a call may leave out the last ones."""
 
     def rule(arguments: Arguments) -> Signature | None:
-        if not all(widens(given.type, to) for given, to in zip(arguments, wanted, strict=False)):
+        if not all(widens(argument.type, to) for argument, to in zip(arguments, wanted, strict=False)):
             return None
         return Signature(wanted[: len(arguments)], result)
 
@@ -53,14 +88,14 @@ def taking(*wanted: Type, result: Type) -> Rule:
 
 
 def texts(arguments: Arguments) -> Signature | None:
-    """Any number of strings; the result is a string."""
-    if not all(widens(given.type, STRING) for given in arguments):
+    """Accept any number of strings; the result is a string."""
+    if not all(widens(argument.type, STRING) for argument in arguments):
         return None
     return Signature((STRING,) * len(arguments), STRING)
 
 
 def of_any_number(arguments: Arguments) -> Signature | None:
-    """A number, whose type the result keeps."""
+    """Accept a number; the result has its type."""
     of = arguments[0].type
     if not is_numeric(of):
         return None
@@ -69,7 +104,7 @@ def of_any_number(arguments: Arguments) -> Signature | None:
 
 
 def to_whole_number(arguments: Arguments) -> Signature | None:
-    """A number; the result is a long, of a decimal(p,s) a decimal(p-s+1,0)."""
+    """Accept a number; the result is a long, for a decimal(p,s) a decimal(p-s+1,0)."""
     of = arguments[0].type
     if not is_numeric(of):
         return None
@@ -79,54 +114,75 @@ def to_whole_number(arguments: Arguments) -> Signature | None:
 
 
 def rounded(arguments: Arguments) -> Signature | None:
-    """A long or double, then how many digits: a whole literal from 0 to 15."""
+    """Accept a long or double, then the number of digits: a whole literal from 0 to 15."""
     if isinstance(arguments[0].type, DecimalOf) or not is_numeric(arguments[0].type):
         return None
     of = DOUBLE if arguments[0].type == NULL else arguments[0].type
     if len(arguments) == 1:
         return Signature((of,), of)
     digits = arguments[1]
-    if not (isinstance(digits, Literal) and digits.type == LONG and isinstance(digits.value, int)):
+    if not (digits.type == LONG and isinstance(digits.constant, int)):
         return None
-    return Signature((of, LONG), of) if 0 <= digits.value <= MAX_ROUND_DIGITS else None
+    return Signature((of, LONG), of) if 0 <= digits.constant <= MAX_ROUND_DIGITS else None
 
 
 def _common(types: list[Type]) -> Type | None:
-    found: Type | None = NULL
+    common: Type | None = NULL
     for of in types:
-        found = common_type(found, of) if found is not None else None
-    return found
+        common = common_type(common, of) if common is not None else None
+    return common
 
 
 def of_common_type(arguments: Arguments) -> Signature | None:
-    """Arguments that widen to one type, which is the result's."""
+    """Accept arguments that widen to one type; the result has that type."""
     of = _common([argument.type for argument in arguments])
     return Signature((of,) * len(arguments), of) if of is not None else None
 
 
 def of_common_order(arguments: Arguments) -> Signature | None:
-    """As `of_common_type`, of a type that has an order."""
+    """Accept arguments as `of_common_type` does, if their common type has an order."""
     signature = of_common_type(arguments)
     return signature if signature is not None and is_ordered(signature.result) else None
 
 
 def condition_first(arguments: Arguments) -> Signature | None:
-    """A boolean, then arguments of a common type."""
+    """Accept a boolean, then arguments of a common type."""
     rest = of_common_type(arguments[1:])
     if rest is None or not widens(arguments[0].type, BOOLEAN):
         return None
     return Signature((BOOLEAN, *rest.arguments), rest.result)
 
 
-def truncated(arguments: Arguments) -> Signature | None:
-    """A literal unit, then a timestamp."""
-    unit = arguments[0]
-    if not (isinstance(unit, Literal) and isinstance(unit.type, String) and unit.value in DATE_UNITS):
-        return None
-    return Signature((unit.type, TIMESTAMP), TIMESTAMP) if widens(arguments[1].type, TIMESTAMP) else None
+def with_constants(check: Callable[..., None], places: Sequence[int], *wanted: Type, result: Type) -> Rule:
+    """Return the rule of `taking` for a call whose arguments at `places` are literals that pass `check`.
+
+    `check` raises `InvalidConstant`; the rule raises `ConstantError`.
+    """
+    taken = taking(*wanted, result=result)
+
+    def rule(arguments: Arguments) -> Signature | None:
+        signature = taken(arguments)
+        if signature is not None:
+            checked(check, [arguments[place] for place in places if place < len(arguments)])
+        return signature
+
+    return rule
+
+
+def checked(check: Callable[..., None], arguments: Sequence[Argument]) -> None:
+    """Raise `ConstantError` if not all `arguments` are literals, or their values do not pass `check`."""
+    values = []
+    for argument in arguments:
+        if argument.constant is None:
+            raise ConstantError("This argument must be a constant", "write a literal here, not a field", argument.at)
+        values.append(argument.constant)
+    try:
+        check(*values)
+    except InvalidConstant as error:
+        raise ConstantError(str(error), error.remedy, arguments[error.place].at) from None
 
 
 def of_array(arguments: Arguments) -> Signature | None:
-    """An array; the result is a long."""
+    """Accept an array; the result is a long."""
     of = arguments[0].type
     return Signature((of,), LONG) if isinstance(of, Array) else None

@@ -10,8 +10,16 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Final
 
-from streaming.definition.types import NULL, Type
+from streaming.definition.payload.types import NULL, Type
 
+WIDEN: Final = "__widen"
+"""The function that macros are expanded with: its first argument, widened to the type in its second (T59)."""
+MODULE_CALL: Final = "__module"
+"""The function that calls of a module's function are expanded with (T60): the module's hash, the export, the type of
+the result and the fuel as literals, then the arguments."""
+MODULE_CALL_WITH_NULLS: Final = "__module_with_nulls"
+"""The same for a function that takes nulls."""
+MODULE_CALLS: Final = (MODULE_CALL, MODULE_CALL_WITH_NULLS)
 Value = int | float | Decimal | str | bool | None
 
 
@@ -26,7 +34,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of the payload, or with a longer `path` a field inside structs; inside a null struct it is null."""
+    """A field of the payload, or with a longer `path` a field inside structs; a field of a null struct is null."""
 
     path: tuple[str, ...]
     type: Type = NULL
@@ -47,7 +55,7 @@ class Unary:
 class Binary:
     """`+ - * / % = != < <= > >= <=> and or`.
 
-    Arithmetic: both operands are long, double, or decimals (each of its own precision); `/` has doubles or decimals.
+    Arithmetic: both operands are long, double, or decimals (each with its own precision); `/` has doubles or decimals.
     Null if an operand is null; null on failure: a long outside 64 bits, a double that is not finite, a decimal with
     more digits than `type`, division or remainder by zero. Decimals are exact, then rounded half up to the scale of
     `type`. `%` has the sign of the left operand. Comparison: both operands have one type; strings by code point,
@@ -64,7 +72,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the registry by its own name (not an alias), in lower case."""
+    """A function of the registry by its own name (not an alias), in lower case; or one of MODULE_CALLS."""
 
     function: str
     arguments: tuple["Expression", ...]
@@ -107,7 +115,7 @@ class In:
 
 @dataclass(frozen=True, slots=True)
 class IsNull:
-    """Whether `operand`, of any type, is null; never null itself."""
+    """A test for null; `operand` has any type, and the result is never null."""
 
     operand: "Expression"
     type: Type = NULL
@@ -127,7 +135,7 @@ class BetweenTest:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """Whether the string `operand` matches `pattern` as a whole; `like.py` says what a pattern means."""
+    """A test that `pattern` (see `like.py`) matches the whole string `operand`."""
 
     operand: "Expression"
     pattern: str
@@ -143,7 +151,7 @@ LOGIC: Final = frozenset({"and", "or"})
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
-    """The direct operands of `node`, in order."""
+    """Return the direct operands of `node`, in order."""
     found: tuple[Expression, ...] = ()
     match node:
         case Unary() | Cast() | IsNull() | Like():
@@ -162,7 +170,7 @@ def children(node: Expression) -> tuple[Expression, ...]:
 
 
 def with_children(node: Expression, operands: Sequence[Expression]) -> Expression:
-    """`node` with `operands` in place of its `children`, of which there are as many."""
+    """Return `node` with `operands` instead of its `children`; both have the same number."""
     found = node
     match node:
         case Unary() | Cast() | IsNull() | Like():
@@ -182,7 +190,7 @@ def with_children(node: Expression, operands: Sequence[Expression]) -> Expressio
 
 
 def depth(node: Expression) -> int:
-    """How deep `node` is nested; a field or literal is 1. Does not recurse, so any tree can be measured."""
+    """Return the depth of `node`; a field or literal has 1. Not recursive, so it works on trees of any depth."""
     deepest, level = 0, [node]
     while level:
         deepest += 1
@@ -191,7 +199,7 @@ def depth(node: Expression) -> int:
 
 
 def fields_used(node: Expression) -> frozenset[str]:
-    """The payload fields that `node` reads (the first step of each path)."""
+    """Return the payload fields that `node` reads (the first step of each path)."""
     used, pending = set(), [node]
     while pending:
         part = pending.pop()

@@ -1,4 +1,4 @@
-"""Types for a tree: every node gets its type, every implicit widening becomes a Cast, every fault is collected."""
+"""Typing of a tree: every node gets its type, every implicit widening becomes a Cast, every fault is collected."""
 
 import difflib
 from collections.abc import Callable, Iterable
@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from streaming.definition.counts import counted
-from streaming.definition.expressions.casts import can_cast, cast_remedy, widens
-from streaming.definition.expressions.functions import FunctionEntry, find_function, unknown_function_remedy
+from streaming.definition.expressions.casts import can_cast, cast_remedy
+from streaming.definition.expressions.functions import find_function, unknown_function_remedy
 from streaming.definition.expressions.like import PatternError, like_regex
 from streaming.definition.expressions.problems import ExpressionFault
+from streaming.definition.expressions.signatures import Argument, ConstantError, FunctionEntry
 from streaming.definition.expressions.tree import (
     COMPARISON,
     LOGIC,
+    MODULE_CALLS,
+    WIDEN,
     BetweenTest,
     Binary,
     Call,
@@ -27,7 +30,8 @@ from streaming.definition.expressions.tree import (
     Unary,
 )
 from streaming.definition.faults import FaultCode
-from streaming.definition.types import (
+from streaming.definition.payload.type_text import parse_type
+from streaming.definition.payload.types import (
     BOOLEAN,
     DOUBLE,
     LONG,
@@ -45,12 +49,13 @@ from streaming.definition.types import (
     common_type,
     is_numeric,
     is_ordered,
+    widens,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class TypedExpression:
-    """A tree whose nodes all have their types; a literal null that met no other type is Null."""
+    """A tree whose nodes all have their types; a literal null without another type to match is Null."""
 
     expression: Expression
 
@@ -61,14 +66,14 @@ class TypedExpression:
 
 
 def typed(expression: Expression, fields: Fields) -> TypedExpression | tuple[ExpressionFault, ...]:
-    """Type `expression` over a payload with `fields`, or all its faults: unknown names and types that do not fit."""
+    """Type `expression` over a payload with `fields`, or return all its faults: unknown names, types that don't fit."""
     typing = _Typing(fields)
     node = typing.node(expression)
     return tuple(typing.faults) if node is None else TypedExpression(node)
 
 
 class _Typing:
-    """One pass over a tree; a node that has a fault in it is None, and its parents stay silent."""
+    """One pass over a tree. A node with a fault in it becomes None, and its parents report no further fault."""
 
     def __init__(self, fields: Fields) -> None:
         self._fields = fields
@@ -96,16 +101,17 @@ class _Typing:
 
     def field(self, node: Field) -> Expression | None:
         fields = self._fields
-        of: Type = Struct(())  # a path has a step; all fields as a type would cost their number for each expression
+        # a path has at least one step; a struct of all fields would cost time for each expression
+        of: Type = Struct(())
         for step, name in enumerate(node.path):
-            found = fields.get(name)
-            if found is None:
-                known = difflib.get_close_matches(name, list(fields), n=1)
-                shown = ".".join(node.path[: step + 1])
-                remedy = f"did you mean {known[0]}?" if known else f"the fields here are {_listed(fields)}"
-                self.refuse(FaultCode.UNKNOWN_FIELD, f"There is no field {shown!r}", remedy, node.at)
+            step_type = fields.get(name)
+            if step_type is None:
+                near = difflib.get_close_matches(name, list(fields), n=1)
+                path = ".".join(node.path[: step + 1])
+                remedy = f"did you mean {near[0]}?" if near else f"the fields here are {_list_names(fields)}"
+                self.refuse(FaultCode.UNKNOWN_FIELD, f"There is no field {path!r}", remedy, node.at)
                 return None
-            of = found
+            of = step_type
             fields = dict(of.fields) if isinstance(of, Struct) else {}
         return replace(node, type=of)
 
@@ -123,7 +129,7 @@ class _Typing:
         return replace(node, operand=inner, type=inner.type)
 
     def widened(self, node: Expression, to: Type, message: str) -> Expression | None:
-        """`node` as a `to`, or None and a fault."""
+        """Return `node` widened to `to`; else record a fault and return None."""
         if widens(node.type, to):
             return widen(node, to)
         remedy = f"compare it with something or cast it to {to}" if to == BOOLEAN else f"cast it to {to}"
@@ -142,12 +148,13 @@ class _Typing:
             pair = self.compared((left, right), node.at)
             return replace(node, left=pair[0], right=pair[1], type=BOOLEAN) if pair else None
         if not (is_numeric(left.type) and is_numeric(right.type)):
-            self.mismatch(f"{left.type} {node.operator} {right.type} does not exist", _arithmetic(left, right), node.at)
+            message = f"'{node.operator}' does not work on {left.type} and {right.type}"
+            self.mismatch(message, _arithmetic(left, right), node.at)
             return None
         return _computed(node, left, right)
 
     def compared(self, nodes: tuple[Expression, ...], at: int) -> tuple[Expression, ...] | None:
-        """The `nodes` widened to one type that has an order."""
+        """Return the `nodes` widened to one type that has an order; else record a fault and return None."""
         of: Type | None = nodes[0].type
         for node in nodes[1:]:
             wider = common_type(of, node.type) if of is not None else None
@@ -160,7 +167,28 @@ class _Typing:
             return None
         return tuple(widen(node, of) for node in nodes)
 
+    def widening(self, argument: Expression, to: Type) -> Expression | None:
+        """Return an argument of WIDEN, widened to `to`."""
+        operand = self.node(argument)
+        if operand is None:
+            return None
+        if widens(operand.type, to):
+            return widen(operand, to)
+        remedy = f"cast it to {to}" if can_cast(operand.type, to) else f"use a {to}"
+        self.mismatch(f"A {operand.type} can't be used as a {to} here", remedy, operand.at)
+        return None
+
+    def expanded(self, node: Call, of: Type) -> Expression | None:
+        """Return a call that the expansion of functions wrote: of WIDEN, or of a module with its arguments widened."""
+        if node.function == WIDEN:
+            return self.widening(node.arguments[0], of)
+        arguments = self.nodes(node.arguments)
+        return None if arguments is None else replace(node, arguments=arguments, type=of)
+
     def call(self, node: Call) -> Expression | None:
+        place = _TYPE_AT.get(node.function, len(node.arguments))
+        if place < len(node.arguments) and isinstance(of := node.arguments[place], Literal):
+            return self.expanded(node, parse_type(str(of.value)))
         arguments = self.nodes(node.arguments)
         function = find_function(node.function)
         if function is None:
@@ -169,20 +197,25 @@ class _Typing:
             return None
         if arguments is None or not self.counted(function, node):
             return None
-        signature = function.rule(arguments)
-        if signature is None:
-            given = ", ".join(str(argument.type) for argument in arguments)
-            self.mismatch(f"{function.name} cannot take ({given})", f"write {function.signature}", node.at)
+        try:
+            signature = function.rule(tuple(map(_argument, arguments)))
+        except ConstantError as error:
+            self.refuse(FaultCode.BAD_EXPRESSION, str(error), error.remedy, error.at)
             return None
-        widened = tuple(widen(given, to) for given, to in zip(arguments, signature.arguments, strict=True))
+        if signature is None:
+            types = ", ".join(str(argument.type) for argument in arguments)
+            message = f"{function.name} does not accept arguments of type ({types})"
+            self.mismatch(message, f"write {function.signature}", node.at)
+            return None
+        widened = tuple(widen(argument, to) for argument, to in zip(arguments, signature.arguments, strict=True))
         return replace(node, function=function.name, arguments=widened, type=signature.result)
 
     def counted(self, function: FunctionEntry, node: Call) -> bool:
-        given = len(node.arguments)
-        if function.minimum <= given and (function.maximum is None or given <= function.maximum):
+        count = len(node.arguments)
+        if function.minimum <= count and (function.maximum is None or count <= function.maximum):
             return True
-        code = FaultCode.MISSING_ARGUMENT if given < function.minimum else FaultCode.TYPE_MISMATCH
-        message = f"{function.name} was given {counted(given, 'argument')}"
+        code = FaultCode.MISSING_ARGUMENT if count < function.minimum else FaultCode.TYPE_MISMATCH
+        message = f"{function.name} cannot be called with {counted(count, 'argument')}"
         self.refuse(code, message, f"write {function.signature}", node.at)
         return False
 
@@ -196,8 +229,8 @@ class _Typing:
         for value in values:
             of = common_type(of, value.type) if of is not None else None
         if of is None:
-            shown = ", ".join(str(value.type) for value in values)
-            self.mismatch(f"The branches of case have no common type: {shown}", "cast them to one type", node.at)
+            types = ", ".join(str(value.type) for value in values)
+            self.mismatch(f"The branches of case have no common type: {types}", "cast them to one type", node.at)
             return None
         branches = [(test, widen(value, of)) for test, value in zip(tests, values, strict=False) if test is not None]
         if len(branches) < len(tests):
@@ -242,6 +275,8 @@ class _Typing:
         return text and replace(node, operand=text, type=BOOLEAN)
 
 
+_TYPE_AT: Final = {WIDEN: 1, **dict.fromkeys(MODULE_CALLS, 2)}
+"""The place of the type, a literal, among the arguments of calls that the expansion of functions writes."""
 _RULES: Final[dict[type, Callable[..., Expression | None]]] = {
     Literal: _Typing.literal,
     Field: _Typing.field,
@@ -258,7 +293,7 @@ _RULES: Final[dict[type, Callable[..., Expression | None]]] = {
 
 
 def widen(node: Expression, to: Type) -> Expression:
-    """`node` itself, or inside the Cast that makes it a `to`."""
+    """Return `node` if it is of type `to`, else a Cast of it to `to`."""
     if node.type == to:
         return node
     if isinstance(node, Literal) and node.value is None:
@@ -266,8 +301,12 @@ def widen(node: Expression, to: Type) -> Expression:
     return Cast(node, to, type=to, at=node.at)
 
 
+def _argument(node: Expression) -> Argument:
+    return Argument(node.type, node.at, node.value if isinstance(node, Literal) else None)
+
+
 def _computed(node: Binary, left: Expression, right: Expression) -> Expression:
-    """Arithmetic over two numbers: doubles if one is double, decimals if one is decimal, else longs."""
+    """Type arithmetic over two numbers: doubles if one is double, decimals if one is decimal, else longs."""
     types = (left.type, right.type)
     if any(isinstance(of, DecimalOf) for of in types) and not any(isinstance(of, Double) for of in types):
         one, other = (as_decimal(of if not isinstance(of, Null) else LONG) for of in types)
@@ -279,7 +318,7 @@ def _computed(node: Binary, left: Expression, right: Expression) -> Expression:
 
 
 def _decimal_result(operator: str, one: DecimalOf, other: DecimalOf) -> DecimalOf:
-    """Spark's result types: enough digits for an exact sum or product, at least 6 decimals for a quotient."""
+    """Return Spark's result type: enough digits for an exact sum or product, at least 6 decimals for a quotient."""
     whole_one, whole_other = one.precision - one.scale, other.precision - other.scale
     scale = max(one.scale, other.scale)
     if operator == "*":
@@ -306,7 +345,7 @@ def _comparison(nodes: tuple[Expression, ...]) -> str:
     return "cast one side to the type of the other"
 
 
-def _listed(fields: Fields) -> str:
+def _list_names(fields: Fields) -> str:
     names = list(fields)
     if not names:
         return "none"

@@ -1,5 +1,5 @@
-"""Queries as text: `parse.parse_sql` reads one, whatever it holds, and says where everything stands.
+"""Queries as text: `parse.parse_sql` reads any text and returns the place of every part.
 
-`printing.graphs.print_sql` writes a graph as text and `rewriting.texts.rewrite_sql` a changed one into the text it came
-from; `check.check_sql` tells all that is wrong, `completion.complete.complete_sql` what may be written at the cursor.
+`printing.graphs.print_sql` writes a graph as text; `rewriting.texts.rewrite_sql` writes a changed graph into its
+original text. `check.check_sql` reports all faults, `completion.complete.complete_sql` the items for the cursor.
 """

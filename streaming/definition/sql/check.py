@@ -1,27 +1,28 @@
-"""Everything that is wrong with a text: its form, its graph, its settings, and all of them together."""
+"""All faults of a text: of its syntax, its graph, its settings, and their combination."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from streaming.definition.advance import check_advance, in_force
-from streaming.definition.binding_checks import check_binding
-from streaming.definition.check import check
-from streaming.definition.event_time import check_event_times, with_event_times
+from streaming.definition.checks.advance import check_advance, in_force
+from streaming.definition.checks.bindings import check_binding
+from streaming.definition.checks.check import check
 from streaming.definition.faults import Fault, FaultCode, Severity, Span, nearest, warning
 from streaming.definition.graph import QueryGraph, UnionNode
 from streaming.definition.load import is_hole, load_graph
+from streaming.definition.own_functions.modules import Modules
+from streaming.definition.payload.types import Fields
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.places import TextPlaces
 from streaming.definition.sql.remedies import in_sql
 from streaming.definition.sql.script import NamedField, Script
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.definition.types import Fields
+from streaming.definition.streams.event_time import check_event_times, with_event_times
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 
 
 @dataclass(frozen=True)
 class CheckedText:
-    """A text that was read and checked: all faults in the order of the text, and the fields that leave each node."""
+    """A checked text: all faults in the order of the text, and the output fields of each node."""
 
     script: Script
     faults: tuple[Fault, ...]
@@ -34,70 +35,71 @@ def check_sql(
     *,
     advance: Mapping[str, AdvanceTimeSettings] | None = None,
     own_ctis: Collection[str] | None = None,
+    modules: Modules | None = None,
 ) -> CheckedText:
-    """All faults of `text` against the `streams` by name, each once and with its place; never raises.
+    """Return all faults of `text`, checked against the `streams` by name, each once and with its place; never raises.
 
     `advance` are settings by input node that replace those of the text, as a binding's do; `own_ctis` names the
-    streams whose adapter enqueues CTIs itself (None: any may, and nothing is said of clocks). Settings that are the
-    stream's own refuse no text, for a binding may have others: their faults are warnings. A fault without a place in
-    the text, such as one of a whole graph, comes last.
+    streams whose adapter enqueues CTIs itself (None: any may, and clocks are not checked). Faults in settings of the
+    stream itself are warnings, because a binding may replace these settings. A fault without a place in
+    the text, for example one of the whole graph, comes last. `modules` as in `check`.
     """
     script = parse_sql(text)
-    checked = check(script.graph or script.raw, streams, complete=script.graph is not None)
+    checked = check(script.graph or script.raw, streams, complete=script.graph is not None, modules=modules)
     own = _of_text(script)
-    found = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
-    found += _of_qualifiers(script, checked.schemas, found)
-    own, found = _of_groups(script, checked.schemas, own, found)
-    found += _of_unions(script, checked.schemas)
-    faults = (in_sql(fault, script) for fault in (*own, *_untold(found, own)))
+    others = [*_of_graph(checked.faults, script), *_of_settings(script, streams, advance or {}, own_ctis)]
+    others += _of_qualifiers(script, checked.schemas, others)
+    own, others = _of_groups(script, checked.schemas, own, others)
+    others += _of_unions(script, checked.schemas)
+    faults = (in_sql(fault, script) for fault in (*own, *_not_covered(others, own)))
     return CheckedText(script, _in_order(faults), checked.schemas)
 
 
 def _of_text(script: Script) -> list[Fault]:
-    """The faults of the text itself, without the holes that they leave in nodes where there are others."""
-    said = [fault for fault in script.faults if not is_hole(fault)]
-    return said or list(script.faults)
+    """Return the faults of the text itself, without the missing values that they cause, if there are others."""
+    real = [fault for fault in script.faults if not is_hole(fault)]
+    return real or list(script.faults)
 
 
 def _of_graph(faults: Iterable[Fault], script: Script) -> Iterator[Fault]:
-    """What `check` found; what has no shape in the graph is a fault of the text, which tells it."""
-    told = () if script.graph is not None else load_graph(script.raw).faults
+    """Yield the faults of `check`, without shape errors, which the faults of the text already report."""
+    reported = () if script.graph is not None else load_graph(script.raw).faults
     for fault in faults:
-        if fault not in told:
+        if fault not in reported:
             yield _placed(fault, script.places, fault.field)
 
 
-def _of_qualifiers(script: Script, schemas: Mapping[str, Fields], found: Collection[Fault]) -> list[Fault]:
-    """Fields that another source than the named one has: in the graph they stand without the name."""
-    told = [fault.span for fault in found if fault.code is FaultCode.UNKNOWN_FIELD and fault.span is not None]
+def _of_qualifiers(script: Script, schemas: Mapping[str, Fields], others: Collection[Fault]) -> list[Fault]:
+    """Return faults of qualified fields that exist only in another source; the graph has no qualifiers to check."""
+    reported = [fault.span for fault in others if fault.code is FaultCode.UNKNOWN_FIELD and fault.span is not None]
     return [
         _missing_field(each, schemas[each.node])
         for each in script.qualified
-        if each.source and each.node in schemas and each.name not in schemas[each.node] and each.span not in told
+        if each.source and each.node in schemas and each.name not in schemas[each.node] and each.span not in reported
     ]
 
 
 def _of_groups(
-    script: Script, schemas: Mapping[str, Fields], own: list[Fault], found: list[Fault]
+    script: Script, schemas: Mapping[str, Fields], own: list[Fault], others: list[Fault]
 ) -> tuple[list[Fault], list[Fault]]:
-    """The faults, so that an item that is neither a group nor an aggregate is told once.
+    """Return both lists so that an item that is neither a group nor an aggregate is reported once.
 
-    The text alone can say no more than that; a field that is not there at all is told as that.
+    If its field does not exist at all, that is reported instead.
     """
     for each in script.qualified:
         if each.source:
             continue
-        unknown = [fault for fault in found if fault.code is FaultCode.UNKNOWN_FIELD and _is_inside(fault, each.span)]
+        unknown = [fault for fault in others if fault.code is FaultCode.UNKNOWN_FIELD and _is_inside(fault, each.span)]
         before = _nodes_up_to(script, each.node)
-        told = [fault for fault in unknown if fault.node in before]
-        # what a window gives says nothing about what it reads
-        found = [fault for fault in found if fault not in unknown or fault in told]
-        if each.name not in schemas.get(each.node, {each.name: None}) and not told:
-            told = [_missing_field(each, schemas[each.node])]
-            found += told
-        if told:
+        missing = [fault for fault in unknown if fault.node in before]
+        # an unknown field after the window does not mean that the window's input lacks it
+        others = [fault for fault in others if fault not in unknown or fault in missing]
+        if each.name not in schemas.get(each.node, {each.name: None}) and not missing:
+            missing = [_missing_field(each, schemas[each.node])]
+            others += missing
+        if missing:
             own = [fault for fault in own if fault.span != each.span]
-    return own, found
+    return own, others
 
 
 def _nodes_up_to(script: Script, last: str) -> set[str]:
@@ -125,7 +127,7 @@ def _missing_field(named: NamedField, fields: Fields) -> Fault:
 
 
 def _of_unions(script: Script, schemas: Mapping[str, Fields]) -> Iterator[Fault]:
-    """UNION ALL of equal names in another order: SQL would go by places, and only where their types allow it."""
+    """Yield warnings about UNION ALL of equal names in another order, where SQL would match by position instead."""
     for node in script.graph.nodes if script.graph else ():
         if not isinstance(node, UnionNode) or not all(each in schemas for each in node.inputs):
             continue
@@ -134,8 +136,8 @@ def _of_unions(script: Script, schemas: Mapping[str, Fields]) -> Iterator[Fault]
             by_place = list(fields.values()) == list(first.values())
             if by_place and list(fields) != list(first) and set(fields) == set(first):
                 path = f"inputs[{index}]"
-                message = "UNION ALL goes by the names of fields, and these stand in another order than the first ones."
-                remedy = f"Write them as {', '.join(first)}; to put one in the place of another, rename it with AS."
+                message = "UNION ALL matches fields by name, and this branch has them in another order than the first."
+                remedy = f"Write them as {', '.join(first)}. To match fields of different names, rename one with AS."
                 yield _placed(warning(FaultCode.FIELDS_DIFFER, message, remedy, node=node.id), script.places, path)
 
 
@@ -145,7 +147,7 @@ def _of_settings(
     binding: Mapping[str, AdvanceTimeSettings],
     own_ctis: Collection[str] | None,
 ) -> Iterator[Fault]:
-    """The faults of time on the inputs, and of what is there of the graph together with it."""
+    """Yield the faults of the time settings of inputs, alone and together with the readable part of the graph."""
     graph = script.graph or _readable(script)
     if graph is None:
         return
@@ -157,7 +159,7 @@ def _of_settings(
         fault.model_copy(update={"node": name})
         for name, each in settings.items()
         for fault in check_advance(each, read[name], adapter_sends_ctis=True)
-        if fault.code is not FaultCode.LATE_RESULTS  # told where there are windows, by these
+        if fault.code is not FaultCode.LATE_RESULTS  # reported by the windows that it affects
     ]
     together = check_binding(graph, streams, settings, None if script.graph is None else own_ctis)
     for fault in (*alone, *together):
@@ -168,9 +170,10 @@ def _of_settings(
 
 
 def _readable(script: Script) -> QueryGraph | None:
-    """The nodes that could be read of a text with faults, as a graph; None where there are none."""
-    nodes = list(load_graph(script.raw).nodes)
-    return QueryGraph.model_construct(version=1, name="query", nodes=nodes) if nodes else None
+    """Return the readable nodes of a faulty text as a graph; None without any."""
+    loaded = load_graph(script.raw)
+    nodes, functions = list(loaded.nodes), list(loaded.functions)
+    return QueryGraph.model_construct(version=1, name="query", functions=functions, nodes=nodes) if nodes else None
 
 
 def _placed(fault: Fault, places: TextPlaces, path: str | None) -> Fault:
@@ -181,13 +184,13 @@ def _placed(fault: Fault, places: TextPlaces, path: str | None) -> Fault:
 _MISSING: Final = (FaultCode.LATE_NOT_SAID, FaultCode.MISSING_ARGUMENT)
 
 
-def _untold(found: Iterable[Fault], of_text: Collection[Fault]) -> Iterator[Fault]:
-    """The faults that those of the text do not tell: not where they stand, and nothing missing where they do."""
-    told = [fault.span for fault in of_text if fault.span is not None]
-    for fault in found:
+def _not_covered(others: Iterable[Fault], of_text: Collection[Fault]) -> Iterator[Fault]:
+    """Yield the faults not already covered by one of the text at the same place or, for a missing value, inside it."""
+    reported = [fault.span for fault in of_text if fault.span is not None]
+    for fault in others:
         here = fault.span
-        missing = here is not None and fault.code in _MISSING and any(_covers(here, each) for each in told)
-        if here is None or not (missing or here in told):
+        missing = here is not None and fault.code in _MISSING and any(_covers(here, each) for each in reported)
+        if here is None or not (missing or here in reported):
             yield fault
 
 
@@ -196,7 +199,7 @@ def _covers(span: Span, other: Span) -> bool:
 
 
 def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Each fault once, by its place."""
+    """Return each fault once, ordered by its place."""
     once: dict[tuple[object, ...], Fault] = {}
     for fault in faults:
         place = (fault.node, fault.field, fault.at) if fault.span is None else (fault.span.start, fault.span.end)

@@ -1,4 +1,4 @@
-"""A text into a script."""
+"""Reading of a text into a script."""
 
 from dataclasses import replace
 from typing import Final
@@ -19,15 +19,15 @@ from streaming.definition.tokens import Extent, LexedText, lex
 
 _DEFAULT_NAME: Final = "query"
 MOST_FAULTS: Final = 200
-"""More are not told at once: nobody reads them, and ten thousand commas would be ten thousand faults."""
+"""The largest number of reported faults: nobody reads more, and ten thousand commas would be ten thousand faults."""
 
 
 def parse_sql(text: str) -> Script:
-    """Read `text`; never raises, whatever it holds, and tells every fault of form at once, each with a span.
+    """Read `text`; never raises, and reports all syntax errors at once, each with a span.
 
-    `graph` is None where there are such faults; `raw` then holds what could be read, with holes in nodes that could
-    not: `check` takes it, and says nothing of what hangs on such a node. All BAD_SHAPE faults that are not caused by
-    other faults of the text are among `faults`, so those that `check` finds in `raw` need not be told again.
+    With errors, `graph` is None, and `raw` holds the readable parts; unreadable fields are left out of nodes.
+    `check` accepts `raw`, and reports nothing that depends on such a node. `faults` includes all BAD_SHAPE faults that
+    other faults of the text do not cause, so those that `check` finds in `raw` need not be reported again.
     """
     lexed = lex(text)
     reader = Reader(lexed)
@@ -37,7 +37,10 @@ def parse_sql(text: str) -> Script:
     parts = [_build(builder, sentence) for sentence in sentences]
     resolved = resolve(builder.drafts)
     settings = read_settings(reader, sentences, resolved)
+    functions = [each.function for each in sentences if each.function is not None]
     raw: dict[str, object] = {"version": 1, "name": _name(reader, sentences, resolved), "nodes": resolved.nodes}
+    if functions:
+        raw["functions"] = [each.fields.values for each in functions]
     if not resolved.nodes:
         _refuse_emptiness(reader, lexed)
     places = _places(text, sentences, resolved, settings)
@@ -50,7 +53,7 @@ def parse_sql(text: str) -> Script:
 
 
 Built = tuple[tuple[int, int], tuple[tuple[Extent, tuple[int, int]], ...]]
-"""Which drafts a statement made, and which each of its steps."""
+"""The drafts of a statement, and those of each of its steps."""
 
 
 def _build(builder: NodeBuilder, sentence: StatementSyntax) -> Built:
@@ -67,23 +70,23 @@ def _build(builder: NodeBuilder, sentence: StatementSyntax) -> Built:
 
 
 def _refuse_targets(reader: Reader, sentences: list[StatementSyntax]) -> None:
-    """Tell of queries without a target beside one that goes to `out`: they are read on under names of their own.
+    """Report queries without a target if another one already goes to `out`, and give each a unique target.
 
-    Without these the faults of one query would be told at the place of the other.
+    Otherwise the faults of one query would be reported at the place of the other.
     """
     nameless = [each for each in sentences if each.insert is not None and each.insert.target is None]
     targets = (each.insert.target for each in sentences if each.insert is not None)
     taken = any(each is not None and each.value == DEFAULT_TARGET for each in targets)
     for number, again in enumerate(nameless if taken else nameless[1:], start=2):
         extent = reader.tokens[again.first].extent
-        remedy = "Write INSERT INTO and a name before it."
-        reader.problem(extent, f"This query has no target, and another one goes to `{DEFAULT_TARGET}`.", remedy)
-        assert again.insert is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+        remedy = "Write INSERT INTO and a name before this query."
+        reader.problem(extent, f"This query has no target, but another one already goes to `{DEFAULT_TARGET}`.", remedy)
+        assert again.insert is not None  # nosec B101 # for the type checker only
         again.insert = replace(again.insert, target=ValueAt(f"{DEFAULT_TARGET}_{number}", extent))
 
 
 def _name(reader: Reader, sentences: list[StatementSyntax], resolved: ResolvedNodes) -> str:
-    """The name of the graph: that of QUERY, else the id of the first output."""
+    """Return the name of the graph: that of QUERY, else the id of the first output."""
     named = [sentence.query for sentence in sentences if sentence.query is not None]
     for again in named[1:]:
         reader.problem(again.extent, "The query is named twice.", "Leave one QUERY statement out.")
@@ -97,7 +100,7 @@ def _refuse_emptiness(reader: Reader, lexed: LexedText) -> None:
     if not reader.problems:
         extent = (lexed.tokens[0].start, lexed.tokens[-2].end) if len(lexed.tokens) > 1 else (0, len(lexed.text))
         remedy = "Write for example INSERT INTO out SELECT STREAM * FROM stream;"
-        reader.problem(extent, "The text holds no query.", remedy)
+        reader.problem(extent, "The text contains no query.", remedy)
 
 
 def _places(text: str, sentences: list[StatementSyntax], resolved: ResolvedNodes, settings: TextSettings) -> TextPlaces:
@@ -107,28 +110,33 @@ def _places(text: str, sentences: list[StatementSyntax], resolved: ResolvedNodes
     for name, places in settings.places.items():
         nodes.setdefault(name, {}).update(places)
     named = [sentence.query for sentence in sentences if sentence.query is not None]
-    if named:
-        nodes[None] = {"name": TextPlace(span(named[0].extent))}
+    whole = {"name": TextPlace(span(named[0].extent))} if named else {}
+    for index, function in enumerate(each.function for each in sentences if each.function is not None):
+        whole |= {f"functions[{index}].{path}": TextPlace(span(of)) for path, of in function.fields.places.items()}
+        if function.body is not None:
+            whole[f"functions[{index}].as"] = function.body
+    if whole:
+        nodes[None] = whole
     return TextPlaces(text, nodes)
 
 
 def _faults(problems: list[TextProblem], shapes: tuple[Fault, ...], places: TextPlaces, text: str) -> tuple[Fault, ...]:
-    """The problems, and faults of shape: where there are problems only those of something that stands in the text."""
+    """Return the problems and shape errors; with problems, only the shape errors of fields that are in the text."""
     first = sorted(dict.fromkeys(problems), key=lambda problem: problem.extent)[:MOST_FAULTS]
-    found = [problem.fault() for problem in first]
+    faults = [problem.fault() for problem in first]
     for fault in shapes:
-        known = places.nodes.get(fault.node, {})
-        if not problems or (fault.field and fault.field in known):
+        node_places = places.nodes.get(fault.node, {})
+        if not problems or (fault.field and fault.field in node_places):
             where = places.span_of(fault.node, fault.field, fault.at) or Span(start=0, end=len(text))
-            found.append(fault.model_copy(update={"span": where}))
-    found.sort(key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0))
-    return tuple(found[:MOST_FAULTS])
+            faults.append(fault.model_copy(update={"span": where}))
+    faults.sort(key=lambda fault: (fault.span.start, fault.span.end) if fault.span else (0, 0))
+    return tuple(faults[:MOST_FAULTS])
 
 
-def _commented(lexed: LexedText, index: int) -> int:
-    """Where the comments about a statement begin whose first token that is.
+def _comments_start(lexed: LexedText, index: int) -> int:
+    """Return the start of the comments of a statement whose first token is at `index`.
 
-    What stands on the line on which the statement before it ends belongs to that one, unless it reaches to this one.
+    A comment on the last line of the previous statement belongs to that one, unless it extends to this statement.
     """
     before, first = lexed.tokens[index - 1].end if index else 0, lexed.tokens[index].start
     for begin, end in lexed.comments_before(index):
@@ -148,13 +156,15 @@ def _statement(lexed: LexedText, sentence: StatementSyntax, built: Built, resolv
         kind = "advance"
     elif sentence.query is not None:
         kind = "query"
+    elif sentence.function is not None:
+        kind = "function"
     elif sentence.steps and sentence.insert is None:
         kind = "steps"
     named = sentence.advance.input.value if sentence.advance and sentence.advance.input else None
     return Statement(
         kind,
         Span(start=first, end=last),
-        Span(start=_commented(lexed, sentence.first), end=last),
+        Span(start=_comments_start(lexed, sentence.first), end=last),
         resolved.made(*built[0]),
         tuple((span(extent), resolved.made(*part)) for extent, part in built[1]),
         resolved.input_of(named) if named else None,

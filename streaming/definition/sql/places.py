@@ -1,4 +1,4 @@
-"""Where in a text each node and each of its fields stands."""
+"""The places of nodes and their fields in a text."""
 
 import re
 from bisect import bisect_right
@@ -17,17 +17,17 @@ _WORD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextPlace:
-    """Where a value stands: its `span`, and for an expression how its characters lie in the text.
+    """The place of a value: its `span`, and for an expression the places of its characters.
 
     `runs` are pairs (character of the expression, code point of the text), each for the characters up to the next
-    pair: what lies between two runs in the text was taken off, such as a qualifier.
+    pair. Text between two runs was removed, for example a qualifier.
     """
 
     span: Span
     runs: tuple[tuple[int, int], ...] = ()
 
     def source(self, at: int) -> int:
-        """The code point of the text at which character `at` of the expression stands."""
+        """Return the code point of the text for character `at` of the expression."""
         index = max(bisect_right(self.runs, (at, 1 << 60)) - 1, 0)
         start, source = self.runs[index]
         return source + at - start
@@ -35,7 +35,7 @@ class TextPlace:
 
 @dataclass(frozen=True)
 class TextPlaces:
-    """The places of a text: by node id and the path of a field inside it, as faults name them.
+    """The places in a text, by node id and the path of a field inside it, as in faults.
 
     The path `""` is the node as a whole; settings of an input are below `advance`, its EVENTTIME BY is `event_time`.
     """
@@ -44,18 +44,18 @@ class TextPlaces:
     nodes: Mapping[str | None, Mapping[str, TextPlace]] = default(default_factory=dict)
 
     def span_of(self, node: str | None, field: str | None = None, at: int | None = None) -> Span | None:
-        """The place of a field, else of the longest beginning of its path that is known, else of the whole node.
+        """Return the place of a field, else of the longest existing prefix of its path, else of the whole node.
 
-        With `at`, a character of an expression, the word that stands there; at its end the last word. None for a node
-        that the text does not know, and for the graph as a whole.
+        With `at`, a character of an expression: the word at that character, or the last word at its end. None for a
+        node that is not in the text, and for the graph as a whole.
         """
-        known = self.nodes.get(node, {})
+        places = self.nodes.get(node, {})
         path = field or ""
-        while path not in known:
+        while path not in places:
             if not path:
                 return None
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        place = known[path]
+        place = places[path]
         return place.span if at is None or not place.runs else self._word(place, at)
 
     def _word(self, place: TextPlace, at: int) -> Span:

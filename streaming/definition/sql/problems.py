@@ -1,4 +1,4 @@
-"""What is wrong with a text, by the place where it stands."""
+"""Problems of a text, with their places."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from streaming.definition.tokens import Extent
 
 @dataclass(frozen=True, slots=True)
 class TextProblem:
-    """One fault of a text: where, what, and what would mend it."""
+    """One problem of a text: its place, a message, and a remedy that says how to fix it."""
 
     extent: Extent
     message: str
@@ -17,7 +17,7 @@ class TextProblem:
     node: str | None = None
 
     def fault(self) -> Fault:
-        """As a fault of the definition."""
+        """Return it as a fault of the definition."""
         return Fault(
             code=self.code,
             severity=Severity.ERROR,
@@ -30,10 +30,10 @@ class TextProblem:
 
 
 def span(extent: Extent) -> Span:
-    """The extent as faults tell it."""
+    """Return the extent as a `Span`."""
     return Span(start=extent[0], end=extent[1])
 
 
 def over(first: Extent, last: Extent) -> Extent:
-    """From the beginning of one to the end of the other."""
+    """Return the extent from the start of one to the end of the other."""
     return min(first[0], last[0]), max(first[1], last[1])

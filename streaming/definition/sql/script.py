@@ -1,4 +1,4 @@
-"""What a text says: the graph, the settings beside it, its faults, and where everything stands."""
+"""The content of a text: its graph and settings, its faults, and the place of every part."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from typing import Literal
 from streaming.definition.faults import Fault, Span
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.places import TextPlaces
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 
 __all__ = ["Script", "Span", "Statement", "StatementKind"]
 
-StatementKind = Literal["query", "steps", "insert", "advance"]
+StatementKind = Literal["query", "function", "steps", "insert", "advance"]
 
 
 @dataclass(frozen=True)
 class Statement:
     """One statement: `span` from its first word to its `;`, `commented` the same with the comments before it.
 
-    `nodes` are the ids of the nodes that it makes, in order, inputs that it mentions first included; `steps` holds
-    for each step of a WITH its span and its ids. `input` is the id of the input that an ADVANCE TIME is about.
+    `nodes` are the ids of the nodes that it creates, in order, including inputs that it mentions first; `steps` holds
+    the span and the ids of each step of a WITH. `input` is the id of the input of an ADVANCE TIME.
     """
 
     kind: StatementKind
@@ -32,7 +32,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class NamedField:
-    """A field of a node, and where it stands; `source` is the name before it, empty where the text has none."""
+    """A field of a node, and its place; `source` is the qualifier before it, or empty."""
 
     node: str
     source: str
@@ -42,11 +42,11 @@ class NamedField:
 
 @dataclass(frozen=True)
 class Script:
-    """A text that was read.
+    """The result of reading a text.
 
-    `raw` is the decoded JSON of the graph as far as the text could be read, in the form that `check` takes; `graph`
-    is None where the text has faults of form. `advance` and `event_times` are by the id of the input node. `faults`
-    are those of the text alone; each has a span. `qualified` is what the graph does not hold: whose field a text means.
+    `raw` is the decoded JSON of the readable part of the graph, in the form that `check` takes; `graph`
+    is None if the text has syntax errors. `advance` and `event_times` are by the id of the input node. `faults`
+    are those of the text alone; each has a span. `qualified` are the qualified fields, which a graph does not store.
     """
 
     text: str

@@ -1,1 +1,1 @@
-"""What two versions of a query have in common, what differs, and how changes of two people come together."""
+"""Comparison of two versions of a query, and the merge of two people's changes."""

@@ -1,7 +1,7 @@
-"""What differs between two versions of a query, in words.
+"""Differences between two versions of a query, in words.
 
-Every field of every model is walked, so that a new kind of node or a new field needs nothing here: the list is empty
-exactly when both mean the same.
+Every field of every model is compared, so a new kind of node or a new field needs no change here. The list is empty
+exactly if both mean the same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,19 +9,21 @@ from typing import Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from streaming.definition.graph import Node
+from streaming.definition.expressions.macros import signature
+from streaming.definition.graph import Node, QueryGraph
+from streaming.definition.own_functions.functions import source_of
 from streaming.definition.strict import Strict
 from streaming.definition.versions.meaning import QueryMeaning, canonical
-from streaming.definition.versions.words import NOTHING, label, model_words, named_words, said
+from streaming.definition.versions.words import NOTHING, format_value, label, model_words, named_words
 
 M = TypeVar("M", bound=BaseModel)
 Keyed = dict[tuple[str, int], M]
 _ONE: Final = {"columns": "column", "aggregates": "column"}
-"""What one entry of a list with names is called."""
+"""The word for one entry of a list of named entries."""
 
 
 class DefinitionDifference(Strict):
-    """One difference: `words` whole, and the node that it is about (None: the query itself)."""
+    """One difference: its complete description in `words`, and its node (None: the query itself)."""
 
     node: str | None
     change: Literal["added", "removed", "changed"]
@@ -29,26 +31,40 @@ class DefinitionDifference(Strict):
 
 
 def differences(before: QueryMeaning, after: QueryMeaning) -> list[DefinitionDifference]:
-    """What has changed from `before` to `after`, node by node; empty exactly when both mean the same. Never raises."""
-    found: list[DefinitionDifference] = []
+    """Return the changes from `before` to `after` by node; empty exactly if both mean the same. Never raises."""
+    changes: list[DefinitionDifference] = []
     if before.graph.name != after.graph.name:
-        found.append(_changed(None, f"name of the query: {before.graph.name} -> {after.graph.name}"))
+        changes.append(_changed(None, f"name of the query: {before.graph.name} -> {after.graph.name}"))
+    changes += [_changed(None, words) for words in function_words(before.graph, after.graph)]
     old, new = _by_name(before.graph.nodes, "id"), _by_name(after.graph.nodes, "id")
     for key, node in old.items():
         if key not in new:
-            found.append(DefinitionDifference(node=node.id, change="removed", words=f"node {node.id} removed"))
+            changes.append(DefinitionDifference(node=node.id, change="removed", words=f"node {node.id} removed"))
     for key, node in new.items():
         if key in old:
-            found += node_differences(old[key], node)
+            changes += node_differences(old[key], node)
         else:
             words = f"node {node.id} added: {model_words(node)}"
-            found.append(DefinitionDifference(node=node.id, change="added", words=words))
-    found += [_changed(None, words) for words in _order("nodes", old, new)]
-    return [*found, *_settings_differences(before, after)]
+            changes.append(DefinitionDifference(node=node.id, change="added", words=words))
+    changes += [_changed(None, words) for words in _order("nodes", old, new)]
+    return [*changes, *_settings_differences(before, after)]
+
+
+def function_words(before: QueryGraph, after: QueryGraph) -> list[str]:
+    """Return the changes of functions in words."""
+    old, new = ({each.name: each for each in graph.functions} for graph in (before, after))
+    words = [f"function {name} removed" for name in old if name not in new]
+    for name, each in new.items():
+        if old.get(name) != each:
+            change = "changed" if name in old else "added"
+            words.append(f"function {name} {change}: {signature(each)} = {source_of(each)}")
+    if not words and before.functions != after.functions:
+        words.append("order of functions changed")
+    return words
 
 
 def node_differences(before: Node, after: Node) -> list[DefinitionDifference]:
-    """What has changed in a node that kept its id."""
+    """Return the changes of a node that has the same id in both versions."""
     if before.kind != after.kind:
         return [_changed(after.id, f"node {after.id}: {before.kind} -> {model_words(after)}")]
     return [_changed(after.id, f"{label(after.kind)} {after.id}: {words}") for words in _phrases(before, after)]
@@ -57,7 +73,7 @@ def node_differences(before: Node, after: Node) -> list[DefinitionDifference]:
 def setting_differences(
     node: str, title: str, before: BaseModel | None, after: BaseModel | None
 ) -> list[DefinitionDifference]:
-    """What has changed in what a text says of the time of the input `node`; `title` begins the words."""
+    """Return the changes of time settings of the input `node`; `title` starts the words."""
     if before is None or after is None:
         if before is after:
             return []
@@ -76,7 +92,7 @@ def _settings_differences(before: QueryMeaning, after: QueryMeaning) -> list[Def
 
 
 def _whole(settings: BaseModel | None) -> str:
-    return "as the stream says" if settings is None else model_words(settings)
+    return "setting of the stream" if settings is None else model_words(settings)
 
 
 def _changed(node: str | None, words: str) -> DefinitionDifference:
@@ -84,10 +100,10 @@ def _changed(node: str | None, words: str) -> DefinitionDifference:
 
 
 def _phrases(before: BaseModel, after: BaseModel, prefix: str = "") -> Iterator[str]:
-    """What has changed between two models of one type, a phrase for each field."""
+    """Yield the changes between two models of one type, a phrase for each field."""
     old, new = before.model_dump(mode="json"), after.model_dump(mode="json")
     for name in type(after).model_fields:
-        if canonical(old[name]) != canonical(new[name]):
+        if canonical(old.get(name)) != canonical(new.get(name)):  # a field that is left out is null
             yield from _field_phrases(before, after, name, prefix)
 
 
@@ -100,8 +116,8 @@ def _field_phrases(before: BaseModel, after: BaseModel, name: str, prefix: str) 
     if name in _ONE:
         yield from _list_phrases(name, old, new)
         return
-    was, now = said(old, field), said(new, field)
-    if was == now:  # written otherwise, such as 60s and 1m
+    was, now = format_value(old, field), format_value(new, field)
+    if was == now:  # written differently, such as 60s and 1m
         was, now = canonical(before.model_dump(mode="json")[name]), canonical(after.model_dump(mode="json")[name])
     yield f"{prefix}{label(name)} {was} -> {now}"
 
@@ -120,16 +136,16 @@ def _list_phrases(name: str, before: Sequence[Any], after: Sequence[Any]) -> Ite
 
 
 def _by_name(entries: Sequence[M], key: str) -> Keyed[M]:
-    """The entries by name; of several with one name, a fault of its own, the first, the second and so on."""
-    found: Keyed[M] = {}
+    """Return the entries by name and number; duplicate names, which are reported elsewhere, get different numbers."""
+    keyed: Keyed[M] = {}
     for entry in entries:
         name = getattr(entry, key)
-        found[(name, sum(other == name for other, _ in found))] = entry
-    return found
+        keyed[(name, sum(other == name for other, _ in keyed))] = entry
+    return keyed
 
 
 def _order(title: str, before: Keyed[Any], after: Keyed[Any]) -> Iterator[str]:
-    """That what both have stands in another order."""
+    """Yield a phrase if the common entries have another order."""
     old, new = [key for key in before if key in after], [key for key in after if key in before]
     if old != new:
         yield f"{title} in another order: {_names(old)} -> {_names(new)}"

@@ -1,4 +1,4 @@
-"""Values of definitions in the words of a list of changes."""
+"""Values of definitions, formatted for a list of changes."""
 
 from collections.abc import Iterator
 from string import ascii_lowercase
@@ -15,16 +15,16 @@ NOTHING: Final = "none"
 _UNITS: Final = {"m": "min"}
 _DURATION: Final = get_args(DurationText)[1]
 _COUNT: Final = get_args(WholeNumber)[1]
-"""What marks a length, and a count, among the types of a field."""
+"""The validators that identify a duration and a count in the type of a field."""
 
 
 def label(name: str) -> str:
-    """The name of a field as words."""
+    """Return the name of a field as words."""
     return name.replace("_", " ")
 
 
-def said(value: Any, field: FieldInfo) -> str:
-    """A value of `field` in words: `10 s`, `a, b`, `tumbling, size 10 s`, none."""
+def format_value(value: Any, field: FieldInfo) -> str:
+    """Format a value of `field`: `10 s`, `a, b`, `tumbling, size 10 s`, none."""
     if value is None or value == []:
         return NOTHING
     if isinstance(value, BaseModel):
@@ -44,21 +44,21 @@ def _list_words(values: list[Any]) -> str:
 
 
 def named_words(model: BaseModel) -> str:
-    """A model that has a name in words, its name first."""
+    """Return a named model in words, its name first."""
     return f"{getattr(model, 'name', '')} ({model_words(model)})".strip()
 
 
 def model_words(model: BaseModel) -> str:
-    """A model in words: its kind, then what it says that is not as by default."""
+    """Return a model in words: its kind, then all values that are required or not at their default."""
     fields = type(model).model_fields
     kind = getattr(model, "kind", None)
-    spoken = [
-        f"{label(name)} {said(getattr(model, name), field)}"
+    phrases = [
+        f"{label(name)} {format_value(getattr(model, name), field)}"
         for name, field in fields.items()
         if name not in ("kind", "id", "name")
         and (field.is_required() or getattr(model, name) != field.get_default(call_default_factory=True))
     ]
-    return ", ".join(([kind] if kind else []) + spoken) or "as by default"
+    return ", ".join(([kind] if kind else []) + phrases) or "default"
 
 
 def _is_duration(value: Any, field: FieldInfo) -> bool:
@@ -68,7 +68,7 @@ def _is_duration(value: Any, field: FieldInfo) -> bool:
 
 
 def _inside(annotation: Any) -> Iterator[Any]:
-    """The annotation with all that it is made of."""
+    """Yield the annotation and all its parts."""
     yield annotation
     yield from getattr(annotation, "__metadata__", ())
     for part in get_args(annotation):

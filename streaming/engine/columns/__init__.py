@@ -1,1 +1,1 @@
-"""Rows and events as columns: what every other room of the engine computes with."""
+"""Rows and events as columns, the basis of every other room of the engine."""

@@ -1,4 +1,4 @@
-"""Events on their way between the operators of a bucket, in columns; what an event of the reference's `Flow` says."""
+"""Events between the operators of a bucket, in columns; the columnar form of the reference's `Flow`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,24 +9,24 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.definition.types import Fields, Type
+from streaming.definition.payload.types import Fields, Type
 from streaming.engine.columns.rows import Rows
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_schema
 
 WHOLE: Final = 0
 """A whole lifetime: a point, an interval, a row of a window."""
 OPEN: Final = 1
 """An edge start: it lives to INFINITY until a CLOSE of the same id comes."""
 CLOSE: Final = 2
-"""The end of the edge of this id, with its start and payload; `end <= start` takes the edge back (it vanished)."""
+"""The end of the edge of this id, with its start and payload; `end <= start` retracts the edge (it vanished)."""
 ENDLESS: Final = 3
-"""An edge that is open for ever: no CLOSE comes, and windows follow it up to the horizon (T4)."""
+"""An edge that is open forever: no CLOSE comes, and windows contain it up to the horizon (T4)."""
 OLD: Final = 4
-"""The row of this id as it was last given: in the same turn comes one that replaces it (T20)."""
+"""The previously emitted row of this id: the same turn also has the row that replaces it (T20)."""
 GONE: Final = 5
-"""The row of this id is taken back, and none replaces it."""
+"""The row of this id is retracted without a replacement."""
 
 Flags = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
@@ -55,12 +55,12 @@ class PaneColumns:
 class Flows:
     """Events in columns of equal length, in no particular order.
 
-    `columns` is the payload by field name. An optional column that is None says the same of all rows: `flag` that all
-    are WHOLE, `late_at` (the CTI of its lane that a late_kept event met, NO_CTI for others; T19) that none was late,
-    `stamp` (the latest start among the events that made the row; T22) that it is the row's start, `pane` that no
-    window made them. `id` (text) tells edges and replaceable rows apart and is null where neither; the rows of one
-    edge, or of one pane, have the same. `source` names a received row whose outcome is still open (see `report`),
-    null for all others. `start` and `end` are ticks; an OPEN or ENDLESS row ends at INFINITY.
+    `columns` is the payload by field name. An optional column that is None has one meaning for all rows: `flag` that
+    all are WHOLE, `late_at` (the CTI of its lane that a late_kept event met, NO_CTI for others; T19) that none was
+    late, `stamp` (the latest start among the events that made the row; T22) that it is the row's start, `pane` that no
+    window made them. `id` (text) distinguishes edges and replaceable rows and is null for others; the rows of one edge,
+    or of one pane, have the same. `source` names a received row whose outcome is still open (see `report`), null for
+    all others. `start` and `end` are ticks; an OPEN or ENDLESS row ends at INFINITY.
     """
 
     start: Int64s
@@ -122,7 +122,7 @@ class Flows:
         )
 
     def where(self, mask: Mask) -> "Flows":
-        """The rows where `mask` is true; this very object when it is true everywhere."""
+        """Return the rows where `mask` is true; this object itself if it is true everywhere."""
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
     def lasting(self, start: Int64s, end: Int64s) -> "Flows":
@@ -130,7 +130,7 @@ class Flows:
         return replace(self, start=start, end=end, stamp=self.stamps if start is not self.start else self.stamp)
 
     def to_table(self) -> pa.Table:
-        """All of it as a table: `@` columns first, those that are None left out; then the payload."""
+        """Return everything as a table: `@` columns first, those that are None left out; then the payload."""
         found: dict[str, Any] = {"@start": pa.array(self.start), "@end": pa.array(self.end)}
         optional = {"@flag": self.flag, "@id": self.id, "@late_at": self.late_at, "@stamp": self.stamp}
         found |= {name: pa.array(column) for name, column in optional.items() if column is not None}
@@ -144,7 +144,7 @@ class Flows:
 
     @classmethod
     def of_table(cls, table: pa.Table) -> "Flows":
-        """What `to_table` made; the table may be in several pieces."""
+        """Return the flows from a table of `to_table`, which may be in several pieces."""
         read = {name: _whole(table.column(name)) for name in table.column_names}
         held = {name: read.pop(name) for name in (*_META, *_PANE) if name in read}
 
@@ -177,7 +177,7 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
 
 @dataclass
 class _OptionalColumns:
-    """Which optional columns some part has, so that all get them."""
+    """The optional columns that some part has, so that all parts get them."""
 
     parts: Sequence[Flows]
     names: list[str] = field(default_factory=list)
@@ -187,11 +187,11 @@ class _OptionalColumns:
 
 
 def concat_flows(parts: Iterable[Flows]) -> Flows:
-    """All rows of `parts`, of one schema, in their order. Raises ValueError when there is no part at all."""
+    """Return all rows of `parts`, of one schema, in their order. Raises ValueError without any part."""
     every = list(parts)
     filled = [part for part in every if len(part)] or every[:1]
     if not filled:
-        raise ValueError("nothing to put together: not even a schema")
+        raise ValueError("no parts to concatenate, so there is no schema")
     if len(filled) == 1:
         return filled[0]
     has = _OptionalColumns(filled)
@@ -214,7 +214,7 @@ def _sources(part: Flows) -> pa.Array:
 
 
 def _panes(parts: Sequence[Flows]) -> PaneColumns:
-    """Pane metadata of all parts; rows of a part without any, beside rows of windows in a union, have the index -1."""
+    """Return the pane metadata of all parts; in a union, rows that no window made have the index -1."""
     panes = [_no_panes(len(part)) if part.pane is None else part.pane for part in parts]
     return PaneColumns(
         np.concatenate([pane.start for pane in panes]),

@@ -1,4 +1,4 @@
-"""Which rows belong together: equal keys become small dense integers, in order of first appearance."""
+"""Grouping of rows: equal keys become small dense integers, in order of first appearance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.engine.columns.masks import rows_where
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _DENSE_PER_ROW: Final = 4
-"""An id range up to so many times the rows is used as an array index; beyond it ids are made dense first."""
+"""An id range up to so many times the rows is used as an array index; a larger range is made dense first."""
 _DENSE_ALWAYS: Final = 1 << 12
 _WIDEST: Final = 2**62
 
@@ -83,7 +83,8 @@ def combine(parts: Sequence[Codes], rows: int) -> Codes:
             whole = part
             continue
         if whole.size * part.size > _WIDEST:
-            whole = encode_integers(whole.codes)  # before the product leaves int64 and puts two groups under one code
+            # before the product overflows int64 and merges two groups under one code
+            whole = encode_integers(whole.codes)
         whole = Codes(whole.codes * part.size + part.codes, whole.size * part.size)
     return whole
 
@@ -97,6 +98,6 @@ def group(codes: Codes) -> Grouping:
     counts = np.bincount(ids, minlength=codes.size)
     used = rows_where(counts)
     first_row = np.empty(codes.size, np.int64)
-    # from the last row to the first, for numpy keeps what is assigned last: results carry the first row of a group
+    # from the last row to the first, because numpy keeps the last assignment: results carry the first row of a group
     first_row[ids[::-1]] = np.arange(rows - 1, -1, -1)
     return Grouping(ids, codes.size, used, counts[used], first_row[used])

@@ -1,4 +1,4 @@
-"""A stable hash of key values, for what is stored by it: the same values, the same hash, in every process for ever."""
+"""A stable hash of key values for stored data: the same values have the same hash in every process and version."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,21 +9,21 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 UInt64s = npt.NDArray[np.uint64]
 
 _NULL: Final = np.uint64(0x9E3779B97F4A7C15)
 _WORD: Final = 8
 _LONG: Final = 256
-"""What a text has beyond so many bytes is hashed text by text."""
+"""Bytes of a text after this many are hashed text by text."""
 _ALL: Final = np.uint64(2**64 - 1)
 
 
 def hash_of(columns: Sequence[pa.Array], rows: int) -> UInt64s:
-    """One hash for each of `rows` rows over the values of `columns`, in their order; null is a value of its own.
+    """Return one hash for each of `rows` rows over the values of `columns`, in their order; null is a separate value.
 
-    Equal values of one type have equal hashes, minus zero as zero. No columns: all rows are equal.
+    Equal values of one type have equal hashes, minus zero as zero. Without columns all rows are equal.
     """
     found = np.zeros(rows, np.uint64)
     for column in columns:
@@ -62,7 +62,7 @@ def _values(column: pa.Array) -> UInt64s:
 
 
 def _texts(column: pa.Array) -> UInt64s:
-    """Of each text its bytes, eight at a time as little-endian words, mixed in turn, and its length."""
+    """Hash the bytes of each text, eight at a time as little-endian words, mixed in turn, and its length."""
     _, places, content = column.buffers()
     offsets = np.frombuffer(places, np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
     lengths = np.diff(offsets)
@@ -70,18 +70,18 @@ def _texts(column: pa.Array) -> UInt64s:
     if not len(column) or content is None or not lengths.any():
         return found
     low, high = int(offsets[0]), int(offsets[-1])
-    # a word is read from any byte on, so that of the last text reaches behind the content: hence eight bytes more
+    # a word may start at any byte, so the last word reads past the content: hence eight more bytes
     padded = np.frombuffer(content[low:high].to_pybytes() + bytes(_WORD), np.uint8)
     words = np.lib.stride_tricks.as_strided(padded[:_WORD].view("<u8"), (high - low + 1,), (1,), writeable=False)
     rows = np.flatnonzero(lengths)
     for place in range(0, min(int(lengths.max()), _LONG), _WORD):
         rows = rows if place == 0 else rows[lengths[rows] > place]
         left = np.minimum(lengths[rows] - place, _WORD).astype(np.uint64)
-        # what a word has of the next text is cut off, or the hash of a key would hang on its neighbour
+        # bytes of the next text are cut off, or the hash of a key would depend on its neighbour
         word = words[offsets[rows] - low + place] & (_ALL >> (np.uint64(8) * (np.uint64(_WORD) - left)))
         found[rows] = mixed(found[rows] ^ word)
     for row in np.flatnonzero(lengths > _LONG).tolist():
         rest = content[int(offsets[row]) + _LONG : int(offsets[row + 1])]
         found[row] ^= np.uint64(crc32(rest))
-    # words are filled up with zero bytes: without the length, texts that end in some would hash like shorter ones
+    # words are padded with zero bytes: without the length, texts that end in zero bytes would hash like shorter ones
     return found ^ lengths.astype(np.uint64)

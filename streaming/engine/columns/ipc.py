@@ -6,7 +6,7 @@ from typing import Final
 import pyarrow as pa
 
 _AS_IT_IS: Final = pa.ipc.IpcWriteOptions()
-"""Without options pyarrow looks into the environment for every table, which costs as much as writing a small one."""
+"""Without options pyarrow reads the environment for every table, which costs as much as writing a small one."""
 _COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", 1), use_threads=False)
 _LARGE: Final = 1 << 16
 _MANY_ROWS: Final = 1 << 10
@@ -18,9 +18,9 @@ def to_bytes(table: pa.Table, metadata: Mapping[str, str] | None = None) -> byte
 
 
 def to_chunk(table: pa.Table, metadata: Mapping[str, str] | None = None) -> bytes:
-    """As `to_bytes`, for an envelope: large tables are compressed, for each MB costs the JVM about 50 ms on its way.
+    """Write as `to_bytes`, for an envelope: large tables are compressed, because each MB costs the JVM about 50 ms.
 
-    Few rows are written to see how large they are: to ask Arrow for their size takes as long.
+    A table with few rows is written to find its size: asking Arrow takes as long.
     """
     if table.num_rows >= _MANY_ROWS:
         return _written(table, metadata, _AS_IT_IS if table.nbytes < _LARGE else _COMPRESSED)
@@ -43,11 +43,11 @@ def from_bytes(chunk: bytes | memoryview) -> pa.Table:
 
 
 def has_metadata(table: pa.Table, key: str) -> bool:
-    """Whether the metadata say anything of `key`."""
+    """Return true if the metadata contain `key`."""
     return key.encode() in (table.schema.metadata or {})
 
 
 def metadata_of(table: pa.Table, key: str) -> str:
-    """One word of metadata; KeyError when it is absent."""
+    """Return one word of metadata; raises KeyError if it is absent."""
     metadata: dict[bytes, bytes] = table.schema.metadata or {}
     return metadata[key.encode()].decode()

@@ -1,16 +1,17 @@
-"""Rows that a mask names."""
+"""Row indices from masks."""
 
 from typing import Any
 
 import numpy.typing as npt
 
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 def rows_where(mask: npt.NDArray[Any]) -> Int64s:
-    """The places of what is not zero in one dimension: `numpy.flatnonzero`, whose wrappers cost ten times as much.
+    """Return the indices of the non-zero entries of one dimension.
 
-    A batch of a small binding asks eleven times, about a dozen rows each.
+    `numpy.flatnonzero` does the same, but its wrappers cost ten times as much. A batch of a small binding calls this
+    eleven times, on about a dozen rows each.
     """
     found: Int64s = mask.nonzero()[0]
     return found

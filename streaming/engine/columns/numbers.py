@@ -1,4 +1,4 @@
-"""Exact sums in columns: integers as limbs of 32 bits, so that no total overflows on the way."""
+"""Exact sums of longs and decimals in columns: limbs of 32 bits, so that no total overflows on the way."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.definition.types import DecimalOf, Double, Type
-from streaming.wire.arrived import Int64s
+from streaming.definition.payload.types import DecimalOf, Type
+from streaming.wire.rows.arrived import Int64s
 
 _LIMB_BITS: Final = 32
 """Half of an int64, so that fewer than 2**31 limbs can be added before a sum has to be normalised."""
@@ -19,8 +19,8 @@ Numbers = npt.NDArray[Any]
 
 
 def limb_count(of: Type) -> int:
-    """How many int64 columns carry an exact sum of this type; a double has one column of its own kind."""
-    return 4 if isinstance(of, DecimalOf) else 1 if isinstance(of, Double) else 2
+    """Return how many int64 columns carry an exact sum of this type, a long or decimal."""
+    return 4 if isinstance(of, DecimalOf) else 2
 
 
 def limbs(values: pa.Array) -> list[Int64s]:
@@ -34,12 +34,10 @@ def limbs(values: pa.Array) -> list[Int64s]:
     return [low & _LIMB_MASK, middle.astype(np.int64), high & _LIMB_MASK, high >> _LIMB_BITS]
 
 
-def sum_by_slot(values: pa.Array, ids: Int64s, slots: int) -> list[Numbers]:
-    """The sum of a null-free column for each slot: limbs for longs and decimals, one float column for doubles."""
-    if pa.types.is_floating(values.type):
-        return [_add(values.to_numpy(), ids, slots)]
+def sum_by_slot(values: pa.Array, ids: Int64s, slots: int) -> list[Int64s]:
+    """The sum of a null-free column of longs or decimals for each slot, in limbs."""
     if pa.types.is_int64(values.type) and _cannot_overflow(values.to_numpy()):
-        # small numbers, which most are, need one addition instead of two; the bound covers every sum on the way
+        # most numbers are small and need one addition instead of two; the bound covers every intermediate sum
         return normalised([_add(values.to_numpy(), ids, slots), np.zeros(slots, np.int64)])
     return normalised([_add(limb, ids, slots) for limb in limbs(values)])
 
@@ -50,9 +48,9 @@ def _cannot_overflow(numbers: Int64s) -> bool:
     return max(abs(int(numbers.min())), abs(int(numbers.max()))) * len(numbers) < _SAFE
 
 
-def _add(numbers: Numbers, ids: Int64s, slots: int) -> Numbers:
-    total = np.zeros(slots, numbers.dtype)
-    # not `bincount` with weights, which adds doubles: integers beyond 2**53 would lose their last digits
+def _add(numbers: Int64s, ids: Int64s, slots: int) -> Int64s:
+    total = np.zeros(slots, np.int64)
+    # not `bincount` with weights, which adds doubles: integers above 2**53 would lose their last digits
     np.add.at(total, ids, numbers)
     return total
 
@@ -69,7 +67,7 @@ def normalised(parts: Sequence[Int64s]) -> list[Int64s]:
 
 
 def longs(parts: Sequence[Int64s]) -> tuple[Int64s, npt.NDArray[np.bool_]]:
-    """The int64 that two normalised limbs make, and which of them fit."""
+    """Return the int64 values of two normalised limbs, and which of them fit."""
     low, high = parts
     fits = (high >= -(2**31)) & (high < 2**31)
     return (high << _LIMB_BITS) | low, fits

@@ -14,7 +14,7 @@ OPERATIONS: Final = {"min": np.minimum, "max": np.maximum}
 
 
 def identity_of(need: str, numbers: Numbers) -> int | float:
-    """What changes no minimum (maximum) of `numbers`."""
+    """Return the neutral element of the minimum (maximum) of `numbers`."""
     if numbers.dtype == np.float64:
         return np.inf if need == "min" else -np.inf
     return 2**63 - 1 if need == "min" else -(2**63)
@@ -22,16 +22,16 @@ def identity_of(need: str, numbers: Numbers) -> int | float:
 
 @dataclass(frozen=True, slots=True)
 class SortKeys:
-    """A null-free column as numbers of the same order, and the way back."""
+    """A null-free column as numbers of the same order, with the inverse mapping."""
 
     numbers: Numbers
     restore: Callable[[Numbers], pa.Array]
 
 
 def ordered(column: pa.Array) -> SortKeys:
-    """Numbers that compare as the values do: longs and doubles themselves, else ranks (text by code point).
+    """Return numbers that compare as the values do: longs and doubles themselves, otherwise ranks (text by code point).
 
-    Lists and structs, which have no order of their own, come by their elements or fields, nulls first.
+    Lists and structs, which have no order of their own, are compared by their elements or fields, nulls first.
     """
     kind = column.type
     if pa.types.is_int64(kind) or pa.types.is_float64(kind):
@@ -50,7 +50,7 @@ def ordered(column: pa.Array) -> SortKeys:
 
 
 def _nested(column: pa.Array) -> SortKeys:
-    """Value by value: a rank for each different value, and the first row that has it."""
+    """Rank value by value: a rank for each different value, and the first row that has it."""
     keys = [_key(value) for value in column.to_pylist()]
     firsts: dict[Any, int] = {}
     for row, key in enumerate(keys):
@@ -62,7 +62,7 @@ def _nested(column: pa.Array) -> SortKeys:
 
 
 def _key(value: Any) -> tuple[Any, ...]:
-    """Tuples of one type compare, also where something is null; a null is the smallest."""
+    """Return a sort key: tuples of one type compare, also with nulls; null is the smallest."""
     if value is None:
         return (0,)
     inner = value.values() if isinstance(value, Mapping) else value
@@ -70,5 +70,5 @@ def _key(value: Any) -> tuple[Any, ...]:
 
 
 def unsigned_zeros(column: pa.Array) -> pa.Array:
-    """The column with 0.0 for -0.0: the two are equal, and which of them came first must not show."""
+    """Return the column with 0.0 for -0.0: the two are equal, and the result must not depend on their order."""
     return pc.add(column, 0.0) if pa.types.is_floating(column.type) else column

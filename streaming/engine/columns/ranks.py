@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _Number = TypeVar("_Number", np.int64, np.uint64)
 _DENSE: Final = 4

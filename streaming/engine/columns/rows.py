@@ -9,13 +9,13 @@ import polars as pl
 import pyarrow as pa
 
 from streaming.definition.expressions.tree import Expression, Field, fields_used
-from streaming.definition.types import Type
+from streaming.definition.payload.types import Type
 from streaming.engine.columns.expressions.by_value import ROWS
 from streaming.engine.columns.expressions.evaluation import evaluate
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.grouping import Codes, encode
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,16 @@ class Rows:
         return column if self.picked is None else column.take(pa.array(self.picked))
 
     def codes(self, name: str) -> Codes:
-        """One field of the picked rows as codes: text is encoded before it is picked, so it is never copied."""
+        """Return one field of the picked rows as codes: text is encoded before picking, so it is never copied."""
         if self.picked is not None and 4 * len(self.picked) < len(self.columns[name]):
             return encode(self.field(name))
         return encode(self.columns[name]).at(self.picked)
 
     def values(self, expression: Expression, of: Type, listener: FailureListener | None = None) -> pa.Array:
-        """`expression` over the picked rows, as Arrow values of type `of`; `listener` hears on which it failed."""
+        """Return `expression` over the picked rows as Arrow values of type `of`.
+
+        `listener` receives the rows on which it failed.
+        """
         if not len(self):
             return pa.array([], arrow_type(of))
         if isinstance(expression, Field) and len(expression.path) == 1:
@@ -71,7 +74,7 @@ class Rows:
         return to_arrow(self._evaluate(expression, listener), arrow_type(of))
 
     def truth(self, expression: Expression, listener: FailureListener | None = None) -> npt.NDArray[np.bool_]:
-        """Where `expression` is true; null is not true. `listener` hears on which rows it failed."""
+        """Return where `expression` is true; null is not true. `listener` receives the rows on which it failed."""
         return self._evaluate(expression, listener).fill_null(value=False).to_numpy()
 
     def _evaluate(self, expression: Expression, listener: FailureListener | None) -> pl.Series:

@@ -1,8 +1,8 @@
 """Aggregates over spans of windows: every window's value from partials that each cover a run of windows.
 
-A partial covers the windows `first..last` of one group. Between two neighbouring ends of partials nothing changes, so
-a group's windows fall into *cells*, at most two for each partial, however many windows a cell spans: the cost follows
-the partials and the result rows, never size / hop.
+A partial covers the windows `first..last` of one group. Between two neighbouring ends of partials nothing changes, so a
+group's windows fall into *cells*, at most two for each partial, however many windows a cell spans. The cost depends on
+the partials and the result rows, never on size / hop.
 """
 
 from dataclasses import dataclass, replace
@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from streaming.engine.columns.ranks import ranked
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Numbers = npt.NDArray[Any]
-"""A column of int64 or float64."""
+"""A column of int64, float64 or Python's integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCells:
-    """Runs of windows of one group in which the same partials live.
+    """Runs of windows of one group that the same partials cover.
 
     `first_cell..last_cell` (inclusive) are the cells of each partial. `group`, `first_window` and `width` (in windows)
     describe each of the `cells` cells; cells that no partial covers are among them.
@@ -34,7 +34,7 @@ class SpanCells:
     width: Int64s
 
     def of(self, partials: Int64s) -> "SpanCells":
-        """The same cells under some of the partials, given by index."""
+        """Return the same cells for some of the partials, given by index."""
         if len(partials) == len(self.first_cell):
             return self
         return replace(self, first_cell=self.first_cell[partials], last_cell=self.last_cell[partials])
@@ -57,28 +57,31 @@ def cut(group: Int64s, first: Int64s, last: Int64s) -> SpanCells:
 
 
 def holders(cells: SpanCells) -> Int64s:
-    """For each cell that some partial covers, a partial of its group; for others any number of one."""
+    """Return for each covered cell a partial of its group; for other cells any number."""
     begun = np.zeros(cells.cells, np.int64)
     begun[cells.first_cell] = np.arange(len(cells.first_cell))
-    # a group's cells follow one another and begin where a partial begins: the latest beginning is of the same group
+    # a group's cells are consecutive and start where a partial starts: the latest start belongs to the same group
     latest = np.zeros(cells.cells, np.int64)
     latest[cells.first_cell] = cells.first_cell
     return begun[np.maximum.accumulate(latest)]
 
 
-def sums(cells: SpanCells, values: Int64s) -> Int64s:
-    """The sum of `values` (one for each partial) in each cell, exactly (modulo 2**64): by differences."""
-    change = np.zeros(cells.cells + 1, np.int64)
+def sums(cells: SpanCells, values: Numbers) -> Numbers:
+    """The sum of `values` (one for each partial) in each cell: by differences, so exactly where all sums of them are.
+
+    Sums of int64 are exact modulo 2**64; Python's integers, as objects, are always.
+    """
+    change = np.zeros(cells.cells + 1, values.dtype)
     np.add.at(change, cells.first_cell, values)
     np.subtract.at(change, cells.last_cell + 1, values)
     return np.cumsum(change[:-1])
 
 
 def spread(cells: SpanCells, operation: np.ufunc, values: Numbers, identity: object) -> Numbers:
-    """`operation` (add, minimum, maximum) over the values of the partials in each cell, without subtraction.
+    """Return `operation` (minimum, maximum) over the values of the partials in each cell, without subtraction.
 
     Each partial goes to the O(log) nodes of a binary tree over the cells that cover it exactly, then the nodes are
-    pushed down: doubles are added once, so nothing cancels.
+    pushed down.
     """
     levels = _collect(cells, operation, values, identity)
     below = levels[-1]

@@ -1,4 +1,4 @@
-"""Steps between two nodes, in columns: filter, project, shift, set_duration, extend; and what they make of CTIs."""
+"""Steps between two nodes, in columns: filter, project, shift, set_duration, extend; and their effect on CTIs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.definition.expressions.tree import Expression
-from streaming.definition.types import Long
+from streaming.definition.payload.types import Long
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.columns.rows import Rows
@@ -25,11 +25,11 @@ from streaming.planning.steps import (
     Step,
 )
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI
-from streaming.wire.arrived import Int64s
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrived import Int64s
 
 _FARTHEST: Final = 2**60
-"""Longer than all years that there are (T1); who is moved farther is moved out of them just the same."""
+"""Longer than the range of years (T1): a larger move also leaves that range."""
 
 
 def follow(rows: Rows, steps: Iterable[Step], failures: FailureTally | None = None) -> Rows:
@@ -40,10 +40,10 @@ def follow(rows: Rows, steps: Iterable[Step], failures: FailureTally | None = No
 
 
 def follow_flows(flows: Flows, steps: Sequence[Step], failures: FailureTally | None = None) -> Flows:
-    """The events after `steps`, edges and replaced rows too: what the reference's rules give one by one.
+    """Return the events after `steps`, also edges and replaced rows: the results of the reference's rules, in columns.
 
-    An OLD row whose successor goes is GONE then; one that goes itself leaves its successor as a fresh row. An edge
-    start that gets a duration is WHOLE, without an id, and its CLOSE goes.
+    If the successor of an OLD row is removed, the OLD row becomes GONE. If an OLD row itself is removed, its successor
+    is a new row. An edge start that gets a duration becomes WHOLE, without an id, and its CLOSE is removed.
     """
     if not steps:
         return flows
@@ -63,9 +63,9 @@ def follow_flows(flows: Flows, steps: Sequence[Step], failures: FailureTally | N
 
 
 def step_times(steps: Iterable[Step], times: Int64s) -> Int64s:
-    """What CTIs, or horizons, become behind `steps`; NO_CTI and INFINITY stay themselves.
+    """Return CTIs, or horizons, after `steps`; NO_CTI and INFINITY stay the same.
 
-    Rising times stay in order, but some may become equal: shifted ones are held within the range of times (T1).
+    Rising times stay in order, but some may become equal: shifted ones are clamped to the range of times (T1).
     """
     for step in steps:
         if isinstance(step, ShiftStep):
@@ -74,7 +74,7 @@ def step_times(steps: Iterable[Step], times: Int64s) -> Int64s:
 
 
 def later(ends: Int64s, by: int | Int64s) -> Int64s:
-    """The `ends` moved by `by`: not beyond the last tick that an end may have (T1); INFINITY stays."""
+    """Return the `ends` moved by `by`, at most to the last tick that an end may have (T1); INFINITY stays."""
     if isinstance(by, int):
         moved = ends + np.int64(max(-_FARTHEST, min(by, _FARTHEST)))
     else:
@@ -85,19 +85,19 @@ def later(ends: Int64s, by: int | Int64s) -> Int64s:
 
 
 def vanishing(flags: Flags, start: Int64s, end: Int64s) -> Mask:
-    """Which of the events take an edge back."""
+    """Return which of the events retract an edge."""
     found: Mask = (flags == CLOSE) & (end <= start)
     return found
 
 
 def shortened(flows: Flows, by: int) -> Flows:
-    """Whole events with their ends moved by `by`, which is negative; those with nothing left of them go."""
+    """Return whole events with their ends moved by `by`, which is negative; empty ones are removed."""
     end = later(flows.end, by)
     return settled(flows.lasting(flows.start, end), end > flows.start)
 
 
 def settled(flows: Flows, kept: Mask) -> Flows:
-    """The `kept` rows; an OLD row whose successor is not among them is GONE, a successor without its OLD is fresh."""
+    """Return the `kept` rows; an OLD row without its successor becomes GONE, a successor without its OLD a new row."""
     return _settled(flows.where(kept))
 
 
@@ -129,7 +129,7 @@ def _stepped(rows: Rows, step: Step, flag: Flags | None, failures: FailureTally 
 
 
 def _listener(step: Step, flag: Flags | None, failures: FailureTally | None) -> FailureListener | None:
-    """Who counts where the expressions of `step` fail; None where they are not counted."""
+    """Return the listener that counts failures of the expressions of `step`; None if they are not counted."""
     if failures is None or isinstance(step, ShiftStep | ExtendStep) or not step.counted:
         return None
     if flag is None:
@@ -142,7 +142,7 @@ def _are_new(flag: Flags, at: Int64s) -> Mask:
 
 
 def evaluate_operands(rows: Rows, operands: Iterable[Operand], listener: FailureListener) -> None:
-    """Let `listener` hear where the operands of aggregates fail on `rows`."""
+    """Evaluate the operands of aggregates on `rows`, so that `listener` receives their failures."""
     for name, of, where in operands:
         own_listener = listener.named(name)
         chosen = rows if where is None else rows.pick(rows.truth(where, own_listener))
@@ -171,7 +171,7 @@ def _lasting(rows: Rows, duration: int | Expression, flag: Flags | None, listene
 
 
 def _extended(rows: Rows, by: int, flag: Flags | None) -> Rows:
-    """The rows with their ends moved; those with nothing left of them go. What takes an edge back does so still."""
+    """Return the rows with their ends moved; empty ones are removed. A row that retracts an edge still does."""
     end = later(rows.end, by)
     left = end > rows.start
     if flag is not None:

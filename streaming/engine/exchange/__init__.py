@@ -1,1 +1,1 @@
-"""What travels between the feed, the operators and whoever reads their rows."""
+"""Messages between the feed, the operators and the readers of their rows."""

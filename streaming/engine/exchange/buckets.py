@@ -1,4 +1,4 @@
-"""Which bucket a group belongs to: a hash of our own, the same in every process and version for ever."""
+"""The bucket of a group: a hash of our own, the same in every process and version."""
 
 import json
 import zlib
@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 
 def bucket_of(keys: Sequence[pa.Array], rows: int, buckets: int) -> npt.NDArray[np.int64]:
-    """The bucket in `[0, buckets)` of each of `rows` rows with the group fields `keys`.
+    """Return the bucket in `[0, buckets)` of each of `rows` rows with the group fields `keys`.
 
-    CRC-32 of the JSON text of each distinct value, mixed field by field: a checkpoint that was written with it can be
-    read as long as this function stays.
+    CRC-32 of the JSON text of each distinct value, mixed field by field. A checkpoint that was written with it can be
+    read as long as this function stays the same.
     """
     mixed = np.zeros(rows, np.uint64)
     for key in keys:

@@ -1,4 +1,4 @@
-"""CTIs as the chunk of an envelope: every batch of a binding has some, and a table of Arrow costs ten times as much."""
+"""CTIs as the chunk of an envelope: every batch of a binding has some, and an Arrow table costs ten times as much."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from streaming.engine.state.container import framed, unframed
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _ZSTD: Final = pa.Codec("zstd", 1)
 _LARGE_BYTES: Final = 1 << 16
-"""As `ipc.to_chunk` has it: more is compressed."""
+"""The limit of `ipc.to_chunk`: a larger chunk is compressed."""
 
 
 def ctis_to_chunk(ctis: Sequence[Int64s], horizon: int = NO_CTI) -> bytes:
@@ -24,7 +24,7 @@ def ctis_to_chunk(ctis: Sequence[Int64s], horizon: int = NO_CTI) -> bytes:
 
 
 def ctis_of_chunk(chunk: bytes) -> tuple[list[Int64s], int]:
-    """What `ctis_to_chunk` was given; the arrays are read-only."""
+    """Return the arguments of `ctis_to_chunk`; the arrays are read-only."""
     (horizon, sizes), lists = unframed(memoryview(chunk))
     if sizes is not None:
         lists = [_ZSTD.decompress(each, size) for each, size in zip(lists, sizes, strict=True)]

@@ -1,4 +1,4 @@
-"""The envelopes of a batch, sorted: for each branch what came, and the CTIs of its lanes."""
+"""The envelopes of a batch, sorted: the content for each branch, and the CTIs of its lanes."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -11,16 +11,16 @@ from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import TRAILING, Envelope
 from streaming.planning.plan import PlannedStage
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass
 class Inbox:
-    """What one batch brought to a bucket.
+    """The content of one batch for a bucket.
 
     `tables` (flows) and `partials` are by branch, `ctis` and `lanes` by input: the steps of each lane as each branch
-    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA. `trailing` has the `tables` and `partials` of what
-    comes after all CTIs.
+    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA. `trailing` has the `tables` and `partials` that
+    come after all CTIs.
     """
 
     tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
@@ -39,12 +39,12 @@ class Inbox:
             if envelope.bucket != bucket:
                 raise ValueError(f"an envelope for bucket {envelope.bucket} came to bucket {bucket}")
             if envelope.kind == "ctis":
-                inbox._hear(plan, envelope)
+                inbox._add(plan, envelope)
             else:
                 inbox._put(envelope, from_bytes(envelope.chunk))
         return inbox
 
-    def _hear(self, plan: PlannedStage, envelope: Envelope) -> None:
+    def _add(self, plan: PlannedStage, envelope: Envelope) -> None:
         ctis, seen = ctis_of_chunk(envelope.chunk)
         self.lanes[envelope.input].append(envelope.lane)
         for branch, each in zip(plan.inputs[envelope.input].branches, ctis, strict=True):

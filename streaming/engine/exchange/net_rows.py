@@ -1,4 +1,4 @@
-"""The net result of an output: what is left of the rows it gave, edges closed, replaced and deleted rows gone."""
+"""The net result of an output: the remaining rows, with closed edges, without replaced and deleted rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,14 +13,14 @@ Record = tuple[int, int, dict[str, Any]]
 
 
 @dataclass
-class NetRows:
-    """Rows of one output so far: those without an id for good, those with one as they were last given."""
+class CompactedChanges:
+    """Rows of one output so far: those without an id permanently, those with one in their latest form."""
 
     rows: list[Record] = field(default_factory=list)
     by_id: dict[str, Record] = field(default_factory=dict)
 
     def add(self, table: pa.Table) -> None:
-        """The rows of one `OperatorOutput` of kind rows, in its order."""
+        """Add the rows of one `OperatorOutput` of kind rows, in its order."""
         flows = Flows.of_table(table)
         for record, name, flag in zip(records(table), flows.ids.to_pylist(), flows.flags.tolist(), strict=True):
             if name is None:
@@ -34,7 +34,7 @@ class NetRows:
                 self.by_id[name] = record
 
     def __iter__(self) -> Iterator[Record]:
-        """All rows that stand."""
+        """Yield all current rows."""
         yield from self.rows
         yield from self.by_id.values()
 

@@ -1,4 +1,4 @@
-"""A batch cut at the CTIs at which late rows came, where what windows refuse hangs on that order (T19)."""
+"""A batch cut at the CTIs at which late rows arrived, if window refusals depend on that order (T19)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.types import Fields
+from streaming.definition.payload.types import Fields
 from streaming.engine.columns.flows import Flows, concat_flows
 from streaming.temporal.ticks import NO_CTI
 
@@ -16,14 +16,14 @@ _STEP: Final = "@step"
 
 @dataclass
 class BatchSection:
-    """What the branches heard: all `tables` (flows) and `partials`, then all `ctis`; each by branch."""
+    """The content for the branches: all `tables` (flows) and `partials`, then all `ctis`; each by branch."""
 
     tables: dict[str, Sequence[pa.Table]] = field(default_factory=dict)
     partials: dict[str, Sequence[pa.Table]] = field(default_factory=dict)
     ctis: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def flows(self, branch: str, fields: Fields) -> Flows:
-        """The flows of one branch, of the schema `fields`."""
+        """Return the flows of one branch, of the schema `fields`."""
         tables = [table for table in self.tables.get(branch, ()) if table.num_rows]
         return concat_flows([Flows.of_table(_bare(table)) for table in tables]) if tables else Flows.none(fields)
 
@@ -33,10 +33,10 @@ def _bare(table: pa.Table) -> pa.Table:
 
 
 def sections(whole: BatchSection, inputs: Iterable[Sequence[str]], *, ordered: bool) -> list[BatchSection]:
-    """`whole` in one piece; if `ordered`, cut so that each late row comes after the CTIs that came before it.
+    """Return `whole` in one piece; if `ordered`, cut so that each late row comes after the CTIs that preceded it.
 
-    `inputs` are the branches of each input. A column `@step` counts the CTIs of its lane in the batch that came before
-    a row; only rows of inputs with one lane have it. Rows between the same two CTIs stay together, whatever their order
+    `inputs` are the branches of each input. A column `@step` counts the CTIs of its lane in the batch that precede a
+    row; only rows of inputs with one lane have it. Rows between the same two CTIs stay together, whatever their order
     (law 1). Inputs are cut one after the other: they have no common order (T26).
     """
     if not ordered:
@@ -73,7 +73,7 @@ def _late_steps(table: pa.Table) -> list[int]:
 
 
 def _between(table: pa.Table, first: int, stop: int | None) -> pa.Table:
-    """The rows that came after `first` CTIs or more, and after fewer than `stop`."""
+    """Return the rows that came after at least `first` CTIs, and fewer than `stop`."""
     step = table.column(_STEP).to_numpy()
     chosen = step >= first if stop is None else (step >= first) & (step < stop)
     return table.take(pa.array(np.flatnonzero(chosen)))

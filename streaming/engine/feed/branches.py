@@ -1,4 +1,4 @@
-"""What one branch of an input has to send at the end of a batch."""
+"""The rows and CTIs that one branch of an input sends at the end of a batch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -16,12 +16,12 @@ from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.planning.steps import ExtendStep, SetDurationStep
 from streaming.temporal.events import Shape
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrived import Int64s
 
 Bools = npt.NDArray[np.bool_]
 STEP = "@step"
-"""The column of events that says how many CTIs came before a row; no field can have such a name."""
+"""The column of events that counts the CTIs before a row; no field can have this name."""
 SOURCE = "@source"
 """The column of events that names watched rows."""
 
@@ -35,7 +35,7 @@ class WatchedNames:
     watched: Int64s
 
     def of(self, rows: Int64s) -> pa.Array | None:
-        """The names of `rows`, null for those that are not watched; None when none of them is."""
+        """Return the names of `rows`, null for rows that are not watched; None if none of them is."""
         named = np.isin(rows, self.watched)
         if not named.any():
             return None
@@ -43,17 +43,16 @@ class WatchedNames:
 
 
 def row_names(lane: str, positions: Int64s) -> pa.Array:
-    """The name of the row at each of `positions` of `lane` (input and lane)."""
+    """Return the name of the row at each of `positions` of `lane` (input and lane)."""
     return pc.binary_join_element_wise(pa.scalar(lane), pa.array(positions).cast(pa.string()), "/")
 
 
 @dataclass
 class BranchOutbox:
-    """One branch over one batch: `tables` of partials where the feed folds for a window, else `flows`; and its CTIs.
+    """One branch over one batch: `tables` of partials if the feed folds for a window, otherwise `flows`; and its CTIs.
 
-    `points`: every row is one tick long behind the steps. `befores` says of the rows of each of `flows` how many of the
-    `ctis` came before them. `trailing`: partials of late rows that no CTI of the batch has followed so far, where the
-    window tells of complete panes.
+    `points`: every row is one tick long after the steps. `befores` counts for each row of `flows` the `ctis` before it.
+    `trailing`: partials of late rows that no CTI of the batch has followed so far, if the window marks complete panes.
     """
 
     branch: Branch
@@ -67,7 +66,7 @@ class BranchOutbox:
 
     @property
     def keys(self) -> list[str]:
-        """The columns of the table whose values say the bucket of a row."""
+        """Return the columns of the table whose values determine the bucket of a row."""
         if self.fold is None:
             return list(self.branch.keys)
         return [self.fold.keys[self.fold.spec.group_by.index(key)] for key in self.branch.keys]
@@ -82,14 +81,14 @@ class BranchOutbox:
         self.befores.append(sum(map(len, self.ctis)) + np.searchsorted(step_row, rows))
 
     def step(self, ctis: Int64s) -> None:
-        """`ctis` moved, after all rows so far."""
+        """Add `ctis` after all rows so far."""
         self.ctis.append(step_times(self.branch.steps, ctis))
         if len(ctis):
             self.tables += self.trailing
             self.trailing = []
 
     def parts(self, plan: QueryPlan) -> Iterator[tuple[pa.Table, bool]]:
-        """What there is to send, and apart, where the `plan` wants it, what late rows behind the last CTI give.
+        """Yield the parts to send; if the `plan` wants it, late rows after the last CTI separately.
 
         Flows of an ordered plan have the column STEP.
         """
@@ -114,7 +113,7 @@ class BranchOutbox:
 
 
 def _ends_of(flows: Flows, starts: Bools) -> Bools:
-    """Which of `flows` end an edge that begins among `starts`: an end that came before its start would find no edge."""
+    """Return which of `flows` end an edge that starts among `starts`: an end before its start would match no edge."""
     if flows.id is None or not starts.any():
         return np.zeros(len(flows), np.bool_)
     same: Bools = pc.is_in(flows.ids, flows.ids.filter(pa.array(starts))).to_numpy(zero_copy_only=False)
@@ -123,6 +122,6 @@ def _ends_of(flows: Flows, starts: Bools) -> Bools:
 
 
 def outbox_of(plan: InputPlan, branch: Branch, fold: Fold | None) -> BranchOutbox:
-    """A branch at the beginning of a batch; `fold` is that of its window where the feed folds for one."""
+    """Return a branch at the start of a batch; `fold` is that of its window if the feed folds for one."""
     kept = not any(isinstance(step, SetDurationStep | ExtendStep) for step in branch.steps)
     return BranchOutbox(branch, fold, points=kept and plan.shape is Shape.POINT)

@@ -11,15 +11,15 @@ from streaming.engine.feed.sending import InputSender
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.clock import started_at
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.arrived import Arrived
+from streaming.wire.rows.arrived import Arrived
 
 
 class LaneFeed:
     """Takes the chunks of one lane of one batch in arrival order and folds them.
 
-    `state` is what the lane's feed returned for the batch before, None for its first batch. One object serves one
-    batch; `take` any number of times, then `finish` once. A lane that appears later than the first batch of its input
-    starts at the input's CTI, `joining` (T14). Plans that are fed `together` need `CoupledFeed`.
+    `state` is the one that the lane's feed returned for the previous batch, None for its first batch. One object serves
+    one batch: call `take` any number of times, then `finish` once. A lane that appears later than the first batch of
+    its input starts at the input's CTI, `joining` (T14). Plans that are fed `together` need `CoupledFeed`.
     """
 
     def __init__(self, plan: QueryPlan, input_id: str, lane: str, state: bytes | None, joining: int = NO_CTI) -> None:
@@ -40,21 +40,22 @@ class LaneFeed:
             return
         self._speaks = True
         judged = self._judge.judge(arrived)
-        # sent before it is counted: the sender writes into `judged` what windows refused, which would count as in time
+        # sent before it is counted: the sender writes window refusals into `judged`, which would otherwise count as in
+        # time
         watched = self._sender.send(self._lane, arrived, judged, judged.step_row, judged.step_cti)
         self._late.append(count_and_list(arrived, judged, watched, self._input.advance.late, self._tally))
 
     def announce(self) -> None:
-        """Say the CTI that the lane has, which whoever hears it has not been told: the state is that of another run."""
+        """Send the lane's CTI to receivers that do not have it: the state is that of another run."""
         self._speaks = True
         if self._judge.cti > NO_CTI:
             self._sender.step(np.array([self._judge.cti]))
 
     def finish(self, *, end: bool) -> LaneTurn:
-        """The turn of this batch; `end` adds CTI INFINITY after its rows. Same input, same bytes.
+        """Return the turn of this batch; `end` adds CTI INFINITY after its rows. Same input, same bytes.
 
-        A lane speaks, that is sends its CTIs to every bucket, in its first batch and whenever it read or ended
-        something; so a lane that is fed from the first batch on holds its input back until it has a CTI.
+        A lane sends its CTIs to every bucket in its first batch, and whenever it has read or ended something. So a lane
+        that is fed from the first batch on delays its input until it has a CTI.
         """
         if end and self._judge.raise_to(INFINITY):
             self._speaks = True

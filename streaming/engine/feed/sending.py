@@ -1,4 +1,4 @@
-"""What becomes of judged rows on the branches of an input: folded for a window, or sent on as flows."""
+"""Judged rows on the branches of an input: folded for a window, or sent on as flows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -27,11 +27,11 @@ from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Arrived, Int64s
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrived import Arrived, Int64s
 
 _LONGEST = 2**60
-"""A lifetime beyond this is as good as endless."""
+"""A longer lifetime counts as endless."""
 
 
 @dataclass(frozen=True)
@@ -49,24 +49,24 @@ class _EnqueuedRows:
 
 @dataclass(frozen=True)
 class _FoldedChunk:
-    """What the windows for which the feed folds made of a chunk."""
+    """The result of a chunk for the windows that the feed folds for."""
 
     windows: list[AdmittedRows]
 
     @property
     def refused(self) -> bool:
-        """Whether one of them refused a row."""
+        """Return true if one of them refused a row."""
         return any(len(each.closed) or len(each.too_many) for each in self.windows)
 
     def taken(self, rows: int) -> Mask:
-        """Which of the `rows` of the chunk one of them took."""
+        """Return which of the `rows` of the chunk one of them took."""
         taken = np.zeros(rows, np.bool_)
         for each in self.windows:
             taken[each.rows.sources()] = True
         return taken
 
     def reasons(self, rows: int) -> Codes:
-        """The reason for which a row was refused, if it was: that of too many windows outweighs the other (T12)."""
+        """Return the reason of each refused row; too many windows outweighs the other reason (T12)."""
         reason = np.full(rows, NO_REASON, np.int8)
         for each in self.windows:
             reason[each.closed] = REASON_CODE[Reason.WINDOW_CLOSED]
@@ -76,10 +76,10 @@ class _FoldedChunk:
 
 
 class InputSender:
-    """The branches of one input over one batch of the lanes whose CTIs are sent under the name `speaker`.
+    """The branches of one input over one batch of the lanes whose CTIs are sent with the name `speaker`.
 
-    `failures`: where expressions failed on the way (T5). `reach` is the largest end of what was enqueued so far, NO_CTI
-    if nothing was.
+    `failures`: where expressions failed on the way (T5). `reach` is the largest end of the rows enqueued so far, NO_CTI
+    if there are no such rows.
     """
 
     def __init__(self, plan: QueryPlan, input_id: str, speaker: str) -> None:
@@ -96,8 +96,8 @@ class InputSender:
     def send(self, lane: str, arrived: Arrived, judged: Judgement, step_row: Int64s, step_cti: Int64s) -> Int64s:
         """Take the rows of a chunk of `lane` and the CTIs that moved with it, each after its row.
 
-        A refusal becomes the outcome of its row in `judged` where the feed folds for all windows. Returns the rows, by
-        index and rising, that are watched: what becomes of these is decided behind the shuffle (T12).
+        If the feed folds for all windows, a refusal becomes the outcome of its row in `judged`. Returns the watched
+        rows, by index and rising: their outcome is decided after the shuffle (T12).
         """
         admitted = _admitted(arrived, judged, self._input.advance.late)
         if len(admitted.rows.end):
@@ -126,12 +126,12 @@ class InputSender:
         return watched
 
     def step(self, ctis: Int64s) -> None:
-        """CTIs moved, after all rows so far."""
+        """Add CTIs that moved after all rows so far."""
         for sent in self._sent:
             sent.step(ctis)
 
     def envelopes(self, cti: int, horizon: int) -> list[Envelope]:
-        """All of it, the CTIs to every bucket; `cti` is the last, `horizon` the largest finite time seen."""
+        """Return all envelopes, the CTIs to every bucket; `cti` is the last, `horizon` the largest finite time seen."""
         chunks: list[tuple[int, EnvelopeKind, bytes]] = []
         named: dict[int, list[pa.Array]] = {}
         for sent in self._sent:
@@ -149,7 +149,7 @@ class InputSender:
     def _fold(
         self, admitted: _EnqueuedRows, step_row: Int64s
     ) -> tuple[_FoldedChunk, list[tuple[BranchOutbox, pa.Table]]]:
-        """Fold for the windows that the feed folds for; and what late rows behind the last CTI of the chunk give."""
+        """Fold for the windows that the feed folds for; separately fold late rows after the last CTI of the chunk."""
         folded = _FoldedChunk([])
         trailing: list[tuple[BranchOutbox, pa.Table]] = []
         for sent in self._sent:
@@ -161,7 +161,7 @@ class InputSender:
             folded.windows.append(taken)
             listener = FailureListener(self.failures, sent.fold.spec.node) if sent.fold.operands else None
             if sent.fold.spec.tells_complete and late_at is not None:
-                taken, behind = _parted_behind(taken, late_at, step_row)
+                taken, behind = _split_trailing(taken, late_at, step_row)
                 if len(behind.rows):
                     trailing.append((sent, sent.fold.rows(behind.rows, behind.first, behind.last, listener)))
             if len(taken.rows):
@@ -172,10 +172,10 @@ class InputSender:
         return folded, trailing
 
     def _to_watch(self, judged: Judgement, admitted: _EnqueuedRows, folded: _FoldedChunk) -> tuple[Int64s, Codes]:
-        """The rows whose outcome is decided behind the shuffle, and the reasons of the windows here (T12, T24).
+        """Return the rows whose outcome is decided after the shuffle, and the reasons of the windows here (T12, T24).
 
-        Those that are late_kept or may be in too many windows, and those that a window here refused; but none that a
-        window here took.
+        These are rows that are late_kept or may be in too many windows, and those that a window here refused, except
+        rows that a window here took.
         """
         rows = len(judged.outcome)
         found = np.zeros(rows, np.bool_)
@@ -192,7 +192,7 @@ class InputSender:
         return rows_where(found & ~folded.taken(rows)), reasons
 
     def _flows(self, lane: str, judged: Judgement, admitted: _EnqueuedRows) -> Flows:
-        """The enqueued rows as flows, whose `source` is the index in the chunk for now."""
+        """Return the enqueued rows as flows, whose `source` is the index in the chunk for now."""
         rows, flag, ids = admitted.rows, None, None
         picked = rows.sources()
         if judged.rowwise is not None and admitted.flag is not None:
@@ -212,7 +212,10 @@ class InputSender:
     def _chunks(
         self, sent: BranchOutbox, named: dict[int, list[pa.Array]]
     ) -> Iterator[tuple[int, EnvelopeKind, bytes]]:
-        """The partials or the events of a branch by bucket; notes in `named` the sources that go to each bucket."""
+        """Yield the partials or the events of a branch by bucket.
+
+        Collect in `named` the sources that go to each bucket.
+        """
         kind: EnvelopeKind = "events" if sent.fold is None else "partials"
         for table, trailing in sent.parts(self._plan):
             metadata = {"branch": sent.branch.id} | ({TRAILING: "yes"} if trailing else {})
@@ -222,7 +225,7 @@ class InputSender:
                 yield bucket, kind, to_chunk(part, metadata)
 
     def _parted(self, sent: BranchOutbox, table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
-        """`table` by the buckets of its rows; rows without keys meet nothing and all go to the first."""
+        """Yield `table` by the buckets of its rows; rows without keys match nothing and all go to the first."""
         if self._plan.buckets == 1 or not sent.branch.keys:
             yield 0, table
             return
@@ -240,8 +243,8 @@ def _folds(plan: QueryPlan) -> Mapping[str, Fold]:
     return {branch.id: Fold(branch.window) for branch in branches if branch.window is not None}
 
 
-def _parted_behind(taken: AdmittedRows, late_at: Int64s, step_row: Int64s) -> tuple[AdmittedRows, AdmittedRows]:
-    """`taken`, and apart the late rows that none of the CTIs after `step_row` follows."""
+def _split_trailing(taken: AdmittedRows, late_at: Int64s, step_row: Int64s) -> tuple[AdmittedRows, AdmittedRows]:
+    """Split `taken`: late rows that none of the CTIs after `step_row` follows are separate."""
     sources = taken.rows.sources()
     behind = (late_at[sources] != NO_CTI) & (np.searchsorted(step_row, sources) == len(step_row))
     if not behind.any():
@@ -273,14 +276,14 @@ def _late_at(judged: Judgement, late: Late) -> Int64s | None:
 
 
 def _starting(admitted: _EnqueuedRows) -> Rows:
-    """The rows without edge ends: windows that the feed folds for stand behind set_duration, which reads no end."""
+    """Return the rows without edge ends: windows that the feed folds for follow a set_duration, which ignores ends."""
     if admitted.flag is None:
         return admitted.rows
     return admitted.rows.pick(admitted.flag[admitted.rows.sources()] != CLOSE)
 
 
 def _refuse(judged: Judgement, folded: _FoldedChunk) -> None:
-    """Rows that windows refused and that none took get the refusal as their outcome (T12, T24)."""
+    """Set the refusal as the outcome of rows that windows refused and that no window took (T12, T24)."""
     rows = len(judged.outcome)
     reasons = folded.reasons(rows)
     reasons[folded.taken(rows)] = NO_REASON

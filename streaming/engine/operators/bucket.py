@@ -16,7 +16,7 @@ from streaming.engine.exchange.cti_chunk import ctis_to_chunk
 from streaming.engine.exchange.envelopes import Envelope, OperatorOutput
 from streaming.engine.exchange.inbox import Inbox
 from streaming.engine.exchange.sections import BatchSection, sections
-from streaming.engine.operators.branch_ctis import rise
+from streaming.engine.operators.branch_ctis import rise, rise_together
 from streaming.engine.operators.kernel import Kernel, NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.kernels import kernel_of
 from streaming.engine.operators.outcome_report import OutcomeReport
@@ -26,7 +26,7 @@ from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.engine.state.state_store import StateStore
 from streaming.planning.keys import uniform
-from streaming.planning.plan import OutputSpec, PlannedStage, StageInput, Wire
+from streaming.planning.plan import CutPlan, OutputSpec, PlannedStage, StageInput, Wire
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
@@ -34,10 +34,10 @@ _WATCHED: Final = "@watched"
 
 
 class BucketOperators:
-    """Everything between two exchanges for one binding and bucket. Computes first and writes state last.
+    """All operators between two exchanges for one binding and bucket. Computes first and writes state last.
 
-    Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte. `onward` is
-    what the last turn sends to the second stage, if there is one.
+    Deterministic: the same state and envelopes give the same outputs and the same state, byte for byte. `onward` is the
+    output of the last turn for the second stage, if there is one.
     """
 
     def __init__(self, plan: PlannedStage, bucket: int, state: StateStore) -> None:
@@ -48,7 +48,7 @@ class BucketOperators:
         self.onward: list[Envelope] = []
 
     def turn(self, batch: int, envelopes: Iterable[Envelope]) -> list[OperatorOutput]:
-        """Take the envelopes of micro-batch `batch`, in any order, and release what has become final."""
+        """Take the envelopes of micro-batch `batch`, in any order, and release final rows."""
         del batch  # the order of turns is the order of batches; nothing depends on the number
         inbox = Inbox.of(self._plan, self._bucket, envelopes)
         if not inbox.lanes:
@@ -66,7 +66,8 @@ class BucketOperators:
         outputs: list[OperatorOutput] = []
         for place, section in enumerate(every):
             turn = TurnContext(report, boundary=place == len(every) - 1)
-            report.waiting.clear()  # who waits is said anew in each section: it may have passed since the last one
+            # each section reports its waiting rows again: a row may have passed since the previous section
+            report.waiting.clear()
             passing = _KernelPass(self._plan, self._kernels, memory, turn, waiting)
             leaving = passing.run(section)
             outputs.extend(output for node, each in leaving for output in self._outputs(node, each))
@@ -96,7 +97,7 @@ class BucketOperators:
         return found
 
     def _ids(self, shown: Flows) -> pa.Array | None:
-        """Ids that are unique over all buckets; those of a node are in one alone."""
+        """Return ids that are unique over all buckets; those of a node are in one bucket only."""
         if shown.id is None or self._plan.buckets == 1:
             return shown.id
         return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
@@ -108,7 +109,7 @@ def _kernels(plan: PlannedStage) -> Mapping[str, Kernel]:
 
 
 def _climbed(plan: PlannedStage, inbox: Inbox, memory: BucketState) -> BatchSection:
-    """What each branch heard: its flows and partials, then the rising minimum of its lanes' CTIs."""
+    """Return the content for each branch: its flows and partials, then the rising minimum of its lanes' CTIs."""
     whole = BatchSection()
     for input_id in sorted(inbox.lanes):
         input_plan = plan.inputs[input_id]
@@ -129,12 +130,13 @@ def _rising(plan: StageInput, branch: str, inbox: Inbox, memory: BucketState) ->
     lanes = known.setdefault(branch, dict.fromkeys(listed, NO_CTI))
     for lane in inbox.lanes[plan.node]:
         lanes.setdefault(lane, NO_CTI)
-    return rise(lanes, inbox.ctis.get(branch, {}), memory.reached.get(branch, NO_CTI))
+    move = rise_together if isinstance(plan, CutPlan) else rise
+    return move(lanes, inbox.ctis.get(branch, {}), memory.reached.get(branch, NO_CTI))
 
 
 @dataclass
 class _KernelPass:
-    """One way of what was heard through all kernels. `waiting`: each must say what of watched rows waits in it."""
+    """One pass of a section through all kernels. `waiting`: each kernel must report its waiting watched rows."""
 
     plan: PlannedStage
     kernels: Mapping[str, Kernel]
@@ -144,7 +146,7 @@ class _KernelPass:
     released: dict[str, NodeOutput] = field(default_factory=dict)
 
     def run(self, section: BatchSection) -> list[tuple[str, NodeOutput]]:
-        """What leaves at each output node."""
+        """Return the output of each output node."""
         for source, ctis in section.ctis.items():
             if ctis:
                 self.memory.reached[source] = ctis[-1]
@@ -155,7 +157,7 @@ class _KernelPass:
                 continue
             output = self.kernels[node.id].turn(ports, self.memory.node(node.id), self.turn)
             if not uniform(node.spec):
-                output = replace(output, ctis=output.ctis[-1:])  # what it held inside the turn is not known
+                output = replace(output, ctis=output.ctis[-1:])  # its output CTI inside the turn is not known
             self.released[node.id] = output
             self.memory.horizons[node.id] = max(self.memory.horizons.get(node.id, NO_CTI), output.horizon)
             if output.ctis:
@@ -165,7 +167,7 @@ class _KernelPass:
         return left
 
     def onward_outputs(self, section: BatchSection, before: Mapping[str, int]) -> dict[str, NodeOutput]:
-        """What goes to the second stage, by the node or branch that it comes from; `before` are the horizons before."""
+        """Return the rows for the second stage, by their node or branch; `before` are the previous horizons."""
         found = {}
         second = self.plan.second
         for source, cut in second.inputs.items() if second is not None else ():
@@ -196,7 +198,7 @@ class _KernelPass:
 
 
 def _mapped(wire: Wire, ctis: Sequence[int]) -> tuple[int, ...]:
-    """Rising CTIs behind the steps of a wire, each once: those at the end of all time may fall together."""
+    """Return rising CTIs after the steps of a wire, each once: those at the end of all time may coincide."""
     if not wire.steps:
         return tuple(ctis)
     return tuple(np.unique(step_times(wire.steps, np.array(ctis, np.int64))).tolist())
@@ -207,7 +209,7 @@ def _one(wire: Wire, at: int) -> int:
 
 
 def _in_order(flows: Flows) -> Flows:
-    """What leaves of `flows`: rows taken back before those that come in their place, edge ends after all starts."""
+    """Return `flows` in output order: retracted rows before their replacements, edge ends after all starts."""
     if flows.flag is None:
         return flows
     shown = flows.where(flows.flags != OLD)

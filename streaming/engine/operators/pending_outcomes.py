@@ -1,4 +1,4 @@
-"""Received rows whose outcome is decided behind the shuffle: what windows there refused, and what they took (T12)."""
+"""Received rows whose outcome is decided after the shuffle: refused or taken by the windows there (T12)."""
 
 import json
 from collections import Counter
@@ -27,12 +27,12 @@ _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
 }
 _PASSED: Final = (str(Outcome.ON_TIME), str(Outcome.REORDERED))
 _STORED: Final = pa.schema([*WATCHED_SCHEMA, pa.field("windows", pa.int64()), pa.field("taken", pa.bool_())])
-"""WATCHED_SCHEMA with in how many windows an edge stands open, and whether some node took the row."""
+"""WATCHED_SCHEMA with the number of windows with the open edge, and true if some node took the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class _PendingRow:
-    """One row of `_STORED`, as far as it matters here; `place` is where it stands in its table."""
+    """The relevant part of one row of `_STORED`; `place` is its position in its table."""
 
     place: int
     source: str
@@ -46,19 +46,19 @@ class _PendingRow:
 
     @property
     def decided(self) -> bool:
-        """Whether its outcome is what it will be, unless an open edge is cut off."""
+        """Return true if its outcome is decided, unless an open edge is cut off."""
         return self.cut or self.taken or not self.waits
 
     @property
     def stays(self) -> bool:
-        """Whether something may still change its outcome."""
+        """Return true if something may still change its outcome."""
         if not self.decided:
             return True
         return not self.cut and self.taken and (self.windows > 0 or (self.waits and self.edge == EdgeKind.START))
 
     @property
     def reason(self) -> Reason | None:
-        """For what windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
+        """Return why windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
         if self.cut:
             return Reason.TOO_MANY_WINDOWS
         if self.taken or self.waits or self.refused is None:
@@ -70,18 +70,18 @@ class _PendingRow:
 def settle(
     bucket_state: BucketState, node_id: str, arrived: Sequence[pa.Table], report: OutcomeReport
 ) -> list[OperatorOutput]:
-    """Decide what can be decided of the rows watched so far and of those that `arrived` (WATCHED_SCHEMA).
+    """Decide, as far as possible, the rows watched so far and those that `arrived` (WATCHED_SCHEMA).
 
-    A row that a node took keeps the clock's outcome. One whose every way has ended, one of them in a refusal, gets the
-    outcome of that. An edge that windows took is remembered until its end has come, for they may cut it off: then it is
-    malformed even so (T24). Late rows leave in the turn in which they arrive, with the outcome that they have by then,
-    and once more if a later turn changes it. How many changed leaves as totals since the first batch.
+    A row that a node took keeps the clock's outcome. A row whose every path has ended, one of them in a refusal, gets
+    the outcome of that refusal. An edge that windows took is stored until its end has come, because they may cut it
+    off: then it is still malformed (T24). Late rows leave in the turn in which they arrive, with their outcome so far,
+    and once more if a later turn changes it. The number of changes leaves as totals since the first batch.
     """
     watched = _PendingOutcomes(bucket_state.node(node_id), report)
-    known = watched.known(arrived)
-    if known is None:
+    decidable = watched.decidable_rows(arrived)
+    if decidable is None:
         return _totals(bucket_state)
-    table, listed = known
+    table, listed = decidable
     rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
     for name, values in (
         ("refused", [row.refused for row in rows]),
@@ -101,14 +101,14 @@ _READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
 class _PendingOutcomes:
     """The watched rows on `state`: `pending` those that wait in some node, `open` by source the edges of windows.
 
-    In the head `rows` and `open` say how many there are.
+    In the head, `rows` and `open` count them.
     """
 
     state: NodeState
     report: OutcomeReport
 
-    def known(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
-        """The rows that this turn may decide, and which of them have left before; None when there are none."""
+    def decidable_rows(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
+        """Return the rows that this turn may decide, and which of them have left before; None without such rows."""
         if not arrived and not waits_or_open(self.state):
             return None
         parts = [self.state.get(_PENDING)] if self.state.head.get("rows") else []
@@ -129,7 +129,7 @@ class _PendingOutcomes:
         return (table, listed) if table.num_rows else None
 
     def row(self, place: int, each: Mapping[str, Any]) -> _PendingRow:
-        """A row with what the turn said of it."""
+        """Return a row with the reports of the turn."""
         source, report = each["source"], self.report
         row = _PendingRow(place, **each, waits=source in report.waiting, cut=source in report.cut)
         now = report.refusals.get(source)
@@ -139,7 +139,7 @@ class _PendingOutcomes:
         return replace(row, windows=windows, taken=row.taken or source in report.taken)
 
     def keep(self, table: pa.Table, rows: Iterable[_PendingRow]) -> None:
-        """Remember these rows of `table`."""
+        """Store these rows of `table`."""
         edges: list[int] = []
         pending: list[int] = []
         for row in rows:
@@ -163,7 +163,7 @@ class _PendingOutcomes:
 
 
 def waits_or_open(state: NodeState) -> bool:
-    """Whether the outcome of some row is open, so that each node must say what waits in it."""
+    """Return true if the outcome of some row is open, so that each node must report its waiting rows."""
     return bool(state.head.get("rows") or state.head.get(_OPEN))
 
 
@@ -173,7 +173,7 @@ def _fresh(arrived: pa.Table) -> pa.Table:
 
 
 def _outputs(bucket_state: BucketState, table: pa.Table, leaving: Sequence[_PendingRow]) -> list[OperatorOutput]:
-    """The late rows among the `leaving` rows of `table`, with their outcomes, and the totals of what changed."""
+    """Return the late rows among the `leaving` rows of `table`, with their outcomes, and the totals of changes."""
     part = table.take(pa.array([row.place for row in leaving], pa.int64()))
     outcomes, reasons, moved = (part.column(name).to_pylist() for name in ("outcome", "reason", "moved_by"))
     for place, row in enumerate(leaving):
@@ -208,7 +208,7 @@ def _correct(bucket_state: BucketState, row: Mapping[str, Any], outcome: str, re
 def corrected(
     corrections: Mapping[str, Any], input_id: str, lane: str, outcomes: Mapping[Outcome, int]
 ) -> dict[Outcome, int]:
-    """The counts of a lane with what operators changed; those that are nothing are left out."""
+    """Return the counts of a lane with the operators' changes; zeros are left out."""
     found = Counter({Outcome(name): count for name, count in outcomes.items()})
     for name, change in corrections.get(input_id, {}).get(lane, {}).get("outcomes", {}).items():
         found[Outcome(name)] += change

@@ -1,4 +1,4 @@
-"""What a bucket of the first stage sends to the second: envelopes in the form of the feed's."""
+"""Messages of a bucket of the first stage to the second: envelopes in the form of the feed's."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -16,8 +16,8 @@ from streaming.engine.exchange.envelopes import Envelope, EnvelopeKind
 from streaming.engine.operators.kernel import NodeOutput
 from streaming.planning.plan import Branch, CutPlan, SecondStage
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrived import Int64s
 
 
 def sent_on(
@@ -27,10 +27,10 @@ def sent_on(
     reached: Mapping[str, int],
     failures: FailureTally | None = None,
 ) -> list[Envelope]:
-    """The envelopes of `bucket`: what each node or branch that was cut let go, by its id, in one turn.
+    """Return the envelopes of `bucket`: the output of each cut node or branch in one turn, by its id.
 
-    A horizon, as `freed` has it, is the largest so far; `reached` holds the CTIs of after the turn. Rows go by their
-    keys, CTIs and horizons to every bucket. One that let go nothing need not be in `freed`, and then does not speak.
+    A horizon, as `freed` has it, is the largest so far; `reached` holds the CTIs after the turn. Rows go by their keys,
+    CTIs and horizons to every bucket. A node without output need not be in `freed`, and then sends nothing.
     """
     found: list[Envelope] = []
     for source, cut in second.inputs.items():
@@ -51,7 +51,7 @@ def sent_on(
 
 
 def _parted(rows: Flows, branch: Branch, bucket: int, buckets: int) -> Iterator[tuple[int, pa.Table]]:
-    """The rows of a wire behind its steps, by the bucket where they go, with ids that no other bucket gives."""
+    """Yield the rows of a wire after its steps, by their target bucket, with ids that are unique over all buckets."""
     if not len(rows):
         return
     ids = None if rows.id is None else pc.binary_join_element_wise(str(bucket), rows.id, "|")
@@ -60,15 +60,15 @@ def _parted(rows: Flows, branch: Branch, bucket: int, buckets: int) -> Iterator[
         yield 0, rows.to_table()
         return
     places = bucket_of([rows.columns[key] for key in branch.keys], len(rows), buckets)
-    rows = _taken_back(rows, places)
+    rows = _with_retractions(rows, places)
     for number in range(buckets):
         mine = np.flatnonzero(places == number)
         if len(mine):
             yield number, rows.take(mine).to_table()
 
 
-def _taken_back(rows: Flows, places: Int64s) -> Flows:
-    """`rows`, in which an OLD one is GONE if the one that replaces it goes to another bucket than it did."""
+def _with_retractions(rows: Flows, places: Int64s) -> Flows:
+    """Return `rows`; an OLD row becomes GONE if its replacement goes to another bucket."""
     if rows.flag is None or rows.id is None:
         return rows
     old, fresh = np.flatnonzero(rows.flag == OLD), np.flatnonzero(rows.flag == WHOLE)

@@ -1,4 +1,4 @@
-"""The state of a bucket in the form of another version of its query, whose windows have other aggregates."""
+"""Conversion of the state of a bucket to another version of its query with other aggregates."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,10 @@ from streaming.planning.plan import PlannedStage, QueryPlan, WindowSpec
 
 
 def widens(before: QueryPlan, after: QueryPlan, nodes: Iterable[str]) -> bool:
-    """Whether the state of the windows `nodes` is partials in both, in the same stage: `widen` brings it over."""
+    """Return true if `widen` can convert the windows `nodes`.
+
+    In both versions, their state has to be partials in the same stage.
+    """
     first = _folded(before).keys() & _folded(after).keys()
     if before.second is not None and after.second is not None:
         first |= _folded(before.second).keys() & _folded(after.second).keys()
@@ -19,10 +22,10 @@ def widens(before: QueryPlan, after: QueryPlan, nodes: Iterable[str]) -> bool:
 def widen(
     before: PlannedStage, after: PlannedStage, begin_empty: Mapping[str, Iterable[str]], store: StateStore
 ) -> None:
-    """Bring what operators of `before` left in `store` into the form of those of `after`.
+    """Convert the state of `before` in `store` to the form of `after`.
 
-    `begin_empty` (`definition/widening.py`): the windows that have other aggregates, and which of these begin empty;
-    some may be in another stage. All else that the two hold is the same.
+    `begin_empty` (`definition/widening.py`): the windows with other aggregates, and the aggregates that start empty;
+    some windows may be in another stage. All other state is the same in both.
     """
     olds, news = _folded(before), _folded(after)
     memory = BucketState(store)

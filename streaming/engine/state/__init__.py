@@ -1,1 +1,1 @@
-"""What outlives a batch: the state of lanes, buckets and nodes, and the stores in it."""
+"""The state that outlives a batch, of lanes, buckets and nodes, and the stores for it."""

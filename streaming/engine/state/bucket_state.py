@@ -1,4 +1,4 @@
-"""The state of one bucket: a head that is read and written with every turn, and tables that are read when needed."""
+"""The state of one bucket: a head that every turn reads and writes, and tables that are read when needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from streaming.engine.state.container import Blob, framed, unframed
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.state_store import StateStore
 
-VERSION: Final = 4
+VERSION: Final = 5
 _HEAD: Final = "head"
 _INLINE_BYTES: Final = 16_384
-"""A table up to this size lives in the head, where it costs no state call of its own."""
+"""A table up to this size is stored in the head, where it costs no state call of its own."""
 _INLINE_TOTAL: Final = 131_072
 
 
 @dataclass
 class _StoredTables:
-    """The tables that live beside the head, by key, and the keys of those that have a place of their own."""
+    """The tables next to the head, by key, and the keys of tables with a separate place."""
 
     inline: dict[str, Blob] = field(default_factory=dict)
     apart: set[str] = field(default_factory=set)
@@ -27,11 +27,11 @@ class _StoredTables:
 class BucketState:
     """Reads the head once, keeps all changes until `write`, and then writes them in as few calls as possible.
 
-    Layout (version 4): under `head` a container of JSON and small tables; under `<node>/<table>` the larger tables of
-    that node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it),
-    `reached` and `horizons` (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and
-    reasons that operators changed, as differences), `nodes` (node: the head of its state), `apart` (keys of tables),
-    `inline` (the keys of the tables behind the JSON).
+    Layout (version 5): in `head` a container of JSON and small tables; in `<node>/<table>` the larger tables of that
+    node. The JSON: `ctis` (input, branch, lane: the CTI of each lane as the branch sees it), `reached` and `horizons`
+    (branch or node: its CTI and its horizon), `corrections` (input, lane: outcomes and reasons that operators changed,
+    as differences), `nodes` (node: the head of its state), `apart` (keys of tables), `inline` (the keys of the tables
+    after the JSON).
     """
 
     def __init__(self, store: StateStore) -> None:
@@ -54,7 +54,7 @@ class BucketState:
         return self._node_states[node]
 
     def write(self) -> None:
-        """All changes to the store, the head last."""
+        """Write all changes to the store, the head last."""
         stored = self._stored
         for node, node_state in self._node_states.items():
             for name in sorted(node_state.dropped):

@@ -1,4 +1,4 @@
-"""Events that wait in open panes: rows in segments, found by the hash of their group or by when they are due."""
+"""Events that wait in open panes: rows in segments, found by the hash of their group or by their due time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from streaming.engine.columns.ranks import distinct
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.tiers import FANOUT, tier_of
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _SEGMENTS: Final = "segments"
 _FRESH: Final = 0
@@ -27,9 +27,9 @@ _SPARSE: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class WaitingRows:
-    """Rows that wait: `begin` is the time before which nothing of them is open, `group` the hash of their group.
+    """Rows that wait: `begin` is the time before which no part of them is open, `group` the hash of their group.
 
-    A row wants to be looked at when the time `due` is over; once it is `settled`, when `later` is.
+    A row is processed when the time `due` is final; once it is `settled`, when `later` is.
     """
 
     flows: Flows
@@ -53,29 +53,31 @@ class WaitingRows:
 
 @dataclass(eq=False)
 class _Segment:
-    """Rows that were written at once: `group`, `times` and `rows` never change, `state` says of each fresh, settled or
-    dead; no state: all are fresh."""
+    """Rows that were written at once; `group`, `times` and `rows` never change.
+
+    `state` marks each row fresh, settled or dead; without it all are fresh.
+    """
 
     node_state: NodeState
-    said: dict[str, Any]
+    summary: dict[str, Any]
     changed: bool = False
     _keys: dict[str, pa.Table] = field(default_factory=dict)
     _state: npt.NDArray[np.int8] | None = None
 
     @property
     def size(self) -> int:
-        return int(self.said["size"])
+        return int(self.summary["size"])
 
     def key(self, name: str) -> Any:
         table = "group" if name == "group" else "times"
         if table not in self._keys:
-            self._keys[table] = self.node_state.get(self.said[table])
+            self._keys[table] = self.node_state.get(self.summary[table])
         return self._keys[table].column(name).to_numpy()
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
         if self._state is None:
-            name = self.said["state"]
+            name = self.summary["state"]
             stored = self.node_state.get(name).column("state").to_numpy() if name else np.zeros(self.size, np.int8)
             self._state = stored
         return self._state
@@ -98,7 +100,7 @@ class _Segment:
 
     def waiting(self, rows: Int64s) -> WaitingRows:
         return WaitingRows(
-            Flows.of_table(self.node_state.get(self.said["rows"])).take(rows),
+            Flows.of_table(self.node_state.get(self.summary["rows"])).take(rows),
             self.key("group")[rows],
             self.key("begin")[rows],
             self.key("due")[rows],
@@ -108,54 +110,55 @@ class _Segment:
 
     @property
     def tables(self) -> list[str]:
-        return [self.said[name] for name in ("group", "times", "rows", "state") if self.said[name]]
+        return [self.summary[name] for name in ("group", "times", "rows", "state") if self.summary[name]]
 
     def sum_up(self) -> None:
-        """Say anew what the head knows of this segment, and store which rows are dead."""
+        """Update the head's summary of this segment, and store which rows are dead."""
         live = self.live
-        self.said["live"] = int(live.sum())
-        self.said["due"] = int(self.due[live].min(initial=INFINITY))
-        self.said["begin"] = int(self.key("begin")[live].min(initial=INFINITY))
+        self.summary["live"] = int(live.sum())
+        self.summary["due"] = int(self.due[live].min(initial=INFINITY))
+        self.summary["begin"] = int(self.key("begin")[live].min(initial=INFINITY))
 
 
 @dataclass
 class PaneStore:
     """The rows that wait in one node, in its state.
 
-    Adding rows reads nothing. Looking for due rows reads the times (24 bytes a row) of segments that have some, looking
-    for groups reads the groups of all (8 bytes a row); rows themselves are read only where some of them are wanted.
-    Rows that go are marked, and a segment is written again without them when most are gone. `save` is to be called
-    after changes.
+    Adding rows reads nothing. Finding due rows reads the times (24 bytes a row) of segments that have some, finding
+    groups reads the groups of all (8 bytes a row); rows themselves are read only if some of them are needed. Removed
+    rows are marked, and a segment is rewritten without them when most are removed. Call `save` after changes.
     """
 
     node_state: NodeState
     _segments: list[_Segment] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._segments = [_Segment(self.node_state, dict(said)) for said in self.node_state.head.get(_SEGMENTS, ())]
+        self._segments = [
+            _Segment(self.node_state, dict(summary)) for summary in self.node_state.head.get(_SEGMENTS, ())
+        ]
 
     def __len__(self) -> int:
-        return sum(int(segment.said["live"]) for segment in self._segments)
+        return sum(int(segment.summary["live"]) for segment in self._segments)
 
     @property
     def least(self) -> int:
-        """The smallest `begin`; INFINITY when no row waits. Right after `save`."""
-        return min((int(segment.said["begin"]) for segment in self._segments), default=int(INFINITY))
+        """Return the smallest `begin`; INFINITY if no row waits. Call it right after `save`."""
+        return min((int(segment.summary["begin"]) for segment in self._segments), default=int(INFINITY))
 
     def due(self, at: int) -> UInt64s:
-        """The groups that have a row due at or before `at`, rising."""
+        """Return the groups that have a row due at or before `at`, rising."""
         found = [np.empty(0, np.uint64)]
         for segment in self._segments:
-            if segment.said["due"] <= at:
+            if segment.summary["due"] <= at:
                 found.append(segment.key("group")[segment.live & (segment.due <= at)])
         return distinct(np.concatenate(found))
 
     def among(self, groups: UInt64s | None) -> Int64s:
-        """The places of all rows of `groups` (None: of all groups), and perhaps of a few others."""
+        """Return the places of all rows of `groups` (None: of all groups), and perhaps of a few others."""
         if groups is not None and not len(groups):
             return np.empty(0, np.int64)
-        # a table of bits, not a search, because every row that waits is looked at in every turn. What passes by chance
-        # comes with all of its group, of which nothing is due, so nothing comes of it
+        # a table of bits, not a search, because every turn checks every waiting row. A false positive comes with its
+        # whole group, in which nothing is due, so it has no effect
         passes = None if groups is None else _filter(groups)
         found = [np.empty(0, np.int64)]
         base = 0
@@ -166,23 +169,23 @@ class PaneStore:
         return np.concatenate(found)
 
     def rows(self, places: Int64s) -> WaitingRows | None:
-        """The rows at `places`, which rise; None when there are none."""
+        """Return the rows at `places`, which rise; None without places."""
         return joined([segment.waiting(rows) for segment, rows, _ in self._split(places)])
 
     def remove(self, places: Int64s) -> None:
-        """Forget the rows at `places`, which rise."""
+        """Remove the rows at `places`, which rise."""
         for segment, rows, _ in self._split(places):
             segment.mark(rows, _DEAD)
 
     def settle(self, places: Int64s, settled: Mask) -> None:
-        """Say of the rows at `places`, which rise, whether they are settled."""
+        """Record for the rows at `places`, which rise, which are settled."""
         for segment, rows, part in self._split(places):
             wished = np.where(settled[part], np.int8(_SETTLED), np.int8(_FRESH))
             if (segment.state[rows] != wished).any():
                 segment.mark(rows, wished)
 
     def save(self, added: WaitingRows | None) -> None:
-        """Add rows and store all changes; places that were given before mean nothing afterwards."""
+        """Add rows and store all changes; earlier places are invalid afterwards."""
         kept = [segment for segment in self._segments if not self._worn(segment)]
         parts = [] if added is None or not len(added.flows) else [added]
         for segment in [segment for segment in self._segments if segment not in kept]:
@@ -192,7 +195,7 @@ class PaneStore:
         while (
             size
             and len(
-                near := [each for each in kept if tier_of(each.said["live"], _SMALLEST) <= tier_of(size, _SMALLEST)]
+                near := [each for each in kept if tier_of(each.summary["live"], _SMALLEST) <= tier_of(size, _SMALLEST)]
             )
             >= FANOUT - 1
         ):
@@ -208,10 +211,10 @@ class PaneStore:
             if segment.changed:
                 self._store_state(segment)
         self._segments = kept
-        self.node_state.head[_SEGMENTS] = [segment.said for segment in kept]
+        self.node_state.head[_SEGMENTS] = [segment.summary for segment in kept]
 
     def _split(self, places: Int64s) -> list[tuple[_Segment, Int64s, slice]]:
-        """For each segment that has some of `places`: its rows there, and where they stand in `places`."""
+        """Yield for each segment that has some of `places`: its rows there, and their positions in `places`."""
         found = []
         base = 0
         for segment in self._segments:
@@ -224,14 +227,14 @@ class PaneStore:
     def _worn(self, segment: _Segment) -> bool:
         if segment.changed:
             segment.sum_up()
-        return bool(2 * segment.said["live"] < segment.size)
+        return bool(2 * segment.summary["live"] < segment.size)
 
     def _store_state(self, segment: _Segment) -> None:
-        # tombstones are a byte a row beside the rows: an event that leaves a large segment does not rewrite it
-        if segment.said["state"]:
-            self.node_state.drop([segment.said["state"]])
-        segment.said["state"] = self.node_state.fresh()
-        self.node_state.put(segment.said["state"], pa.table({"state": segment.state}))
+        # tombstones take a byte a row next to the rows: an event that leaves a large segment does not rewrite it
+        if segment.summary["state"]:
+            self.node_state.drop([segment.summary["state"]])
+        segment.summary["state"] = self.node_state.fresh()
+        self.node_state.put(segment.summary["state"], pa.table({"state": segment.state}))
 
     def _written(self, rows: WaitingRows) -> _Segment:
         tables = {
@@ -239,11 +242,11 @@ class PaneStore:
             "times": pa.table({"begin": rows.begin, "due": rows.due, "later": rows.later}),
             "rows": rows.flows.to_table(),
         }
-        said: dict[str, Any] = {"state": "", "size": len(rows.flows)}
+        summary: dict[str, Any] = {"state": "", "size": len(rows.flows)}
         for name, table in tables.items():
-            said[name] = self.node_state.fresh()
-            self.node_state.put(said[name], table)
-        segment = _Segment(self.node_state, said)
+            summary[name] = self.node_state.fresh()
+            self.node_state.put(summary[name], table)
+        segment = _Segment(self.node_state, summary)
         if rows.settled.any():
             segment.mark(np.flatnonzero(rows.settled), _SETTLED)
         segment.sum_up()
@@ -251,7 +254,7 @@ class PaneStore:
 
 
 def joined(parts: Sequence[WaitingRows]) -> WaitingRows | None:
-    """All rows of `parts`, in their order; None when there are none."""
+    """Return all rows of `parts`, in their order; None without rows."""
     if len(parts) < 2:
         return parts[0] if parts else None
     return WaitingRows(
@@ -265,7 +268,7 @@ def joined(parts: Sequence[WaitingRows]) -> WaitingRows | None:
 
 
 def _filter(groups: UInt64s) -> Mask:
-    """A table of bits that is true where the low bits of one of `groups` say so."""
+    """Return a table of bits that is true at the low bits of one of `groups`."""
     passes = np.zeros(1 << min(24, len(groups).bit_length() + _SPARSE), np.bool_)
     passes[_bits(groups, passes)] = True
     return passes

@@ -1,4 +1,4 @@
-"""What is made of a plan once and kept as long as the plan lives: a small binding would make it anew in every batch."""
+"""Values that are computed from a plan once and kept as long as the plan lives, instead of in every batch."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 
 def once_of_plan(make: Callable[[P], T]) -> Callable[[P], T]:
-    """`make`, called once for each plan or stage, by identity. What it makes is shared: leave it as it is."""
+    """Return `make`, called once for each plan or stage, by identity. The result is shared: do not change it."""
     made: WeakKeyDictionary[P, T] = WeakKeyDictionary()
 
     @wraps(make)
-    def found(plan: P) -> T:
+    def cached(plan: P) -> T:
         try:
             return made[plan]
         except KeyError:
             return made.setdefault(plan, make(plan))
 
-    return found
+    return cached

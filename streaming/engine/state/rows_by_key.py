@@ -1,4 +1,4 @@
-"""Rows of a node by key, in slots that a stable hash names: only slots that a turn asks for are read and written."""
+"""Rows of a node by key, in slots from a stable hash: only the slots that a turn needs are read and written."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from streaming.engine.columns.hashing import hash_of
 from streaming.engine.columns.ranks import distinct, order_of
 from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 SLOT_BITS: Final = 30
 _STEP: Final = 3
 _DEEPEST: Final = SLOT_BITS // _STEP
 MOST_ROWS: Final = 4096
-"""A node of the tree with more rows hands all of them to its children, unless it is one slot alone."""
+"""A node of the tree with more rows moves all of them to its children, unless it is a single slot."""
 _SLOT: Final = "@slot"
 _DUE: Final = "@due"
 _MARK: Final = "@mark"
@@ -31,19 +31,19 @@ _GONE: Final = -1
 class RowsByKey:
     """The rows of one kind, `name`, of a node, with the columns of `schema`, found by the values of `keys`.
 
-    A slot is the hash of the keys, cut to 30 bits: rows of equal keys are in one slot, and few others are. Rows live
-    in tables, each sorted by slot, in a tree over the bits of the slots: new rows enter at its root, and a node that
-    has too many hands them down. So appending costs few writes however many slots it touches, and reading some slots
-    costs a table or two for each, however many rows there are. A directory, which is a table too, says of each table
-    its node, rows, its first, median and last `due`, and its least `mark`; the node's head is not used.
-    `tidy` says of a table which of its rows are still needed, and is asked whenever tables are put together.
+    A slot is the hash of the keys, cut to 30 bits: rows of equal keys are in one slot, and few others are. Rows are in
+    tables, each sorted by slot, in a tree over the bits of the slots: new rows enter at its root, and a node with too
+    many rows moves them down. So appending costs few writes however many slots it touches, and reading some slots costs
+    a table or two for each, however many rows there are. A directory, which is a table too, holds for each table its
+    node, rows, its first, median and last `due`, and its least `mark`; the node's head is not used. `compact` selects
+    the rows of a table that are still needed; it is called whenever tables are merged.
     """
 
     state: NodeState
     name: str
     keys: Sequence[str]
     schema: pa.Schema
-    tidy: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None
+    compact: Callable[[pa.Table], npt.NDArray[np.bool_]] | None = None
     _directory: npt.NDArray[np.int64] = field(init=False, repr=False)
     _used: int = field(init=False, repr=False)
     _seen: dict[int, pa.Table] = field(init=False, repr=False, default_factory=dict)
@@ -59,22 +59,22 @@ class RowsByKey:
 
     @property
     def rows(self) -> int:
-        """How many rows are stored."""
+        """Return how many rows are stored."""
         entries = self._entries
         return int(entries[entries[:, _NODE] != _GONE, _ROWS].sum())
 
     def slots_of(self, columns: Sequence[pa.Array], rows: int) -> Int64s:
-        """The slot of each of `rows` rows by the values of the key `columns`, null a value like any other."""
+        """Return the slot of each of `rows` rows by the values of the key `columns`; null is a value like any other."""
         return (hash_of(columns, rows) >> np.uint64(64 - SLOT_BITS)).astype(np.int64)
 
     def read(self, slots: Int64s | None) -> pa.Table:
-        """All rows in these slots (None: all of the node's), in an order that hangs on the state alone."""
-        found = [rows for _, rows in self._found(slots)]
+        """Return all rows in these slots (None: all of the node's), in an order that depends on the state alone."""
+        found = [rows for _, rows in self._find(slots)]
         whole = pa.concat_tables([self.schema.empty_table(), *(rows.select(self.schema.names) for rows in found)])
         return whole.combine_chunks()
 
     def append(self, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
-        """Add rows; `due` is the tick at which each wants to be looked at (INFINITY: never); `mark`: `least_mark`."""
+        """Add rows; `due` is the tick at which each must be processed (INFINITY: never); `mark`: see `least_mark`."""
         if table.num_rows:
             marks = np.full(len(due), INFINITY) if mark is None else mark
             named = zip((_SLOT, _DUE, _MARK), (self._slots(table), due, marks), strict=True)
@@ -85,7 +85,7 @@ class RowsByKey:
             self._save()
 
     def rewrite(self, slots: Int64s | None, table: pa.Table, due: Int64s, mark: Int64s | None = None) -> None:
-        """Put the rows of `table`, all of which are in `slots`, in the place of all rows there (None: everywhere)."""
+        """Replace all rows in `slots` (None: everywhere) by the rows of `table`, which are all in these slots."""
         wanted = None if slots is None else distinct(slots)
         for at in self._touched(wanted).tolist():
             stored = self._get(at)
@@ -96,9 +96,9 @@ class RowsByKey:
         self.append(table, due, mark)
 
     def forget(self, cti: int) -> None:
-        """Rows due at or before `cti` may go: tables go once all their rows may, and are cut once half of them may.
+        """Allow removal of rows due at or before `cti`: a table goes once all its rows may, and is cut once half may.
 
-        Others are still read, so who forgets filters what it reads.
+        Until then such rows are still read, so the caller has to filter them.
         """
         entries = self._entries
         for at in np.flatnonzero((entries[:, _NODE] != _GONE) & (entries[:, _HALF] <= cti)).tolist():
@@ -110,7 +110,7 @@ class RowsByKey:
         self._save()
 
     def due_slots(self, cti: int) -> Int64s:
-        """The slots with a row due at or before `cti`, rising."""
+        """Return the slots with a row due at or before `cti`, rising."""
         entries = self._entries
         found = [np.empty(0, np.int64)]
         for at in np.flatnonzero((entries[:, _NODE] != _GONE) & (entries[:, _FIRST] <= cti)).tolist():
@@ -119,7 +119,7 @@ class RowsByKey:
         return distinct(np.concatenate(found))
 
     def least_mark(self) -> int:
-        """The smallest mark of all rows; INFINITY when there are none, or none was given one."""
+        """Return the smallest mark of all rows; INFINITY without rows or marks."""
         entries = self._entries
         return int(entries[entries[:, _NODE] != _GONE, _LEAST].min(initial=INFINITY))
 
@@ -132,7 +132,7 @@ class RowsByKey:
         return self.slots_of(columns, table.num_rows)
 
     def _touched(self, wanted: Int64s | None) -> Int64s:
-        """The directory's places of all tables that may have rows in `wanted`, oldest table first."""
+        """Return the directory's places of all tables that may have rows in `wanted`, oldest table first."""
         nodes = self._entries[:, _NODE]
         if wanted is None:
             at = np.flatnonzero(nodes != _GONE)
@@ -143,7 +143,7 @@ class RowsByKey:
             at = np.flatnonzero(some & (nodes != _GONE))
         return at[np.argsort(self._directory[at, _TABLE])]
 
-    def _found(self, slots: Int64s | None) -> Iterator[tuple[int, pa.Table]]:
+    def _find(self, slots: Int64s | None) -> Iterator[tuple[int, pa.Table]]:
         wanted = None if slots is None else distinct(slots)
         for at in self._touched(wanted).tolist():
             stored = self._get(at)
@@ -152,7 +152,7 @@ class RowsByKey:
                 yield at, rows
 
     def _insert(self, level: int, prefix: int, rows: pa.Table) -> None:
-        """Add sorted `rows` to a node, and hand all of the node's down where they are too many."""
+        """Add sorted `rows` to a node, and move all of the node's rows down if they are too many."""
         node = int(_node(level, np.int64(prefix)))
         mine = np.flatnonzero(self._entries[:, _NODE] == node).tolist()
         total = rows.num_rows + int(self._directory[mine, _ROWS].sum())
@@ -165,7 +165,7 @@ class RowsByKey:
                 if low < high:
                     self._insert(level + 1, (prefix << _STEP) + child, whole.slice(low, high - low))
             return
-        # the smallest first, while the next is at most twice what is gathered: a row is written again about as often as
+        # the smallest first, while the next is at most twice the gathered size: a row is rewritten about as often as
         # its table doubles, and a small append never rewrites a large table
         joining: list[int] = []
         size = rows.num_rows
@@ -179,14 +179,14 @@ class RowsByKey:
             self._add(node, rows)
 
     def _merged(self, places: Sequence[int], rows: pa.Table) -> pa.Table:
-        """The rows of some tables, which go, and `rows`, sorted by slot; of equal slots older tables first."""
+        """Remove some tables and return their rows and `rows`, sorted by slot; for equal slots older tables first."""
         if not places:
             return rows
         parts = [self._get(at) for at in sorted(places, key=lambda at: int(self._directory[at, _TABLE]))]
         for at in places:
             self._drop(at)
         whole = _sorted(pa.concat_tables([*parts, rows]))
-        keep = None if self.tidy is None else self.tidy(whole)
+        keep = None if self.compact is None else self.compact(whole)
         return whole if keep is None or keep.all() else whole.take(pa.array(np.flatnonzero(keep)))
 
     def _replace(self, at: int, stored: pa.Table, keep: npt.NDArray[np.bool_]) -> None:
@@ -203,8 +203,8 @@ class RowsByKey:
             spare = np.full((max(8, self._used), len(_COLUMNS)), _GONE, np.int64)
             self._directory = np.concatenate([self._directory, spare])
         mark = _column(rows, _MARK).min()
-        said = (node, int(table[1:]), len(due), due[0], due[(len(due) - 1) // 2], due[-1], mark)
-        self._directory[self._used] = said
+        entry = (node, int(table[1:]), len(due), due[0], due[(len(due) - 1) // 2], due[-1], mark)
+        self._directory[self._used] = entry
         self._used += 1
 
     def _get(self, at: int) -> pa.Table:
@@ -245,7 +245,7 @@ def _sorted(table: pa.Table) -> pa.Table:
 
 
 def _among(slots: Int64s, wanted: Int64s) -> npt.NDArray[np.bool_]:
-    """Which of `slots` are among `wanted`, which rise."""
+    """Return which of `slots` are among `wanted`, which rise."""
     if not len(wanted):
         return np.zeros(len(slots), np.bool_)
     found: npt.NDArray[np.bool_] = wanted[np.minimum(np.searchsorted(wanted, slots), len(wanted) - 1)] == slots
@@ -253,7 +253,7 @@ def _among(slots: Int64s, wanted: Int64s) -> npt.NDArray[np.bool_]:
 
 
 def _inside(stored: pa.Table, wanted: Int64s) -> pa.Table:
-    """The rows of a sorted table in slots of `wanted`, which rise; without copying where they stand together."""
+    """Return the rows of a sorted table in slots of `wanted`, which rise; without copying if they are adjacent."""
     slots = _column(stored, _SLOT)
     low, high = np.searchsorted(wanted, slots[0]), np.searchsorted(wanted, slots[-1], side="right")
     near = wanted[low:high]

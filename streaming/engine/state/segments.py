@@ -1,7 +1,7 @@
-"""Rows of a node in segments that never change, found by time: what waits for a CTI, for its end, for its window.
+"""Rows of a node that wait for a CTI, their end or their window, in unchanging segments that are found by time.
 
-A segment is one table, written once. So a turn writes what is new and reads what it needs, however much waits beside
-it; what is left of a segment that a turn has read is written as a new one.
+A segment is one table, written once. So a turn writes new rows and reads the rows that it needs, however many others
+wait; the remaining rows of a segment that a turn has read are written as a new one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,14 +13,14 @@ import pyarrow as pa
 from streaming.engine.state.node_state import NodeState
 
 MOST_SEGMENTS: Final = 64
-"""With more of them some become one: each is an entry of the head, which every turn reads and writes."""
+"""With more segments some are merged: each is an entry of the head, which every turn reads and writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A table of `rows` rows: the least and the largest of their times, and a `bound` of which its owner knows more.
+    """A table of `rows` rows: the least and the largest of their times, and a `bound` that its owner defines.
 
-    `watched`: the outcome of its rows is open. Such rows have segments of their own, for these are read in each turn.
+    `watched`: the outcome of its rows is open. Such rows have separate segments, because each turn reads them.
     """
 
     name: str
@@ -32,9 +32,9 @@ class Segment:
 
 
 class Segments:
-    """The segments that the head of `state` lists under `key`, in the order in which they were written.
+    """The segments that the head of `state` lists in `key`, in the order in which they were written.
 
-    `save` writes that list; what is not saved has not happened.
+    `save` writes that list; changes without a `save` are lost.
     """
 
     def __init__(self, state: NodeState, key: str) -> None:
@@ -43,11 +43,11 @@ class Segments:
         self._listed = [Segment(*each) for each in state.head.get(key, ())]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many segments there are."""
         return len(self._listed)
 
     def __iter__(self) -> Iterator[Segment]:
-        """All of them; those that are added or taken out meanwhile change nothing."""
+        """Yield all segments; additions and removals during the iteration have no effect on it."""
         return iter(tuple(self._listed))
 
     def read(self, segment: Segment) -> pa.Table:
@@ -55,26 +55,26 @@ class Segments:
         return self._state.get(segment.name)
 
     def add(self, rows: pa.Table, span: tuple[int, int], bound: int, *, watched: bool = False) -> None:
-        """A new segment of `rows`, at least one, whose least and largest time are `span`."""
+        """Add a new segment of `rows`, at least one, whose least and largest time are `span`."""
         name = self._state.fresh()
         self._state.put(name, rows)
         self._listed.append(Segment(name, rows.num_rows, *span, bound, watched))
 
     def take_out(self, segments: Iterable[Segment]) -> list[pa.Table]:
-        """The rows of each of `segments`, which are no more."""
+        """Remove `segments` and return the rows of each."""
         gone = list(segments)
         found = [self.read(segment) for segment in gone]
         self.drop(gone)
         return found
 
     def drop(self, segments: Sequence[Segment]) -> None:
-        """Forget `segments`."""
+        """Remove `segments`."""
         names = {segment.name for segment in segments}
         self._listed = [segment for segment in self._listed if segment.name not in names]
         self._state.drop(sorted(names))
 
     def rewrite(self, changed: Callable[[pa.Table], pa.Table]) -> None:
-        """Write the rows of every segment as they are `changed`, which leaves their number and their times."""
+        """Rewrite the rows of every segment with `changed`, which keeps their number and their times."""
         every, self._listed = self._listed, []
         for segment in every:
             rows = changed(self._state.get(segment.name))
@@ -82,13 +82,13 @@ class Segments:
             self.add(rows, (segment.first, segment.last), segment.bound, watched=segment.watched)
 
     def crowded(self) -> list[Segment]:
-        """Those that should become one: the smaller half where there are too many, so that large ones stay."""
+        """Return the segments to merge: the smaller half if there are too many, so that large ones stay."""
         if len(self._listed) <= MOST_SEGMENTS:
             return []
         return sorted(self._listed, key=lambda segment: segment.rows)[: MOST_SEGMENTS // 2]
 
     def save(self) -> None:
-        """Write which segments there are. The last thing that a turn does with them."""
+        """Write the list of segments. The last call of a turn."""
         self._state.head[self._key] = [
             [each.name, each.rows, each.first, each.last, each.bound, each.watched] for each in self._listed
         ]

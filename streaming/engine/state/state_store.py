@@ -1,4 +1,4 @@
-"""Where operators keep their state: a small key-value store, transactional by batch."""
+"""The store for the state of operators: a small key-value store, transactional by batch."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
@@ -11,45 +11,45 @@ class StateStore(Protocol):
     """
 
     def get(self, key: str) -> bytes | None:
-        """The value under `key`, None where there is none."""
+        """Return the value of `key`, None if it does not exist."""
 
     def put(self, key: str, value: bytes) -> None:
-        """Store `value` under `key`, replacing what was there."""
+        """Store `value` as `key`, replacing any previous one."""
 
     def delete(self, key: str) -> None:
-        """Forget `key`; it may be absent."""
+        """Remove `key`; it may be absent."""
 
     def keys(self) -> Iterator[str]:
-        """All keys, in any order."""
+        """Return all keys, in any order."""
 
 
 class DictState:
-    """State in memory, for runs in one process; `snapshot` and `restore` stand for a checkpoint."""
+    """State in memory, for runs in one process; `snapshot` and `restore` replace a checkpoint."""
 
     def __init__(self, content: Mapping[str, bytes] | None = None) -> None:
         self._content = dict(content or {})
 
     def get(self, key: str) -> bytes | None:
-        """The value under `key`, None where there is none."""
+        """Return the value of `key`, None if it does not exist."""
         return self._content.get(key)
 
     def put(self, key: str, value: bytes) -> None:
-        """Store `value` under `key`."""
+        """Store `value` as `key`."""
         self._content[key] = value
 
     def delete(self, key: str) -> None:
-        """Forget `key`; it may be absent."""
+        """Remove `key`; it may be absent."""
         self._content.pop(key, None)
 
     def keys(self) -> Iterator[str]:
-        """All keys, in the order of their first writing."""
+        """Return all keys, in the order of their first writing."""
         return iter(tuple(self._content))
 
     def snapshot(self) -> dict[str, bytes]:
-        """A copy that later writes do not change."""
+        """Return a copy that later writes do not change."""
         return dict(self._content)
 
     @classmethod
     def restore(cls, snapshot: Mapping[str, bytes]) -> "DictState":
-        """A store with the content of `snapshot`."""
+        """Return a store with the content of `snapshot`."""
         return cls(snapshot)

@@ -1,7 +1,7 @@
-"""Texts by key, of which a batch reads and changes few: what feeds remember of many keys, and of many open edges.
+"""Texts by key, for batches that read and change few of them: the many keys and many open edges of feeds.
 
-They stand in *pieces* that never change, the newest last, so that a batch adds one with what it changed. Four pieces of
-about one size become one: an entry is written again once each time that its piece has become four times as large.
+They are in *pieces* that never change, the newest last, so that a batch adds one with its changes. Four pieces of about
+one size are merged: an entry is rewritten once each time that its piece becomes four times as large.
 """
 
 import json
@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 from streaming.engine.columns.ipc import from_bytes, to_bytes
 from streaming.engine.state.container import Blob
 from streaming.engine.state.tiers import FANOUT, tier_of
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 FEW: Final = 512
-"""Up to so many keys or open edges a feed keeps in its JSON, where they cost less."""
+"""Up to so many keys or open edges a feed stores in its JSON, where they cost less."""
 _FIRST: Final = 4096
 _JSON: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 _SCHEMA: Final = pa.schema(
@@ -31,7 +31,7 @@ _SCHEMA: Final = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Entries by rising hash of their keys, each key once; the value of one that was removed is null."""
+    """Entries by rising hash of their keys, each key once; the value of a removed entry is null."""
 
     name: str
     content: Blob
@@ -55,11 +55,11 @@ class _Piece:
 
     @property
     def level(self) -> int:
-        """Of four pieces of one level comes one of the next, if they have different keys."""
+        """Return the level; four pieces of one level become one of the next, if they have different keys."""
         return tier_of(len(self.hashes))
 
     def find(self, hashed: int, key: str) -> int:
-        """The row of `key`, -1 where it is not."""
+        """Return the row of `key`, -1 if it is absent."""
         row = int(self.hashes.searchsorted(np.int64(hashed)))
         while row < len(self.hashes) and self.hashes[row] == hashed:
             if self.keys[row].as_py() == key:
@@ -67,8 +67,8 @@ class _Piece:
             row += 1
         return -1
 
-    def found(self, newer: "_Piece") -> Int64s:
-        """The rows whose keys `newer` has too."""
+    def rows_also_in(self, newer: "_Piece") -> Int64s:
+        """Return the rows whose keys `newer` has too."""
         near = np.minimum(self.hashes.searchsorted(newer.hashes), len(self.hashes) - 1)
         rows = np.flatnonzero(self.hashes[near] == newer.hashes)
         near = near[rows]
@@ -88,7 +88,7 @@ class TextRanks:
 
 
 class TextsByKey:
-    """What `write` told of, from its JSON values and the blobs on; without them it is empty."""
+    """The content that `write` stored, from its JSON values and the blobs; without them it is empty."""
 
     def __init__(self, stored: Mapping[str, Any] | None = None, blobs: Mapping[str, Blob] | None = None) -> None:
         names = () if stored is None else stored["pieces"]
@@ -98,11 +98,11 @@ class TextsByKey:
         self._changed: dict[str, tuple[str | None, int]] = {}
 
     def __len__(self) -> int:
-        """How many keys have a text."""
+        """Return how many keys have a text."""
         return self._count
 
     def get(self, key: str) -> str | None:
-        """The text of `key`, None where there is none."""
+        """Return the text of `key`, None if it has none."""
         if key in self._changed:
             return self._changed[key][0]
         if key not in self._stored:
@@ -110,7 +110,7 @@ class TextsByKey:
         return self._stored[key]
 
     def put(self, key: str, value: str | None, rank: int = 0) -> None:
-        """`key` has the text `value` and `rank` from now on; None removes it."""
+        """Set the text `value` and the `rank` of `key`; None removes it."""
         before = self.get(key)
         if value is None and before is None:
             return
@@ -141,7 +141,7 @@ class TextsByKey:
         return TextRanks(ranks, key)
 
     def write(self, blobs: dict[str, Blob]) -> dict[str, Any]:
-        """The pieces into `blobs`; returns what they are, as JSON values."""
+        """Write the pieces into `blobs`; return their description as JSON values."""
         self._settle()
         blobs.update({piece.name: piece.content for piece in self._pieces})
         return {"pieces": [piece.name for piece in self._pieces], "count": self._count}
@@ -156,7 +156,7 @@ class TextsByKey:
         return None
 
     def _settle(self) -> None:
-        """Make a piece of what changed, and one of the newest pieces where four are alike."""
+        """Make a piece of the changes, and merge the newest pieces if four are alike."""
         if not self._changed:
             return
         keys = sorted(self._changed)
@@ -172,13 +172,13 @@ class TextsByKey:
             self._pieces = [*kept, self._merged(merged, oldest=not kept)]
 
     def _alike(self) -> int:
-        """How many of the newest pieces are not larger than the newest one."""
+        """Return how many of the newest pieces are not larger than the newest one."""
         level = self._pieces[-1].level if self._pieces else 0
         larger = (number for number, piece in enumerate(reversed(self._pieces)) if piece.level > level)
         return next(larger, len(self._pieces))
 
     def _merged(self, pieces: list[_Piece], *, oldest: bool) -> _Piece:
-        """One piece of `pieces`; what was removed is forgotten where no older piece has it."""
+        """Merge `pieces`; removed entries are dropped if no older piece has them."""
         live = self._live(pieces, removed=not oldest)
         at = [(piece, rows, pa.array(rows)) for piece, rows in live]
         return _Piece.of(
@@ -189,12 +189,12 @@ class TextsByKey:
         )
 
     def _live(self, pieces: list[_Piece], *, removed: bool = False) -> list[tuple[_Piece, Int64s]]:
-        """The rows of each piece that no newer one replaces; `removed`: with those that say that a key has no text."""
+        """Return the rows of each piece that no newer one replaces; `removed`: include entries without a text."""
         found = []
         for number, piece in enumerate(pieces):
             live = np.ones(len(piece.hashes), np.bool_)
             for newer in pieces[number + 1 :]:
-                live[piece.found(newer)] = False
+                live[piece.rows_also_in(newer)] = False
             if not removed and piece.values.null_count:
                 live &= piece.values.is_valid().to_numpy(zero_copy_only=False)
             found.append((piece, np.flatnonzero(live)))
@@ -202,7 +202,7 @@ class TextsByKey:
 
 
 class AscendingKeys:
-    """Keys by rank, the lowest first, some of which are taken out."""
+    """Keys by rank, the lowest first; keys can be removed."""
 
     def __init__(self, ranked: TextRanks) -> None:
         self._ranked = ranked
@@ -214,11 +214,11 @@ class AscendingKeys:
 
     @property
     def lowest(self) -> int | None:
-        """The lowest rank that is left; None when none is."""
+        """Return the lowest remaining rank; None without keys."""
         return None if self._first is None else self._first[1]
 
     def take_out(self, key: str) -> None:
-        """`key` counts no more."""
+        """Remove `key`."""
         self._out.add(key)
         if self._first is not None and self._first[0] == key:
             self._move()
@@ -236,7 +236,10 @@ class AscendingKeys:
         self._first = None
 
     def _sort(self, ranks: Int64s) -> None:
-        """The lowest few first, which are mostly enough; then all, from the first on, for equal ranks have no order."""
+        """Sort the lowest few first, which are mostly enough.
+
+        Then all, from the first on, because equal ranks have no order.
+        """
         if self._at == 0 and len(ranks) > _FIRST:
             few = np.argpartition(ranks, _FIRST)[:_FIRST]
             self._order = few[np.argsort(ranks[few], kind="stable")]
@@ -246,12 +249,12 @@ class AscendingKeys:
 
 
 def many(number: int) -> bool:
-    """Whether so many keys or open edges are too many to be written in every batch."""
+    """Return true if so many keys or open edges are too many to be written in every batch."""
     return number > FEW
 
 
 def texted(values: Any) -> str:
-    """JSON values as the text of an entry."""
+    """Return JSON values as the text of an entry."""
     return _JSON.encode(values)
 
 

@@ -1,4 +1,4 @@
-"""Rows in windows, kept in tables that are cut by time: a closing reads little that it cannot use."""
+"""Rows in windows, in tables that are cut by time: closing a window reads few rows of other windows."""
 
 from collections.abc import Callable, Iterator
 
@@ -9,15 +9,15 @@ from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.segments import MOST_SEGMENTS, Segment, Segments
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 class WindowPieces:
-    """The rows of a node that are in windows not closed; the first two columns say from which window to which.
+    """The rows of a node in windows that are not closed; the first two columns are their first and last window.
 
     A segment holds 1, 2, 4 ... windows by first window, from the next to close on; its times are first windows, its
-    bound is the largest last one. One in which every row is open already (hopping windows) stays as it is until its
-    last window closes: it is read for each closing and never written again. `compacted` puts tables together.
+    bound is the largest last one. A segment in which every row is open already (hopping windows) stays unchanged until
+    its last window closes: each closing reads it and never rewrites it. `compacted` merges tables.
     """
 
     def __init__(self, state: NodeState, compacted: Callable[[list[pa.Table]], pa.Table]) -> None:
@@ -25,9 +25,9 @@ class WindowPieces:
         self._compacted = compacted
 
     def close(self, fresh: pa.Table, closed: int, closing: int) -> list[pa.Table]:
-        """Take `fresh`, of which no row is in the windows up to `closed`; what is in the next ones up to `closing`.
+        """Add `fresh`, without rows in the windows up to `closed`; return the rows in the next ones up to `closing`.
 
-        What lies behind `closing` is kept, and rows that reach over it are cut there.
+        Rows after `closing` are kept, and rows that reach over it are cut there.
         """
         if closing <= closed:
             self._keep(fresh, closed)
@@ -45,19 +45,19 @@ class WindowPieces:
         return [table for table in released if table.num_rows]
 
     def open(self, closed: int, until: int) -> Iterator[pa.Table]:
-        """What is kept in the windows after `closed` up to `until`, cut there."""
+        """Yield the stored rows in the windows after `closed` up to `until`, cut there."""
         for segment in self._segments:
             if segment.first <= until:
                 yield _split(clipped(self._segments.read(segment), closed), until)[0]
 
     def rewrite(self, changed: Callable[[pa.Table], pa.Table]) -> int | None:
-        """Write all rows as they are `changed`, in the same windows; the last of these, None where nothing is kept."""
+        """Rewrite all rows with `changed`, in the same windows; return the last of these, None without rows."""
         self._segments.rewrite(changed)
         self._segments.save()
         return max((segment.bound for segment in self._segments), default=None)
 
     def _from_segment(self, segment: Segment, closed: int, closing: int) -> tuple[pa.Table, pa.Table]:
-        """What a segment gives to the windows up to `closing`, and what must be written again."""
+        """Return a segment's rows in the windows up to `closing`, and the rows that must be rewritten."""
         rows = self._segments.read(segment)
         due, rest = _split(rows if segment.first > closed else clipped(rows, closed), closing)
         if segment.bound <= closing:
@@ -70,8 +70,8 @@ class WindowPieces:
     def _keep(self, table: pa.Table, closed: int) -> None:
         self._append(table, closed)
         if len(self._segments) > MOST_SEGMENTS:
-            # all of them, not the smaller half: partials of equal groups become one row, so that what is put together
-            # shrinks to what the open windows hold, and a turn lists few segments for a long time after
+            # all of them, not the smaller half: partials of equal groups are merged, so the result shrinks to the
+            # content of the open windows, and a turn lists few segments for a long time afterwards
             parts = [clipped(part, closed) for part in self._segments.take_out(self._segments)]
             self._append(self._compacted(parts), closed)
 
@@ -93,7 +93,7 @@ class WindowPieces:
 
 
 def _level(first: int, base: int) -> int:
-    """Which of the segments that hold 1, 2, 4 ... windows from `base` on has the window `first`."""
+    """Return which of the segments that hold 1, 2, 4 ... windows from `base` on has the window `first`."""
     return (max(first - base, 0) + 1).bit_length()
 
 
@@ -104,7 +104,7 @@ def window_of(table: pa.Table, column: int) -> Int64s:
 
 
 def rows_of(table: pa.Table, rows: Int64s) -> pa.Table:
-    """The `rows` of `table`, rising, each once; nothing is copied where they follow one another."""
+    """Return the `rows` of `table`, rising, each once; nothing is copied if they are adjacent."""
     if len(rows) == table.num_rows:
         return table
     if not len(rows) or int(rows[-1]) - int(rows[0]) + 1 == len(rows):
@@ -113,7 +113,7 @@ def rows_of(table: pa.Table, rows: Int64s) -> pa.Table:
 
 
 def clipped(table: pa.Table, closed: int) -> pa.Table:
-    """What of `table` is left after the windows up to `closed`: the first window of its rows is raised above it."""
+    """Return the part of `table` after the windows up to `closed`: the first window of its rows is raised above it."""
     if closed == AFTER_ALL:
         return table.slice(0, 0)
     first, last = window_of(table, 0), window_of(table, 1)
@@ -127,7 +127,7 @@ def clipped(table: pa.Table, closed: int) -> pa.Table:
 
 
 def _split(table: pa.Table, closing: int) -> tuple[pa.Table, pa.Table]:
-    """The part of each row in the windows up to `closing`, and the part after them."""
+    """Return the part of each row in the windows up to `closing`, and the part after them."""
     if closing == AFTER_ALL:
         return table, table.slice(0, 0)
     first, last = window_of(table, 0), window_of(table, 1)

@@ -1,12 +1,12 @@
-"""How time advances on an input, what becomes of late events, of silent lanes and of events from the future."""
+"""The clock of an input, and its policies for late events, silent lanes and events from the future."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import InputNode
-from streaming.definition.streams import Rowtime
-from streaming.planning.explain.facts import Facts
+from streaming.definition.streams.stream import Rowtime
+from streaming.planning.explain.explain_facts import Facts
 from streaming.planning.explain.model import ExplainedClock
 from streaming.planning.explain.words import code, listed, spoken
 from streaming.temporal.events import Shape
@@ -15,48 +15,48 @@ from streaming.temporal.ticks import ONE_TICK, Ticks
 
 LATE: Final[Mapping[Late, str]] = {
     Late.DROP: "Late events are dropped.",
-    Late.ADJUST: "Late events start at the CTI instead, if they live that long; late points are dropped.",
+    Late.ADJUST: "Late events start at the CTI instead if they still live then; late points are dropped.",
     Late.SHIFT: "Late events are moved to the CTI and keep their length.",
-    Late.KEEP: "Late events are kept as they are; windows take them until they close.",
+    Late.KEEP: "Late events are kept unchanged; windows accept them until they close.",
 }
-"""What becomes of an event before the CTI (T10)."""
-LATE_EDGES: Final = "Late starts of edges become the CTI, and so do late ends."
-"""What adjust and shift do with edges alike."""
+"""The policy for an event before the CTI (T10)."""
+LATE_EDGES: Final = "Late starts and late ends of edges are moved to the CTI."
+"""The effect of both adjust and shift on edges."""
 LATE_ENDS: Final[Mapping[LateEnd, str]] = {
     LateEnd.LEAVE_OPEN: "An edge whose end is late stays open.",
     LateEnd.CLOSE_AT_CTI: "An edge whose end is late is closed at the CTI.",
 }
-"""What becomes, under drop, of the edge whose end was late."""
+"""The policy, with drop, for an edge whose end is late."""
 BASES: Final[Mapping[Basis, str]] = {
     Basis.LAST: "the start of the last event",
     Basis.MAX: "the largest start so far",
 }
-"""What generated CTIs follow (T9)."""
+"""The base of generated CTIs (T9)."""
 IDLE: Final[Mapping[Idle, str]] = {
     Idle.LEAVE_OUT: "is left out of the minimum",
-    Idle.ADVANCE: "moves on with the wall clock",
+    Idle.ADVANCE: "advances with the wall clock",
 }
-"""What becomes of a silent lane (T16)."""
+"""The policy for a silent lane (T16)."""
 ALL_IDLE: Final[Mapping[Idle, str]] = {
-    Idle.LEAVE_OUT: "nothing moves",
-    Idle.ADVANCE: "each does, so the last windows close by the wall clock",
+    Idle.LEAVE_OUT: "the CTI does not advance",
+    Idle.ADVANCE: "all of them do, so the last windows close by the wall clock",
 }
-"""What becomes of an input whose lanes are all silent (T16)."""
+"""The effect on an input whose lanes are all silent (T16)."""
 FUTURES: Final[Mapping[Future, str]] = {
-    Future.ACCEPT: "Events from the future count like others.",
-    Future.HOLD: "An event more than {} beyond its arrival is taken, but does not move the clock.",
-    Future.DROP: "An event more than {} beyond its arrival is dropped.",
+    Future.ACCEPT: "Events from the future are treated like others.",
+    Future.HOLD: "An event more than {} ahead of its arrival is accepted, but does not advance the clock.",
+    Future.DROP: "An event more than {} ahead of its arrival is dropped.",
 }
-"""What becomes of an event that is too far ahead (T18)."""
+"""The policy for an event that is too far ahead (T18)."""
 ROWTIMES: Final[Mapping[Rowtime, str | None]] = {
     Rowtime.EXPLICIT: None,
     Rowtime.IMPLICIT: "The start of an event is the arrival of its row, and each heartbeat is a CTI (T17).",
 }
-"""What the origin of starts adds to the clock."""
+"""The effect of `rowtime` on the clock."""
 
 
 def clock_of(node: InputNode, facts: Facts) -> ExplainedClock:
-    """The clock of an input, in sentences."""
+    """Return the clock of an input, in sentences."""
     stream, advance = facts.streams[node.stream], facts.advance[node.id]
     return ExplainedClock(
         advances=list(_advances(node, facts)),
@@ -71,36 +71,38 @@ def clock_of(node: InputNode, facts: Facts) -> ExplainedClock:
 
 
 def _advances(node: InputNode, facts: Facts) -> Iterator[str]:
-    said, advance = facts.settings[node.id], facts.advance[node.id]
+    settings, advance = facts.settings[node.id], facts.advance[node.id]
     if advance.generate is not None:
-        preset = "" if said.preset is None else f" (preset {code(said.preset)})"
-        yield f"{_generated(advance.generate)}{preset}."
+        preset = "" if settings.preset is None else f" (preset {code(settings.preset)})"
+        yield f"{_describe_generate(advance.generate)}{preset}."
         if facts.streams[node.stream].shape is Shape.EDGE:
-            yield "Ends of edges count for nothing here: CTIs follow starts alone (T6)."
+            yield "CTIs follow only the starts of edges, not their ends (T6)."
     if advance.import_from is not None:
         yield f"The CTIs of {code(advance.import_from)} are copied at the end of each micro-batch (T26)."
     if advance.late_arrival is not None:
-        yield f"The CTI is never further than {spoken(advance.late_arrival)} behind the arrival of an event (T9)."
+        yield f"The CTI is never more than {spoken(advance.late_arrival)} earlier than the arrival of an event (T9)."
     rowtime = ROWTIMES[facts.streams[node.stream].rowtime]
     if rowtime is not None:
         yield rowtime
 
 
-def _generated(generate: Generate) -> str:
+def _describe_generate(generate: Generate) -> str:
     if generate.every_count is not None:
         count = generate.every_count
         every = "After every event" if count == 1 else f"After every {counted(count, 'event')}"
     else:
-        every = f"Each time that {spoken(generate.every_ticks or 0)} of event time have passed"
-    gap = f", if that is {spoken(generate.minimum_gap)} further than the last" if generate.minimum_gap else ""
+        every = f"After every {spoken(generate.every_ticks or 0)} of event time"
+    gap = (
+        f", if that is at least {spoken(generate.minimum_gap)} later than the last CTI" if generate.minimum_gap else ""
+    )
     final = "; infinity when the user stops the run" if generate.final else ""
-    return f"{every} a CTI: {BASES[generate.basis]}{_less(generate)}{gap}{final}"
+    return f"{every}, a CTI at {BASES[generate.basis]}{_less(generate)}{gap}{final}"
 
 
 def behind_events(advance: AdvanceTime) -> Ticks | None:
-    """How far the CTI of a lane is behind the largest start on it, at most; None: it hangs on how many events come.
+    """Return how much smaller the CTI of a lane is, at most, than the largest start on it; None: without a bound.
 
-    An event that is held as one from the future does not count; under `over` each value has a clock.
+    An event that is held as one from the future does not count; with `over`, each value has its own clock.
     """
     generate = advance.generate
     if generate is None or advance.over is not None:
@@ -119,12 +121,12 @@ def _less(generate: Generate) -> str:
 
 def _minimum(lanes: list[str] | None, advance: AdvanceTime) -> str:
     if advance.over is not None:
-        return f"The CTI is the smallest over the values of {code(advance.over)}, each of which has a clock (T15)."
+        return f"Each value of {code(advance.over)} has its own clock; the CTI is the smallest of these (T15)."
     if lanes is None:
-        return "The CTI is the smallest over the lanes of the adapter; the slowest decides (T14)."
+        return "The CTI is the smallest of all lanes of the adapter, so the slowest lane determines it (T14)."
     if len(lanes) == 1:
         return f"There is one lane, {code(lanes[0])}."
-    return f"The CTI is the smallest over the lanes {listed(lanes)}; none leaves before each has one (T14)."
+    return f"The CTI is the smallest of the lanes {listed(lanes)}; it exists once each lane has one (T14)."
 
 
 def _late(advance: AdvanceTime, shape: Shape) -> str:
@@ -137,6 +139,6 @@ def _late(advance: AdvanceTime, shape: Shape) -> str:
 
 def _idle(advance: AdvanceTime) -> str:
     if advance.idle_after is None:
-        return "There is no idle rule: a silent lane holds the CTI for as long as it is silent."
+        return "There is no idle rule: while a lane is silent, the CTI does not advance."
     after = f"after {spoken(advance.idle_after)} of silence"
-    return f"A lane {IDLE[advance.idle]} {after}; when all are silent, {ALL_IDLE[advance.idle]} (T16)."
+    return f"A lane {IDLE[advance.idle]} {after}; if all lanes are silent, {ALL_IDLE[advance.idle]} (T16)."

@@ -1,53 +1,57 @@
-"""From a sound query and the settings of its inputs to their explanation."""
+"""The explanation of a valid query and the settings of its inputs."""
 
 from collections.abc import Mapping, Sequence
 
-from streaming.definition.advance import check_advance, in_force, temporal_settings
-from streaming.definition.binding_checks import check_binding
-from streaming.definition.check import check
+from streaming.definition.checks.advance import check_advance, in_force, temporal_settings
+from streaming.definition.checks.bindings import check_binding
+from streaming.definition.checks.check import check
+from streaming.definition.checks.wiring import order, ports
+from streaming.definition.expanding import expanded
 from streaming.definition.faults import Fault, FaultCode, Severity
 from streaming.definition.graph import InputNode, Node, QueryGraph, TopKNode, WindowNode, sources
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.definition.types import Fields
-from streaming.definition.wiring import order, ports
+from streaming.definition.payload.types import Fields
+from streaming.definition.sequences.node import MatchRecognizeNode
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.planning.checked import CheckedGraph
 from streaming.planning.compile import compile_checked
-from streaming.planning.explain import holds, lifetimes
+from streaming.planning.explain import hold_bounds, lifetimes
 from streaming.planning.explain.clocks import clock_of
-from streaming.planning.explain.doings import details
-from streaming.planning.explain.facts import Facts, LifetimeBound, readers_of
+from streaming.planning.explain.descriptions import details
+from streaming.planning.explain.explain_facts import Facts, LifetimeBound, readers_of
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import ExplainedNode, ExplainedPort, Explanation
 from streaming.planning.explain.paths import paths_of
 from streaming.planning.explain.registry import kind_of
+from streaming.planning.explain.rows import sequences
 from streaming.planning.explain.slices import has_slices, slices_of
 from streaming.planning.explain.stages import StagePlace, buckets_of, places, stages_of
 from streaming.planning.explain.summary import summary_of
-from streaming.planning.soundness import Unsound
+from streaming.planning.validity import InvalidDefinition
 
 
 def explain(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
 ) -> Explanation:
-    """Explain `graph` over `streams` (by name); `advance` is by input node, others have the settings of their stream.
+    """Explain `graph` over `streams` (by name); `advance` is by input node and replaces the settings of the stream.
 
-    Raises `Unsound` for a definition in which `check`, `check_advance` or `check_binding` find errors.
+    Raises `InvalidDefinition` if `check`, `check_advance` or `check_binding` report errors.
     """
     checked = check(graph, streams)
     faults = (*checked.faults, *_faults_of_settings(graph, streams, advance))
     errors = tuple(fault for fault in faults if fault.severity is Severity.ERROR)
     if errors:
-        raise Unsound(errors)
-    sound = CheckedGraph(graph, streams, checked.schemas, temporal_settings(graph, streams, advance))
+        raise InvalidDefinition(errors)
+    sound = CheckedGraph(expanded(graph), streams, checked.schemas, temporal_settings(graph, streams, advance))
     facts = _facts(sound, in_force(graph, streams, advance), faults)
     held = {name: kind_of(node).hold(node, facts) for name, node in facts.nodes.items()}
-    found = places(facts)
-    stages = stages_of(facts, found)
+    stage_places = places(facts)
+    stages = stages_of(facts, stage_places)
+    written = {node.id: node for node in graph.nodes}
     paths = list(paths_of(facts, held))
     return Explanation(
         query=graph.name,
         summary=list(summary_of(facts, paths, held)),
-        nodes=[_node(facts.nodes[name], facts, held[name], found) for name in facts.placed],
+        nodes=[_node(written[name], facts, held[name], stage_places) for name in facts.placed],
         stages=stages,
         paths=paths,
         buckets=buckets_of(facts),
@@ -58,9 +62,9 @@ def explain(
 def _faults_of_settings(
     graph: QueryGraph, streams: Mapping[str, StreamDefinition], advance: Mapping[str, AdvanceTimeSettings]
 ) -> tuple[Fault, ...]:
-    """What the checks of settings and of the whole binding find.
+    """Return the faults of the settings and of the whole binding.
 
-    Whether an adapter sends CTIs is not known here, so no warning says that none come.
+    It is unknown here if an adapter sends CTIs, so there is no warning about missing CTIs.
     """
     settings = in_force(graph, streams, advance)
     inputs = [node for node in graph.nodes if isinstance(node, InputNode) and node.id in settings]
@@ -98,17 +102,17 @@ def _facts(sound: CheckedGraph, settings: Mapping[str, AdvanceTimeSettings], fau
     )
 
 
-def _node(node: Node, facts: Facts, held: HoldBound, found: Mapping[str, StagePlace]) -> ExplainedNode:
+def _node(node: Node, facts: Facts, held: HoldBound, stage_places: Mapping[str, StagePlace]) -> ExplainedNode:
     return ExplainedNode(
         id=node.id,
         kind=f"{node.window.kind} {node.kind}" if isinstance(node, WindowNode | TopKNode) else node.kind,
         does=kind_of(node).does(node, facts),
-        details=details(node, facts),
+        details=sequences.details(node) if isinstance(node, MatchRecognizeNode) else details(node, facts),
         reads=[ExplainedPort(field=field, node=source) for field, source in ports(node)],
         fields=_texts(facts.schemas[node.id]),
-        lifetime=lifetimes.shown(facts.lives[node.id]),
-        stage=found[node.id].stage,
-        hold=holds.shown(node, held),
+        lifetime=lifetimes.explain_lifetime(facts.lives[node.id]),
+        stage=stage_places[node.id].stage,
+        hold=hold_bounds.explain_hold(node, held),
         state=list(kind_of(node).state(node, facts)),
         slices=slices_of(node, facts.lives[node.input]) if has_slices(node) else None,
         clock=clock_of(node, facts) if isinstance(node, InputNode) else None,

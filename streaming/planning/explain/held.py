@@ -1,4 +1,4 @@
-"""By how much a node holds CTIs back, in ticks and in a formula."""
+"""The delay that a node adds to CTIs, in ticks and as a formula."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ OPEN_EDGES: Final = "an edge may stay open for any length of time"
 
 @dataclass(frozen=True)
 class HoldBound:
-    """By how many ticks, at least and at most; `most` None: without a bound, for the reason `because`."""
+    """The delay in ticks, at least and at most; `most` None: without a bound, for the reason `because`."""
 
     formula: str
     least: Ticks = NO_TICKS
@@ -20,12 +20,12 @@ class HoldBound:
 
     @classmethod
     def unbounded(cls, formula: str, because: str, least: Ticks = NO_TICKS) -> "HoldBound":
-        """Held for as long as it takes."""
+        """Return a delay without a bound."""
         return cls(formula, least, None, because)
 
 
 def moved_by(what: str, by: Ticks) -> str:
-    """`what`, so many ticks later."""
+    """Return a formula for `what` moved by that many ticks."""
     if by == 0:
         return what
     sign = "-" if by < 0 else "+"

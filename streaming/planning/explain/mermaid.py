@@ -9,17 +9,17 @@ from streaming.planning.explain.model import ExplainedNode, ExplainedStage, Expl
 _PLAIN: Final = re.compile(r"[^A-Za-z0-9 ,]")
 _MATHS: Final = re.compile(r"\$(?=\$)")
 _LONGEST: Final = 80
-"""Characters of a sentence that fit into a box."""
+"""The number of characters of a sentence that fit into a box."""
 _MANY: Final = 60
-"""Nodes beyond which boxes hold names alone: Mermaid refuses texts of more than 50,000 characters."""
+"""With more nodes, boxes contain only names: Mermaid refuses texts of more than 50,000 characters."""
 
 
 def explain_mermaid(e: Explanation) -> str:
-    """`e` as the text of a flowchart, for any security level of Mermaid.
+    """Return `e` as the text of a flowchart, for any security level of Mermaid.
 
-    Boxes have ids of our own, for a user's could be a word of Mermaid's, such as `end`. In labels everything but ASCII
-    letters, digits, blanks and commas is an entity: nothing that a user wrote ends a label, begins a directive or a
-    comment, is Markdown, or becomes HTML.
+    Boxes have ids of our own, because a user's id could be a word of Mermaid's, such as `end`. In labels, everything
+    except ASCII letters, digits, blanks and commas is an entity, so user text cannot end a label, start a directive or
+    a comment, act as Markdown, or become HTML.
     """
     ids = {node.id: f"n{number}" for number, node in enumerate(e.nodes)}
     short = len(e.nodes) > _MANY
@@ -33,45 +33,45 @@ def explain_mermaid(e: Explanation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def escaped(text: str) -> str:
-    """`text` so that Mermaid shows it as it is, wherever a label may stand."""
-    apart = _MATHS.sub("$\u200b", text)  # two dollars side by side begin a formula, as entities too
-    return _PLAIN.sub(lambda found: f"#{ord(found.group())};", apart)
+def escape(text: str) -> str:
+    """Return `text` escaped so that Mermaid shows it unchanged in any label."""
+    apart = _MATHS.sub("$\u200b", text)  # two adjacent dollar signs start a formula, even as entities
+    return _PLAIN.sub(lambda match: f"#{ord(match.group())};", apart)
 
 
 def _title(stage: ExplainedStage) -> str:
     if stage.kind != "keyed":
-        return escaped(f"{stage.number} {stage.kind}")
-    return escaped(f"{stage.number} operators, {'; '.join(part.text.replace('`', '') for part in stage.parts)}")
+        return escape(f"{stage.number} {stage.kind}")
+    return escape(f"{stage.number} operators, {'; '.join(part.text.replace('`', '') for part in stage.parts)}")
 
 
 def _box(node: ExplainedNode, short: bool) -> str:
     opening, closing = {"input": ("([", "])"), "output": ("([", "])")}.get(node.kind, ("[", "]"))
-    return f'{opening}"{"<br/>".join(escaped(line) for line in _lines(node, short))}"{closing}'
+    return f'{opening}"{"<br/>".join(escape(line) for line in _lines(node, short))}"{closing}'
 
 
 def _lines(node: ExplainedNode, short: bool) -> Iterator[str]:
     yield f"{node.id} ({node.kind})"
     if short:
         return
-    yield _shortened(node.does)
+    yield _shorten(node.does)
     if node.slices is not None:
-        yield _shortened(node.slices.text.partition(";")[0])
+        yield _shorten(node.slices.text.partition(";")[0])
     if node.hold.at_most is None:
-        yield "CTI held without a bound"
+        yield "CTI delayed without a bound"
     elif node.hold.at_most != 0:
         yield f"CTI {node.hold.text}"
     if any(kept.bounded_by == "nothing" for kept in node.state):
         yield "unbounded state"
 
 
-def _shortened(text: str) -> str:
-    """`text`, cut behind a word where it is too long."""
+def _shorten(text: str) -> str:
+    """Return `text`, cut after a word if it is too long."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} ..."
 
 
 def _marks(e: Explanation, ids: dict[str, str]) -> Iterator[str]:
-    """Colour for what holds CTIs back without a bound."""
+    """Yield the colour of nodes that delay CTIs without a bound."""
     endless = [ids[node.id] for node in e.nodes if node.hold.at_most is None]
     if endless:
         yield "  classDef endless stroke:#b45309,stroke-width:3px"

@@ -1,6 +1,6 @@
-"""What an explanation says: the shape that the API sends, and that text and Mermaid are made from.
+"""The model of an explanation: the API sends it, and text and Mermaid are made from it.
 
-Lengths of time are ticks (T1); each stands beside a text that says the same in words. Fields are by name, with their
+Lengths of time are in ticks (T1); each comes with a text that expresses it in words. Fields are by name, with their
 types as texts, in order.
 """
 
@@ -16,7 +16,7 @@ StageKind = Literal["feed", "keyed", "sink"]
 
 
 class ExplainedLifetime(Strict):
-    """How long the events live that leave a node. `longest` is in ticks; None: no bound is known."""
+    """The lifetime of the output events of a node. `longest` is in ticks; None: without a bound."""
 
     shape: LifetimeShape
     longest: Ticks | None
@@ -24,9 +24,9 @@ class ExplainedLifetime(Strict):
 
 
 class ExplainedPort(Strict):
-    """One thing that a node reads: the `field` that names it, such as `inputs[2]`, and the node there.
+    """One input of a node: the `field` that names it, such as `inputs[2]`, and the `node` in it.
 
-    What comes in has the `fields` of that node.
+    Input rows have the `fields` of that node.
     """
 
     field: str
@@ -34,10 +34,11 @@ class ExplainedPort(Strict):
 
 
 class ExplainedHold(Strict):
-    """How far the CTI that leaves a node may be behind the smallest CTI that came in, in ticks.
+    """The delay of a node's output CTI relative to the smallest input CTI, in ticks.
 
-    `rule` and `why` are the table of TEMPORAL.md section 5, `formula` the rule with the numbers of this node. The CTI
-    is at least `at_least` behind (negative: ahead) and at most `at_most`; None: there is no bound, `because` of that.
+    `rule` and `why` are from the table of TEMPORAL.md section 5; `formula` is the rule with the numbers of this node.
+    The CTI is at least `at_least` behind (negative: ahead) and at most `at_most`; None: without a bound, for the reason
+    in `because`.
     """
 
     rule: str
@@ -50,10 +51,11 @@ class ExplainedHold(Strict):
 
 
 class ExplainedState(Strict):
-    """One thing that a node remembers: `what`, a piece of it for each `per`, and `until` when; `formula` says how much.
+    """One part of a node's state: `what` it is, one entry for each `per`, kept `until`; `formula` is its size.
 
-    `bounded_by`: a CTI frees it; there is one for each lane, or for each key, and keys are not forgotten; it stays
-    while an edge is open, until its group pauses, until enough further events of its group came; or nothing bounds it.
+    `bounded_by`: a CTI frees it (`cti`); there is one entry for each lane (`lanes`), or for each key, and none is ever
+    freed (`keys`); it stays while an edge is open (`open_edges`), until its group pauses (`pause`), or until enough
+    further events of its group arrive (`next_event`); or it has no bound (`nothing`).
     """
 
     what: str
@@ -64,11 +66,11 @@ class ExplainedState(Strict):
 
 
 class Slices(Strict):
-    """What is folded once and merged into the windows that overlap there.
+    """Slices of time that are aggregated once and merged into all windows that contain them.
 
-    `lengths` are the ticks from one boundary of a window to the next, in turn; all of them are multiples of `grid`,
-    the greatest common divisor of size and hop, from `offset` on. A window merges `per_window` slices; an event is in
-    `fewest` to `most` windows (None: up to the cap of T24, beyond which it is refused).
+    `lengths` are the ticks from one boundary of a window to the next, alternating; all are multiples of `grid`,
+    the greatest common divisor of size and hop, starting at `offset`. A window merges `per_window` slices; an event is
+    in `fewest` to `most` windows (None: up to the cap of T24; events above it are refused).
     """
 
     size: Ticks
@@ -83,11 +85,11 @@ class Slices(Strict):
 
 
 class ExplainedClock(Strict):
-    """How time advances on an input, and what becomes of events that time has left behind.
+    """The clock of an input, and its policies for late events, silent lanes and events from the future.
 
-    `advances`: what makes CTIs, in sentences; none: the input moves by the CTIs of its adapter alone. `behind` is how
-    many ticks the CTI of a lane is behind the largest start on it, at most (negative: ahead); None: no bound is known.
-    `imports` is the input whose CTIs it copies. `lanes` are listed by the stream; None: one for each of the adapter.
+    `advances` are sentences about the sources of CTIs; empty: only CTIs of the adapter advance the input. `behind` is
+    the largest lag, in ticks, of a lane's CTI to the largest start on it (negative: ahead); None: without a bound.
+    `imports` is the input whose CTIs it copies. `lanes` are those listed by the stream; None: those of the adapter.
     """
 
     advances: list[str]
@@ -101,10 +103,9 @@ class ExplainedClock(Strict):
 
 
 class ExplainedNode(Strict):
-    """One node: what it does, what goes in and out, what it holds back, what it remembers, and who carries it.
+    """One node: its description, its inputs and output, the delay that it adds, its state, and its stage.
 
-    `stage` is the number of its stage. `slices` is there for windows that stand where the definition says, `clock` for
-    inputs.
+    `stage` is the number of its stage. `slices` is set for fixed windows, `clock` for inputs.
     """
 
     id: str
@@ -122,9 +123,9 @@ class ExplainedNode(Strict):
 
 
 class StagePart(Strict):
-    """Nodes of one stage whose rows go to buckets by the same `keys`.
+    """Nodes of one stage whose rows are assigned to buckets by the same `keys`.
 
-    Without any all are in one bucket; None: they could be in any, for none meets another.
+    Empty: all rows are in one bucket. None: rows may be in any bucket, because they never meet.
     """
 
     keys: list[str] | None
@@ -133,9 +134,9 @@ class StagePart(Strict):
 
 
 class ExplainedStage(Strict):
-    """What runs between two exchanges of rows. `folds` are windows of later stages that are folded here already.
+    """The nodes between two exchanges of rows. `folds` are windows of later stages that are pre-aggregated here.
 
-    `shared` and `dedicated` say how many buckets there are in the two kinds of carriers.
+    `shared` and `dedicated` describe the number of buckets in the two kinds of carriers.
     """
 
     number: int
@@ -149,7 +150,7 @@ class ExplainedStage(Strict):
 
 
 class ExplainedStep(Strict):
-    """One node on a path that holds CTIs back, by at most `at_most` ticks (negative: moves them on; None: no bound)."""
+    """One node on a path that delays CTIs by at most `at_most` ticks (negative: advances them; None: no bound)."""
 
     node: str
     at_most: Ticks | None
@@ -157,11 +158,12 @@ class ExplainedStep(Strict):
 
 
 class ExplainedPath(Strict):
-    """The slowest way from an input to an output.
+    """The slowest path from an input to an output.
 
-    Once the CTI of `input` is `at_most` ticks and one more beyond a time, every row that starts at that time or before
-    has left by `output`, if no other input holds it. None: that is not bounded, `because` of that. `behind_events` is
-    the same from the largest start on each lane of the input on, where its clock gives a bound.
+    Once the CTI of `input` is more than `at_most` ticks after a time, `output` has emitted every row that starts at or
+    before that time, unless another input delays it. None: without a bound, for the reason in `because`.
+    `behind_events` is the same bound, measured from the largest start on each lane of the input, if its clock has a
+    bound.
     """
 
     input: str
@@ -175,10 +177,10 @@ class ExplainedPath(Strict):
 
 
 class Explanation(Strict):
-    """All of it. Nodes stand in an order in which each comes after what it reads; `warnings` are those of the checks.
+    """The complete explanation. Each node comes after its inputs; `warnings` are those of the checks.
 
-    `paths` has each output with each input that reaches it; of more than 200 only the slowest to each output.
-    `buckets` says in a sentence how many buckets a dedicated carrier uses, and why.
+    `paths` has each output with each input that reaches it; with more than 200, only the slowest to each output.
+    `buckets` is a sentence about the number of buckets of a dedicated carrier, and its reason.
     """
 
     query: str

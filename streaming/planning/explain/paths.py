@@ -1,33 +1,33 @@
-"""The slowest way from each input to each output, and how far CTIs fall behind on it."""
+"""The slowest path from each input to each output, and the delay of CTIs on it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from streaming.definition.checks.wiring import feeding
 from streaming.definition.graph import InputNode, OutputNode
-from streaming.definition.wiring import feeding
 from streaming.planning.explain.clocks import behind_events
-from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.explain_facts import Facts
 from streaming.planning.explain.held import HoldBound
-from streaming.planning.explain.holds import amount
+from streaming.planning.explain.hold_bounds import amount
 from streaming.planning.explain.model import ExplainedPath, ExplainedStep
 from streaming.planning.explain.words import below, code, listed, spoken
 from streaming.temporal.ticks import Ticks
 
 MANY: Final = 200
-"""Paths of which all are told."""
+"""The largest number of paths that are all listed."""
 
 
 @dataclass(frozen=True)
 class _SlowestWay:
-    """From a node on to the output: by how many ticks CTIs fall behind at most, and the node that comes `next`."""
+    """The slowest path from a node to the output: the largest delay of CTIs in ticks, and the `next` node."""
 
     most: Ticks | None
     next: str | None
 
 
 def paths_of(facts: Facts, held: Mapping[str, HoldBound]) -> Iterator[ExplainedPath]:
-    """One path for each output and each input that reaches it; if those are too many, the slowest to each output."""
+    """Yield a path for each output and each input that reaches it; if there are too many, only the slowest ones."""
     kinds = [type(node) for node in facts.graph.nodes]
     many = kinds.count(InputNode) * kinds.count(OutputNode) > MANY
     for output in facts.graph.nodes:
@@ -44,7 +44,7 @@ def _ways(output: OutputNode, facts: Facts, held: Mapping[str, HoldBound]) -> Ma
     for name in reversed(facts.placed):
         if name in near and name != output.id:
             ways[name] = max(
-                (_behind(reader, ways[reader], held[reader]) for reader in facts.readers[name] if reader in ways),
+                (_add_delay(reader, ways[reader], held[reader]) for reader in facts.readers[name] if reader in ways),
                 key=_slow,
             )
     return ways
@@ -54,7 +54,7 @@ def _slow(way: _SlowestWay) -> tuple[bool, int]:
     return way.most is None, way.most or 0
 
 
-def _behind(reader: str, way: _SlowestWay, held: HoldBound) -> _SlowestWay:
+def _add_delay(reader: str, way: _SlowestWay, held: HoldBound) -> _SlowestWay:
     bounded = way.most is not None and held.most is not None
     return _SlowestWay(Ticks((way.most or 0) + (held.most or 0)) if bounded else None, reader)
 
@@ -81,18 +81,18 @@ def _path(
         at_most=most,
         because=because,
         behind_events=None if most is None or clock is None else Ticks(most + clock),
-        text=_said(name, output.id, most, endless),
+        text=_describe(name, output.id, most, endless),
     )
 
 
-def _said(name: str, output: str, most: Ticks | None, endless: list[str]) -> str:
+def _describe(name: str, output: str, most: Ticks | None, endless: list[str]) -> str:
     if most is None:
-        return f"The CTI of {code(output)} may be any time behind that of {code(name)}; {listed(endless)} may hold it."
-    return f"A row of {code(output)} that starts at t hangs on {code(name)} until its CTI {reached(most)}."
+        return f"The CTI of {code(output)} may lag that of {code(name)} by any length; {listed(endless)} may delay it."
+    return f"A row of {code(output)} that starts at t waits for {code(name)} until its CTI {describe_reached(most)}."
 
 
-def reached(most: Ticks) -> str:
-    """Which CTI makes rows that start at t final, when CTIs fall behind by `most` ticks."""
+def describe_reached(most: Ticks) -> str:
+    """Describe the CTI that makes rows that start at t final, if CTIs are delayed by `most` ticks."""
     if most > 0:
         return f"reaches t + {below(most)}"
-    return f"is beyond t - {spoken(-most)}" if most else "is beyond t"
+    return f"is after t - {spoken(-most)}" if most else "is after t"

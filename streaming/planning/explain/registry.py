@@ -1,12 +1,14 @@
-"""The registry: every kind of node, one entry each. A test says that none is missing."""
+"""The registry of explanations: one entry for each kind of node. A test checks that none is missing."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from streaming.definition.analytic import AnalyticNode
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
+    ChopNode,
     ClipNode,
     ExtendNode,
     FilterNode,
@@ -19,21 +21,24 @@ from streaming.definition.graph import (
     SemiJoinNode,
     SetDurationNode,
     ShiftNode,
+    StitchNode,
     ToIntervalsNode,
     TopKNode,
     UnionNode,
     WindowNode,
 )
-from streaming.planning.explain import doings, holds, lifetimes, states, window_states
-from streaming.planning.explain.facts import Facts, LifetimeBound
+from streaming.definition.sequences.node import MatchRecognizeNode
+from streaming.planning.explain import descriptions, hold_bounds, lifetimes, states, window_states
+from streaming.planning.explain.explain_facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.lifetimes import Before, Streams
 from streaming.planning.explain.model import ExplainedState
+from streaming.planning.explain.rows import analytic, sequences
 
 
 @dataclass(frozen=True)
 class ExplainedKind:
-    """A kind of node: what it `does`, how long its events live (`life`), what it holds back and what it keeps."""
+    """A kind of node: what it `does`, the lifetime of its events (`life`), the delay of CTIs (`hold`) and its state."""
 
     does: Callable[[Any, Facts], str]
     life: Callable[[Any, Before, Streams], LifetimeBound]
@@ -42,28 +47,44 @@ class ExplainedKind:
 
 
 KINDS: Final[Mapping[type[Any], ExplainedKind]] = {
-    InputNode: ExplainedKind(doings.of_input, lifetimes.of_input, holds.of_input, states.of_input),
-    FilterNode: ExplainedKind(doings.of_filter, lifetimes.kept, holds.nothing, states.nothing),
-    ProjectNode: ExplainedKind(doings.of_project, lifetimes.kept, holds.nothing, states.nothing),
-    ShiftNode: ExplainedKind(doings.of_shift, lifetimes.kept, holds.of_shift, states.nothing),
-    SetDurationNode: ExplainedKind(doings.of_set_duration, lifetimes.of_set_duration, holds.nothing, states.nothing),
-    ExtendNode: ExplainedKind(doings.of_extend, lifetimes.of_extend, holds.of_extend, states.of_extend),
-    ClipNode: ExplainedKind(doings.of_clip, lifetimes.closed, holds.of_pieces, states.of_clip),
-    PointAtEndNode: ExplainedKind(doings.of_point_at_end, lifetimes.of_point_at_end, holds.nothing, states.of_edges),
-    ToIntervalsNode: ExplainedKind(doings.of_to_intervals, lifetimes.closed, holds.of_to_intervals, states.of_edges),
-    OrderEdgesNode: ExplainedKind(doings.of_order_edges, lifetimes.kept, holds.nothing, states.of_order_edges),
-    UnionNode: ExplainedKind(doings.of_union, lifetimes.longest, holds.of_all, states.of_union),
-    JoinNode: ExplainedKind(doings.of_join, lifetimes.of_join, holds.of_pieces, states.of_pairs),
-    AntiJoinNode: ExplainedKind(doings.of_anti_join, lifetimes.closed, holds.of_pieces, states.of_pairs),
-    SemiJoinNode: ExplainedKind(doings.of_semi_join, lifetimes.closed, holds.of_pieces, states.of_pairs),
-    AsofJoinNode: ExplainedKind(doings.of_asof_join, lifetimes.kept, holds.of_all, states.of_asof),
-    WindowNode: ExplainedKind(doings.of_window, lifetimes.of_window, holds.of_window, window_states.of_window),
-    TopKNode: ExplainedKind(doings.of_top_k, lifetimes.of_window, holds.of_window, window_states.of_window),
-    OutputNode: ExplainedKind(doings.of_output, lifetimes.of_output, holds.nothing, states.of_output),
+    InputNode: ExplainedKind(descriptions.of_input, lifetimes.of_input, hold_bounds.of_input, states.of_input),
+    FilterNode: ExplainedKind(descriptions.of_filter, lifetimes.unchanged, hold_bounds.nothing, states.nothing),
+    ProjectNode: ExplainedKind(descriptions.of_project, lifetimes.unchanged, hold_bounds.nothing, states.nothing),
+    ShiftNode: ExplainedKind(descriptions.of_shift, lifetimes.unchanged, hold_bounds.of_shift, states.nothing),
+    SetDurationNode: ExplainedKind(
+        descriptions.of_set_duration, lifetimes.of_set_duration, hold_bounds.nothing, states.nothing
+    ),
+    ExtendNode: ExplainedKind(descriptions.of_extend, lifetimes.of_extend, hold_bounds.of_extend, states.of_extend),
+    ClipNode: ExplainedKind(descriptions.of_clip, lifetimes.closed, hold_bounds.of_pieces, states.of_clip),
+    PointAtEndNode: ExplainedKind(
+        descriptions.of_point_at_end, lifetimes.of_point_at_end, hold_bounds.nothing, states.of_edges
+    ),
+    ToIntervalsNode: ExplainedKind(
+        descriptions.of_to_intervals, lifetimes.closed, hold_bounds.of_to_intervals, states.of_edges
+    ),
+    OrderEdgesNode: ExplainedKind(
+        descriptions.of_order_edges, lifetimes.unchanged, hold_bounds.nothing, states.of_order_edges
+    ),
+    ChopNode: ExplainedKind(descriptions.of_chop, lifetimes.of_chop, hold_bounds.nothing, states.of_edges),
+    StitchNode: ExplainedKind(descriptions.of_stitch, lifetimes.of_stitch, hold_bounds.of_stitch, states.of_stitch),
+    UnionNode: ExplainedKind(descriptions.of_union, lifetimes.longest, hold_bounds.of_all, states.of_union),
+    JoinNode: ExplainedKind(descriptions.of_join, lifetimes.of_join, hold_bounds.of_pieces, states.of_pairs),
+    AntiJoinNode: ExplainedKind(descriptions.of_anti_join, lifetimes.closed, hold_bounds.of_pieces, states.of_pairs),
+    SemiJoinNode: ExplainedKind(descriptions.of_semi_join, lifetimes.closed, hold_bounds.of_pieces, states.of_pairs),
+    AsofJoinNode: ExplainedKind(descriptions.of_asof_join, lifetimes.unchanged, hold_bounds.of_all, states.of_asof),
+    WindowNode: ExplainedKind(
+        descriptions.of_window, lifetimes.of_window, hold_bounds.of_window, window_states.of_window
+    ),
+    TopKNode: ExplainedKind(descriptions.of_top_k, lifetimes.of_window, hold_bounds.of_window, window_states.of_window),
+    MatchRecognizeNode: ExplainedKind(sequences.of_sequence, sequences.life, sequences.hold, sequences.state),
+    AnalyticNode: ExplainedKind(
+        analytic.of_analytic, lifetimes.unchanged, analytic.hold_of_analytic, analytic.state_of_analytic
+    ),
+    OutputNode: ExplainedKind(descriptions.of_output, lifetimes.of_output, hold_bounds.nothing, states.of_output),
 }
-"""From the type of a node to its explanation."""
+"""The explanation for each type of node."""
 
 
 def kind_of(node: object) -> ExplainedKind:
-    """The entry of `node`."""
+    """Return the entry of `node`."""
     return KINDS[type(node)]

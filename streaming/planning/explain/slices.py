@@ -1,13 +1,12 @@
-"""Slices: the stretches between neighbouring boundaries of windows, folded once and merged into each window."""
+"""Slices: the times between adjacent boundaries of windows, aggregated once and merged into each window."""
 
 from math import gcd
 from typing import TypeGuard
 
+from streaming.definition.checks.window_sizes import hopping_windows
 from streaming.definition.counts import counted
 from streaming.definition.graph import TopKNode, WindowNode
-from streaming.definition.window_checks import hopping_windows
-from streaming.definition.windows import FixedWindow
-from streaming.planning.explain.facts import LifetimeBound
+from streaming.planning.explain.explain_facts import LifetimeBound
 from streaming.planning.explain.model import Slices
 from streaming.planning.explain.words import spoken
 from streaming.temporal.ticks import Ticks
@@ -15,7 +14,10 @@ from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT, HoppingWindows
 
 
 def slices_of(node: WindowNode | TopKNode, life: LifetimeBound) -> Slices:
-    """The slices of a node with fixed windows, over events that live as `life` says. Raises TypeError for others."""
+    """Return the slices of a node with windows of one size over events with lifetimes `life`.
+
+    Raises TypeError for others.
+    """
     windows = hopping_windows(node)
     grid = Ticks(gcd(windows.size, windows.hop))
     lengths = _lengths(windows)
@@ -35,12 +37,12 @@ def slices_of(node: WindowNode | TopKNode, life: LifetimeBound) -> Slices:
 
 
 def has_slices(node: object) -> TypeGuard[WindowNode | TopKNode]:
-    """Whether `node` has windows that stand where the definition says."""
-    return isinstance(node, WindowNode | TopKNode) and isinstance(node.window, FixedWindow)
+    """Return whether `node` has windows of one size at fixed times."""
+    return isinstance(node, WindowNode | TopKNode) and isinstance(node.window.panes(), HoppingWindows)
 
 
 def _lengths(windows: HoppingWindows) -> list[Ticks]:
-    """From one boundary to the next, in turn, beginning where a window begins; gaps between windows are no slice."""
+    """Return the lengths between boundaries, alternating from the start of a window; gaps aren't slices."""
     if windows.hop >= windows.size:
         return [windows.size]
     over = Ticks(windows.size % windows.hop)
@@ -53,7 +55,7 @@ def _merged(windows: HoppingWindows) -> int:
 
 
 def _most(windows: HoppingWindows, life: LifetimeBound) -> int | None:
-    """How many windows begin in a stretch of `size + length - 1` ticks, at most; None: up to the cap (T24)."""
+    """Return the largest number of windows that start within `size + length - 1` ticks; None: up to the cap (T24)."""
     if life.longest is None:
         return None
     most = -(-(windows.size + life.longest - 1) // windows.hop)
@@ -62,7 +64,7 @@ def _most(windows: HoppingWindows, life: LifetimeBound) -> int | None:
 
 def _merging(lengths: list[Ticks], per_window: int) -> str:
     of = " and ".join(spoken(length) for length in lengths)
-    turn = " in turn" if len(lengths) > 1 else ""
+    turn = ", alternating" if len(lengths) > 1 else ""
     if per_window == 1:
         return f"each window is one slice of {of}"
     return f"each window merges {counted(per_window, 'slice')} of {of}{turn}"
@@ -71,8 +73,8 @@ def _merging(lengths: list[Ticks], per_window: int) -> str:
 def _belonging(fewest: int, most: int | None) -> str:
     if most is None:
         start = "at least one window" if fewest == 1 else f"at least {counted(fewest, 'window')}"
-        start = "no window, in a gap," if fewest == 0 else start
-        return f"an event is in {start} and in at most {MAX_WINDOWS_PER_EVENT:,} (T24)"
+        start = "no window (in a gap)" if fewest == 0 else start
+        return f"an event is in {start} and at most {MAX_WINDOWS_PER_EVENT:,} (T24)"
     if fewest == most:
         return f"an event is in {counted(most, 'window')}"
     return f"an event is in {fewest} {'or' if most == fewest + 1 else 'to'} {counted(most, 'window')}"

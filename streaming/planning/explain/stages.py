@@ -1,4 +1,4 @@
-"""The stages of a plan in words: the feed, one or two of operators behind an exchange each, the sink (ENGINE.md)."""
+"""The stages of a plan in words: the feed, one or two operator stages after an exchange each, the sink (ENGINE.md)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,19 +6,20 @@ from itertools import chain
 from typing import Final
 
 from streaming.definition.graph import InputNode, OutputNode, sources
-from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.explain_facts import Facts
 from streaming.planning.explain.model import ExplainedStage, StagePart
 from streaming.planning.explain.words import listed
 from streaming.planning.keys import Key
 from streaming.planning.plan import MatchSpec, NodePlan, OneBucketBecause, StageInput, TopKSpec, WindowSpec
+from streaming.planning.sequences import SequenceSpec
 
-MEETING: Final = WindowSpec | TopKSpec | MatchSpec
-"""The nodes in which rows meet others."""
+MEETING: Final = WindowSpec | TopKSpec | SequenceSpec | MatchSpec
+"""Nodes in which rows meet."""
 
 
 @dataclass(frozen=True)
 class StagePlace:
-    """Where a node runs: the number of its `stage`, and the keys by which its rows were sent to the stage's buckets."""
+    """The place of a node: the number of its `stage`, and the keys that assign its rows to the stage's buckets."""
 
     stage: int
     keys: Key
@@ -28,7 +29,7 @@ FEED: Final = StagePlace(0, ())
 
 
 def places(facts: Facts) -> dict[str, StagePlace]:
-    """The place of each node: what looks at one event alone is where its rows come from, outputs are in the sink."""
+    """Return the place of each node: stateless nodes are with the node before them, outputs in the sink."""
     found: dict[str, StagePlace] = {}
     for number, (inputs, nodes) in enumerate(_exchanges(facts), start=1):
         found |= _placed(number, inputs, nodes)
@@ -43,7 +44,7 @@ def places(facts: Facts) -> dict[str, StagePlace]:
 
 
 def _exchanges(facts: Facts) -> list[tuple[Iterable[StageInput], list[NodePlan]]]:
-    """What comes through each exchange, and the nodes behind it that remember something."""
+    """Return the inputs of each exchange, and the stateful nodes after it."""
     second = facts.plan.second
     through: list[tuple[Iterable[StageInput], Iterable[NodePlan]]] = [(facts.plan.inputs.values(), facts.plan.nodes)]
     if second is not None:
@@ -64,18 +65,18 @@ def _placed(number: int, inputs: Iterable[StageInput], nodes: Iterable[NodePlan]
 
 
 def stages_of(facts: Facts, found: Mapping[str, StagePlace]) -> list[ExplainedStage]:
-    """The feed, the stages between exchanges, and the sink, numbered from 0."""
+    """Return the feed, the stages between exchanges, and the sink, numbered from 0."""
     last = max(place.stage for place in found.values())
     keyed = [_keyed(number, facts, found) for number in range(1, last)]
     sink = ExplainedStage(
         number=last,
         kind="sink",
-        title="sink: results leave, with their counts and CTIs",
-        parts=[StagePart(keys=None, nodes=_nodes(last, (), facts, found), text="as rows come")],
+        title="sink: writes results, with their counts and CTIs",
+        parts=[StagePart(keys=None, nodes=_nodes(last, (), facts, found), text="rows as they arrive")],
         folds=[],
         lanes=_buckets_before(last - 1),
         shared="1 task",
-        dedicated="1 task for each core",
+        dedicated="1 task per core",
     )
     return [_feed(facts, found), *keyed, sink]
 
@@ -85,12 +86,12 @@ def _feed(facts: Facts, found: Mapping[str, StagePlace]) -> ExplainedStage:
     return ExplainedStage(
         number=0,
         kind="feed",
-        title="feed: reads, judges what is late, and does all that looks at one event",
-        parts=[StagePart(keys=None, nodes=inside, text="event by event, as lanes bring them")],
+        title="feed: reads events, applies the late policy, and runs all stateless nodes",
+        parts=[StagePart(keys=None, nodes=inside, text="event by event, in the order of the lanes")],
         folds=[name for name in facts.placed if name in facts.folded],
         lanes=_lanes(facts),
-        shared="1 partition of the carrier's feed, with the lanes of others",
-        dedicated="1 partition for each core, each a set of lanes",
+        shared="1 partition of the carrier's feed, together with lanes of other bindings",
+        dedicated="1 partition per core, each with a set of lanes",
     )
 
 
@@ -101,12 +102,12 @@ def _keyed(number: int, facts: Facts, found: Mapping[str, StagePlace]) -> Explai
     return ExplainedStage(
         number=number,
         kind="keyed",
-        title="operators: events that meet are in one bucket",
+        title="operators: events that meet are in the same bucket",
         parts=parts,
         folds=[],
         lanes=_lanes(facts) if number == 1 else _buckets_before(number - 1),
         shared="1 bucket",
-        dedicated="1 bucket for each core" if spread else _ONE_BUCKET[facts.plan.one_bucket or "no_key"],
+        dedicated="1 bucket per core" if spread else _ONE_BUCKET[facts.plan.one_bucket or "no_key"],
     )
 
 
@@ -115,7 +116,7 @@ def _part(keys: Key, nodes: list[str], facts: Facts) -> StagePart:
         return StagePart(keys=list(keys), nodes=nodes, text=f"by {listed(keys)}")
     if not _meeting(facts).isdisjoint(nodes):
         return StagePart(keys=[], nodes=nodes, text="all in one bucket")
-    return StagePart(keys=None, nodes=nodes, text="no event meets another: all in one bucket")
+    return StagePart(keys=None, nodes=nodes, text="events never meet: all in one bucket")
 
 
 def _meeting(facts: Facts) -> set[str]:
@@ -128,45 +129,45 @@ def _nodes(number: int, keys: Key, facts: Facts, found: Mapping[str, StagePlace]
 
 
 def _lanes(facts: Facts) -> str:
-    said = []
+    texts = []
     for node in facts.graph.nodes:
         if isinstance(node, InputNode):
             lanes = facts.streams[node.stream].lanes
-            many = "one for each lane of the adapter" if lanes is None else listed(lanes)
-            said.append(f"{node.id}: {many}")
-    return "; ".join(said)
+            many = "the lanes of the adapter" if lanes is None else listed(lanes)
+            texts.append(f"{node.id}: {many}")
+    return "; ".join(texts)
 
 
 def _buckets_before(number: int) -> str:
-    return "the feed's" if number == 0 else f"the buckets of stage {number}"
+    return "those of the feed" if number == 0 else f"the buckets of stage {number}"
 
 
 _ONE_BUCKET: Final[Mapping[OneBucketBecause, str]] = {
     "not_asked": "1 bucket",
-    "no_key": "1 bucket: there is no key to spread by",
-    "one_place": "1 bucket: one place must decide on late events that are kept, or on long ones",
+    "no_key": "1 bucket: there is no key to distribute rows by",
+    "one_place": "1 bucket: a single task must decide about late events that are kept, or about long events",
 }
 
 
 def buckets_of(facts: Facts) -> str:
-    """How many buckets a dedicated carrier uses, in how many stages, and why."""
+    """Return a sentence about the number of buckets and stages of a dedicated carrier, and the reason."""
     plan = facts.plan
     if not _meeting(facts):
-        return "No event meets another: a dedicated carrier uses one bucket, as a shared one does."
+        return "Events never meet, so a dedicated carrier uses one bucket, like a shared one."
     if plan.one_bucket == "one_place":
         return (
-            "Which windows take late events that are kept, or ones that may be in too many windows, one place must "
-            "decide: a dedicated carrier uses one bucket, as a shared one does."
+            "A single task must decide which windows accept late events that are kept, or events that may be in too "
+            "many windows. So a dedicated carrier uses one bucket, like a shared one."
         )
     if plan.one_bucket is not None:
-        return "Events meet without a key: a dedicated carrier uses one bucket, as a shared one does."
+        return "Events meet without a key, so a dedicated carrier uses one bucket, like a shared one."
     first, *second = ([branch.keys for each in inputs for branch in each.branches] for inputs, _ in _exchanges(facts))
     if second:
-        before, behind = ("one bucket for each core" if any(keys) else "one bucket" for keys in (first, *second))
+        before, after = ("one bucket per core" if any(keys) else "one bucket" for keys in (first, *second))
         return (
-            f"Events meet by different keys, one after the other: a dedicated carrier uses {before} up to a second "
-            f"exchange, and {behind} behind it."
+            f"Events meet first by one key, then by another. So a dedicated carrier uses {before} before a second "
+            f"exchange, and {after} after it."
         )
     named = ", or by ".join(dict.fromkeys(listed(keys) for keys in first if keys))
-    without = "" if all(first) else ", the first of them also for what has no key"
-    return f"Events meet by {named}: a dedicated carrier uses one bucket for each core{without}."
+    without = "" if all(first) else "; rows without a key are in the first one"
+    return f"Events meet by {named}, so a dedicated carrier uses one bucket per core{without}."

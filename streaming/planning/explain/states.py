@@ -1,4 +1,4 @@
-"""What each kind of node has to remember, and what bounds it. Windows have a module of their own."""
+"""The state of each kind of node, and its bounds. Windows have their own module."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -17,7 +17,7 @@ from streaming.definition.graph import (
     UnionNode,
     sources,
 )
-from streaming.planning.explain.facts import Facts
+from streaming.planning.explain.explain_facts import Facts
 from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.words import code, listed
 from streaming.temporal.events import Shape
@@ -25,19 +25,19 @@ from streaming.temporal.ticks import parse_duration
 
 TwoSided = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode | ClipNode
 _OPEN: Final = "open edges"
-_ITS_END: Final = "its end comes; an edge that nobody closes stays for ever"
+_ITS_END: Final = "its end arrives; an edge without an end stays forever"
 
 
 def nothing(node: Node, facts: Facts) -> Iterator[ExplainedState]:
-    """It looks at one event at a time."""
+    """Yield no state: the node handles one event at a time."""
     del node, facts
     yield from ()
 
 
 def of_input(node: InputNode, facts: Facts) -> Iterator[ExplainedState]:
-    """The clocks, and the edges whose ends are to come."""
+    """Yield the clocks, and the edges whose ends are still missing."""
     advance = facts.advance[node.id]
-    clock = "count since the last CTI, last CTI, largest start"
+    clock = "events since the last CTI, the last CTI, the largest start"
     lanes = facts.streams[node.stream].lanes
     yield ExplainedState(
         what=f"the clock: {clock}",
@@ -55,29 +55,29 @@ def of_input(node: InputNode, facts: Facts) -> Iterator[ExplainedState]:
             bounded_by="keys",
         )
     if facts.streams[node.stream].shape is Shape.EDGE:
-        yield _edges("the starts of open edges, by which ends find them (T11)", "its end comes, or its lane ends")
+        yield _edges("the starts of open edges, to match their ends (T11)", "its end arrives, or its lane ends")
 
 
 def of_edges(node: Node, facts: Facts) -> Iterator[ExplainedState]:
-    """The starts of edges, where starts and ends come apart."""
+    """Yield the starts of edges, if starts and ends arrive separately."""
     if facts.edges_reach(node):
         yield _edges(_OPEN, _ITS_END)
 
 
 def of_extend(node: ExtendNode, facts: Facts) -> Iterator[ExplainedState]:
-    """Only one that shortens waits for the ends of edges."""
+    """Yield open edges for a node that shortens lifetimes: only that waits for the ends of edges."""
     if parse_duration(node.by) < 0:
         yield from of_edges(node, facts)
 
 
 def of_output(node: OutputNode, facts: Facts) -> Iterator[ExplainedState]:
-    """Only a point at the end waits for ends."""
+    """Yield open edges for a point at the end: only that waits for ends."""
     if node.timestamp == "point_at_end":
         yield from of_edges(node, facts)
 
 
 def of_order_edges(node: Node, facts: Facts) -> Iterator[ExplainedState]:
-    """What is ahead of the CTI."""
+    """Yield the events ahead of the CTI."""
     del facts
     yield ExplainedState(
         what="events, starts and ends ahead of the CTI",
@@ -88,8 +88,20 @@ def of_order_edges(node: Node, facts: Facts) -> Iterator[ExplainedState]:
     )
 
 
+def of_stitch(node: Node, facts: Facts) -> Iterator[ExplainedState]:
+    """Yield the chains that are not closed, and the pieces ahead of the CTI."""
+    del facts
+    yield ExplainedState(
+        what="chains of pieces that are not closed, and pieces ahead of the CTI",
+        per="chain, and piece",
+        until="the CTI is after their end",
+        formula=f"chains with end >= c, and events of {listed(sources(node))} with start >= c",
+        bounded_by="cti",
+    )
+
+
 def of_union(node: UnionNode, facts: Facts) -> Iterator[ExplainedState]:
-    """What is ahead of the slowest."""
+    """Yield the rows ahead of the slowest input."""
     del facts
     yield ExplainedState(
         what="rows ahead of the slowest input",
@@ -101,7 +113,7 @@ def of_union(node: UnionNode, facts: Facts) -> Iterator[ExplainedState]:
 
 
 def of_pairs(node: TwoSided, facts: Facts) -> Iterator[ExplainedState]:
-    """Both sides, each for as long as the other side may bring an event that meets it."""
+    """Yield both sides; each event stays while a matching event of the other side may still arrive."""
     left, right = sources(node)
     yield _side(node, facts, "left", left, right)
     yield _side(node, facts, "right", right, left)
@@ -109,7 +121,7 @@ def of_pairs(node: TwoSided, facts: Facts) -> Iterator[ExplainedState]:
 
 
 def of_clip(node: ClipNode, facts: Facts) -> Iterator[ExplainedState]:
-    """Left events until they are cut or over; right starts until no left event can start before them."""
+    """Yield left events until they are clipped or end, and right starts until no left event can start before them."""
     yield ExplainedState(
         what=f"events of {code(node.input)}",
         per=_per(node),
@@ -133,11 +145,11 @@ def of_clip(node: ClipNode, facts: Facts) -> Iterator[ExplainedState]:
 
 
 def of_asof(node: AsofJoinNode, facts: Facts) -> Iterator[ExplainedState]:
-    """Left events until they are decided; of the right the latest for each key, and all that are later."""
+    """Yield left events until they are decided, and right events: the latest for each key and all later ones."""
     yield ExplainedState(
         what=f"events of {code(node.left)} that are not decided",
         per=_per(node),
-        until=f"the CTI of {code(node.right)} is beyond their start",
+        until=f"the CTI of {code(node.right)} is after their start",
         formula=f"events of {code(node.left)} with start >= c({node.right})",
         bounded_by="cti",
     )
@@ -162,7 +174,7 @@ def _side(node: TwoSided, facts: Facts, field: str, side: str, other: str) -> Ex
     kept = ExplainedState(
         what=f"events of {code(side)}",
         per=_per(node),
-        until=f"the CTI of {code(other)} reaches their end: nothing that is still to come meets them",
+        until=f"the CTI of {code(other)} reaches their end: later events cannot meet them",
         formula=f"events of {code(side)} with end > c({other})",
         bounded_by="cti",
     )
@@ -170,25 +182,23 @@ def _side(node: TwoSided, facts: Facts, field: str, side: str, other: str) -> Ex
 
 
 def _forgetting(node: TwoSided, facts: Facts, kept: ExplainedState, field: str) -> ExplainedState:
-    """What came by `field`, unless late events that are kept come by the other: the fault of the check says so."""
+    """Return `kept` of `field`; without a bound if kept late events arrive by the other, as the check warns."""
     late = [fault for fault in facts.remembered.get(node.id, ()) if fault.field != field]
     if not late:
         return kept
-    said = {
+    unbounded = {
         "until": f"never. {late[0].message}",
-        "formula": f"all that ever came by {field!r}",
+        "formula": f"all events that ever reached {field!r}",
         "bounded_by": "nothing",
     }
-    return kept.model_copy(update=said)
+    return kept.model_copy(update=unbounded)
 
 
 def _edges(what: str, until: str) -> ExplainedState:
-    return ExplainedState(
-        what=what, per="open edge", until=until, formula="edges that are open", bounded_by="open_edges"
-    )
+    return ExplainedState(what=what, per="open edge", until=until, formula="open edges", bounded_by="open_edges")
 
 
 def _per(node: TwoSided) -> str:
     if not node.keys:
-        return "event: there is no key, so each meets every other"
+        return "event: without a key, each can meet every other"
     return f"event, by {listed(node.keys)}"

@@ -17,25 +17,25 @@ from streaming.planning.explain.model import (
 from streaming.planning.explain.words import below, code, printable
 
 WIDTH: Final = 100
-_LABEL: Final = 11
+_LABEL_WIDTH: Final = 11
 BOUNDS: Final[Mapping[BoundedBy, str]] = {
-    "cti": "CTIs free it",
-    "lanes": "as many as there are",
-    "keys": "bounded by the number of keys, which are not forgotten",
-    "open_edges": "bounded by the edges that are open",
+    "cti": "freed by CTIs",
+    "lanes": "one for each lane",
+    "keys": "bounded by the number of keys, which are never freed",
+    "open_edges": "bounded by the number of open edges",
     "pause": "a group that never pauses is never freed",
-    "next_event": "bounded by the number of groups, which are not forgotten",
+    "next_event": "bounded by the number of groups, which are never freed",
     "nothing": "UNBOUNDED",
 }
-"""What each bound means."""
+"""The meaning of each bound."""
 
 
 def explain_text(e: Explanation) -> str:
-    """`e` as lines of at most 100 characters, unless a word of the user is longer; ends with a line feed."""
+    """Return `e` as lines of at most 100 characters, unless a word of the user is longer; ends with a line feed."""
     fields = {node.id: _fields(node.fields) for node in e.nodes}
     lines = [
         *_heading(f"QUERY {e.query}"),
-        *(line for said in (e.buckets, *e.summary) for line in _wrapped(said, "  ")),
+        *(line for sentence in (e.buckets, *e.summary) for line in _wrap(sentence, "  ")),
         *_heading("STAGES"),
         *(line for stage in e.stages for line in _stage(stage)),
         *_heading("NODES"),
@@ -50,12 +50,12 @@ def explain_text(e: Explanation) -> str:
 
 
 def _heading(title: str) -> tuple[str, str]:
-    """A title behind an empty line, of which there is one even where another stands before it."""
+    """Return a title after an empty line; the caller removes duplicate empty lines."""
     return "", title
 
 
-def _wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
-    """`text` behind `first`, and behind `rest` (None: as much room) from the second line on."""
+def _wrap(text: str, first: str, rest: str | None = None) -> list[str]:
+    """Wrap `text` after `first`; from the second line on, after `rest` (None: the same indent)."""
     following = " " * len(first) if rest is None else rest
     return textwrap.wrap(
         " ".join(text.split("\n")),
@@ -67,54 +67,54 @@ def _wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
     ) or [first]
 
 
-def _labelled(label: str, *texts: str) -> Iterator[str]:
-    """Each of `texts` on lines of its own, with the label before the first."""
+def _label(label: str, *texts: str) -> Iterator[str]:
+    """Yield each of `texts` on separate lines, with the label before the first."""
     for number, text in enumerate(texts):
-        yield from _wrapped(text, f"     {'' if number else label:<{_LABEL}}")
+        yield from _wrap(text, f"     {'' if number else label:<{_LABEL_WIDTH}}")
 
 
 def _stage(stage: ExplainedStage) -> Iterator[str]:
-    yield from _wrapped(stage.title, f"  {stage.number}  ")
+    yield from _wrap(stage.title, f"  {stage.number}  ")
     for part in stage.parts:
-        yield from _labelled("nodes", f"{', '.join(part.nodes) or 'none'} ({part.text})")
+        yield from _label("nodes", f"{', '.join(part.nodes) or 'none'} ({part.text})")
     if stage.folds:
-        yield from _labelled("folds", f"for {', '.join(stage.folds)}, so that only folded slices travel")
-    yield from _labelled("lanes", stage.lanes)
-    yield from _labelled("shared", stage.shared)
-    yield from _labelled("dedicated", stage.dedicated)
+        yield from _label("folds", f"for {', '.join(stage.folds)}, so that only aggregated slices are sent")
+    yield from _label("lanes", stage.lanes)
+    yield from _label("shared", stage.shared)
+    yield from _label("dedicated", stage.dedicated)
 
 
 def _node(node: ExplainedNode, fields: Mapping[str, str]) -> Iterator[str]:
     yield f"  {node.id}  ({node.kind}, stage {node.stage})"
-    for said in (node.does, *node.details):
-        yield from _wrapped(said, "     ")
+    for sentence in (node.does, *node.details):
+        yield from _wrap(sentence, "     ")
     for port in node.reads:
-        yield from _labelled("reads", f"{port.node}: {fields[port.node]}")
-    yield from _labelled("gives", fields[node.id])
-    yield from _labelled("lifetimes", node.lifetime.text)
+        yield from _label("reads", f"{port.node}: {fields[port.node]}")
+    yield from _label("output", fields[node.id])
+    yield from _label("lifetimes", node.lifetime.text)
     if node.clock is not None:
         yield from _clock(node.clock)
     if node.slices is not None:
-        yield from _labelled("slices", node.slices.text)
+        yield from _label("slices", node.slices.text)
     same = node.hold.formula == "c" and node.hold.at_most == 0
-    yield from _labelled("CTI out", "c, as it comes in" if same else f"{node.hold.formula}", *_held(node))
+    yield from _label("CTI out", "c, unchanged" if same else f"{node.hold.formula}", *_delay(node))
     if not node.state:
-        yield from _labelled("keeps", "nothing")
+        yield from _label("state", "nothing")
     for kept in node.state:
-        yield from _labelled("keeps", *_kept(kept))
+        yield from _label("state", *_state_lines(kept))
     yield ""
 
 
-def _held(node: ExplainedNode) -> tuple[str, ...]:
+def _delay(node: ExplainedNode) -> tuple[str, ...]:
     return () if node.hold.at_least == node.hold.at_most == 0 else (node.hold.text,)
 
 
 def _clock(clock: ExplainedClock) -> Iterator[str]:
-    nothing = ["Nothing advances time but the CTIs of the adapter."]
-    yield from _labelled("time", *(clock.advances or nothing), clock.minimum, clock.late, clock.idle, clock.future)
+    nothing = ["Only CTIs of the adapter advance time."]
+    yield from _label("time", *(clock.advances or nothing), clock.minimum, clock.late, clock.idle, clock.future)
 
 
-def _kept(kept: ExplainedState) -> tuple[str, str, str]:
+def _state_lines(kept: ExplainedState) -> tuple[str, str, str]:
     return (
         f"{kept.what}, for each {kept.per}",
         _sentence(kept.until) if kept.bounded_by == "nothing" else f"until {kept.until}",
@@ -127,21 +127,21 @@ def _sentence(text: str) -> str:
 
 
 def _path(path: ExplainedPath) -> Iterator[str]:
-    yield from _wrapped(" > ".join(path.through), "  ", "     ")
+    yield from _wrap(" > ".join(path.through), "  ", "     ")
     for step in path.steps:
-        yield from _wrapped(f"{step.node}: {step.text}", "     ")
+        yield from _wrap(f"{step.node}: {step.text}", "     ")
     if path.at_most is None:
-        yield from _wrapped(path.text, "     ")
+        yield from _wrap(path.text, "     ")
     elif path.at_most > 0:
-        yield from _wrapped(f"in all less than {below(path.at_most)} behind. {path.text}", "     ")
+        yield from _wrap(f"in total less than {below(path.at_most)} behind. {path.text}", "     ")
     else:
-        yield from _wrapped(path.text, "     ")
+        yield from _wrap(path.text, "     ")
     yield ""
 
 
 def _fault(fault: Fault) -> Iterator[str]:
     place = ".".join(part for part in (fault.node, fault.field) if part)
-    yield from _wrapped(f"{code(place)} {fault.message} {fault.remedy}" if place else fault.message, "  ", "     ")
+    yield from _wrap(f"{code(place)} {fault.message} {fault.remedy}" if place else fault.message, "  ", "     ")
 
 
 def _fields(fields: Mapping[str, str]) -> str:

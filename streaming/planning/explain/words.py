@@ -16,7 +16,7 @@ _UNITS: Final = (
 
 
 def spoken(ticks: int) -> str:
-    """`ticks` exactly, in as many units as it needs: `5m30s`, `-1us`, `0s`."""
+    """Format `ticks` exactly, in as many units as necessary: `5m30s`, `-1us`, `0s`."""
     if ticks == 0:
         return "0s"
     parts, rest = [], abs(ticks)
@@ -28,31 +28,31 @@ def spoken(ticks: int) -> str:
 
 
 def below(at_most: int) -> str:
-    """`at_most` as the bound that is not reached: a tick more."""
+    """Format the exclusive bound for `at_most`: one tick more."""
     return spoken(at_most + 1)
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
-    """`a`, `b` and `c`, each as code."""
-    shown = [code(name) for name in names]
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    """Join names as `a`, `b` and `c`, each as code."""
+    marked = [code(name) for name in names]
+    return marked[0] if len(marked) == 1 else f"{', '.join(marked[:-1])} {last} {marked[-1]}"
 
 
 def code(text: str) -> str:
-    """`text` of the user, marked as such; on one line, and without what moves a cursor."""
+    """Return `text` of the user as code, on one line and without control characters."""
     return f"`{printable(' '.join(line.strip() for line in text.strip().splitlines()))}`"
 
 
 def printable(text: str) -> str:
-    """`text` with everything that is not seen, such as terminal escapes, written as an escape sequence."""
+    """Return `text` with all invisible characters, such as terminal escapes, as escape sequences."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
-def moved(by: Ticks) -> str:
-    """How far and where to: `5m later`."""
+def format_move(by: Ticks) -> str:
+    """Format a move with its direction: `5m later`."""
     return f"{spoken(abs(by))} {'earlier' if by < 0 else 'later'}"
 
 
 def spoken_length(written: int | str) -> str:
-    """A length as it stands in a definition, in words."""
+    """Format a length of a definition."""
     return spoken(parse_duration(written))

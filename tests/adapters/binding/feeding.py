@@ -7,11 +7,11 @@ from typing import Any
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.storage.results import Commit, RunBatches
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived_rows import elements
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, RunBatches
+from streaming.wire.rows.arrived_rows import elements
 from tests.wire.written import write_commit, write_part
 
 BINDING = "0b5dd0de-93b7-4a0c-8f5c-6b5b8f7c1f00"
@@ -20,7 +20,7 @@ INTERVALS = StreamDefinition.model_validate({"shape": "interval", "fields": {"n"
 
 @dataclass
 class Feeder:
-    """The results of BINDING below `own`, the folder of an organisation; batches are numbered on."""
+    """The results of BINDING below `own`, an organisation's folder; batches are numbered consecutively."""
 
     own: Path
     number: int = 0
@@ -39,7 +39,7 @@ class Feeder:
         other: Sequence[ResultRow] = (),
         beginning: dict[str, Any] | None = None,
     ) -> None:
-        """One batch: `rows` among those of an `other` output, and the CTI of the output after them."""
+        """Commit one batch: `rows` among those of an `other` output, and the CTI of the output after them."""
         mixed = [row for pair in zip(rows, other, strict=False) for row in pair]
         mixed += [*rows[len(other) :], *other[len(rows) :]]
         parts = [write_part(self.folder, "results", self.number, 0, mixed)] if mixed else []
@@ -52,13 +52,13 @@ class Feeder:
     def reader(
         self, stream: StreamDefinition = INTERVALS, journal: str | None = "journal", **options: Any
     ) -> InputAdapter:
-        """An adapter of a process of its own."""
+        """An adapter in a process of its own."""
         chosen = {"binding": BINDING, "output": "out", **options}
         return input_adapter("binding", chosen, stream, self.own / "files", self.own / journal if journal else None)
 
 
-def row(n: int, start: int, end: int | None, output: str = "out", **said: Any) -> ResultRow:
-    return ResultRow(output=output, start=start, end=end, payload={"n": n}, **said)
+def row(n: int, start: int, end: int | None, output: str = "out", **attributes: Any) -> ResultRow:
+    return ResultRow(output=output, start=start, end=end, payload={"n": n}, **attributes)
 
 
 def read(adapter: InputAdapter, start: int, end: int) -> list[object]:

@@ -1,4 +1,4 @@
-"""Results as an input: each row and CTI once, in order, however commits are merged and spans are cut."""
+"""Results as an input: each row and CTI once, in order, however commits are merged and spans are divided."""
 
 import itertools
 from pathlib import Path
@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError, ReplayingAdapter
 from streaming.adapters.entry_journal import shared_journal
-from streaming.definition.streams import StreamDefinition
-from streaming.spark import compaction
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.spark.sink import compaction
+from streaming.storage.blobs import LocalFolder
+from streaming.storage.stored import remove
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.deliveries import advance_reader, kept_from, tend_readers
-from streaming.wire.storage import LocalFolder
-from streaming.wire.stored import remove
 from tests.adapters.binding.feeding import Feeder, read, row
 
 BATCHES = st.lists(
@@ -33,26 +33,28 @@ def event(start: int, end: int | None, payload: dict[str, Any], edge: EdgeKind |
 
 
 def fill(feeder: Feeder, batches: list[tuple[int, int, bool, bool]]) -> list[object]:
-    """Commit; each batch is how many rows the output has, and another, and whether there is a CTI, and a new one."""
+    """Commit batches; each is the number of rows of the output and of another, and whether it has a CTI, and a new
+    one.
+    """
     wanted: list[object] = []
     cti = 0
-    said: int | None = None
+    last_cti: int | None = None
     for place, (mine, others, has_cti, moves) in enumerate(batches):
         rows = [row(n, cti + n, cti + n + 5) for n in range(mine)]
         wanted += [event(each.start, each.end, each.payload) for each in rows]
         cti += 3 * moves
-        now = cti if has_cti or said is not None else None
+        now = cti if has_cti or last_cti is not None else None
         feeder.commit(rows, now, other=[row(place, 0, 1, "other") for _ in range(others)])
-        if now is not None and now != said:
+        if now is not None and now != last_cti:
             wanted.append(Cti(Tick(now)))
-        said = now
+        last_cti = now
     return wanted
 
 
 def merge(feeder: Feeder, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(compaction, "NEWEST_LEFT", 2)
     patch.setattr(compaction, "FEWEST_MERGED", 2)
-    while compaction.tidy(LocalFolder(feeder.folder), now_s=4e9):
+    while compaction.compact(LocalFolder(feeder.folder), now_s=4e9):
         pass
 
 
@@ -91,15 +93,15 @@ def test_any_cuts_and_merges_give_the_same_rows_and_ctis(
         assert [each for each in found if isinstance(each, Event)] == [
             each for each in wanted if isinstance(each, Event)
         ]
-        assert not wanted or found[-1] == wanted[-1], "a CTI may stand for those before it, never the last one"
-        assert found == wanted or not whole, "each CTI stands where it stood, unless it was merged before it was read"
+        assert not wanted or found[-1] == wanted[-1], "only the last CTI must not be replaced by a later one"
+        assert found == wanted or not whole, "each CTI keeps its place, unless it was merged before it was read"
         merge(feeder, patch)
     ends = sorted({0, reached, *(cut for cut in cuts if cut < reached)})
     again = [each for low, high in itertools.pairwise(ends) for each in read(feeder.reader(), low, high)]
     assert again == found
 
 
-def test_what_is_not_there_yet_is_no_rows_and_what_comes_later_is_read(tmp_path: Path) -> None:
+def test_missing_batches_have_no_rows_and_later_ones_are_read(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     adapter = feeder.reader()
     assert adapter.lanes() == ("0",)
@@ -114,10 +116,10 @@ def test_what_is_not_there_yet_is_no_rows_and_what_comes_later_is_read(tmp_path:
     assert adapter.finished({"0": 4})
     assert not adapter.finished({"0": 3})
     feeder.commit([], 7, run="second", beginning={**BEGINNING, "how": "oldest_open"})
-    assert not adapter.finished({"0": 4}), "the binding went on"
+    assert not adapter.finished({"0": 4}), "the binding resumed"
 
 
-def test_an_end_that_was_none_is_not_carried(tmp_path: Path) -> None:
+def test_an_end_that_was_not_final_is_not_passed_on(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     feeder.commit([row(1, 0, 5)], INFINITY)
     feeder.commit([row(2, 6, 9)], 6, run="second", beginning={**BEGINNING, "how": "oldest_open"})
@@ -135,7 +137,7 @@ def test_an_end_that_was_none_is_not_carried(tmp_path: Path) -> None:
         (4, 9, {**BEGINNING, "how": "beginning"}),
     ],
 )
-def test_results_that_are_begun_anew_stop_who_has_read_and_are_read_by_who_begins(
+def test_results_restarted_without_state_stop_a_reader_and_are_read_by_a_new_one(
     tmp_path: Path, before: int, after: int | None, beginning: dict[str, Any] | None
 ) -> None:
     feeder = Feeder(tmp_path)
@@ -144,7 +146,9 @@ def test_results_that_are_begun_anew_stop_who_has_read_and_are_read_by_who_begin
     reached = adapter.latest({}, now=0, limit_rows=9)
     feeder.commit([row(2, 0, 5)], after, run="second", beginning=beginning)
     for again in (adapter, adapter, feeder.reader()):
-        with pytest.raises(AdapterError, match=r"begun anew.*Start this binding from the beginning") as caught:
+        with pytest.raises(
+            AdapterError, match=r"restarted without its state.*Start this binding from the beginning"
+        ) as caught:
             again.latest(reached, now=0, limit_rows=9)
         assert caught.value.domain == "user"
     fresh = feeder.reader(journal="anew")
@@ -152,7 +156,7 @@ def test_results_that_are_begun_anew_stop_who_has_read_and_are_read_by_who_begin
     assert read(fresh, 0, end)[0] == event(0, 5, {"n": 2})
 
 
-def test_another_version_that_goes_on_is_read_on(tmp_path: Path) -> None:
+def test_a_version_that_resumes_is_read_further(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     feeder.commit([row(1, 0, 5)], 5)
     adapter = feeder.reader()
@@ -164,8 +168,8 @@ def test_another_version_that_goes_on_is_read_on(tmp_path: Path) -> None:
     assert read(feeder.reader(), 2, 5) == [event(5, 9, {"n": 2}), event(9, 10, {"n": 3}), Cti(Tick(10))]
 
 
-def stream(shape: str, **said: Any) -> StreamDefinition:
-    return StreamDefinition.model_validate({"shape": shape, "fields": {"n": "long"}, **said})
+def stream(shape: str, **settings: Any) -> StreamDefinition:
+    return StreamDefinition.model_validate({"shape": shape, "fields": {"n": "long"}, **settings})
 
 
 def test_edges_are_edges_and_whole_rows_among_them_a_start_and_an_end(tmp_path: Path) -> None:
@@ -187,11 +191,11 @@ def test_edges_are_edges_and_whole_rows_among_them_a_start_and_an_end(tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("said", "shape", "sentence"),
+    ("attributes", "shape", "sentence"),
     [
-        ({"edge": "start", "key": "a"}, "interval", "shape 'edge'"),
+        ({"edge": "start", "key": "a"}, "interval", "Set its shape to 'edge'"),
         ({"edge": "end", "key": "a", "deleted": True}, "edge", "Put 'to intervals' before"),
-        ({}, "point", "Let it have the shape 'interval'"),
+        ({}, "point", "Set its shape to 'interval'"),
         (
             {"pane": {"start": 0, "end": 5, "timing": "early", "index": 0, "is_last": False}, "key": "a"},
             "interval",
@@ -199,11 +203,11 @@ def test_edges_are_edges_and_whole_rows_among_them_a_start_and_an_end(tmp_path: 
         ),
     ],
 )
-def test_what_cannot_be_an_event_stops_the_reader_with_a_sentence(
-    tmp_path: Path, said: dict[str, Any], shape: str, sentence: str
+def test_rows_that_cannot_be_events_stop_the_reader_with_an_error(
+    tmp_path: Path, attributes: dict[str, Any], shape: str, sentence: str
 ) -> None:
     feeder = Feeder(tmp_path)
-    feeder.commit([row(1, 0, 5, **said)], 5)
+    feeder.commit([row(1, 0, 5, **attributes)], 5)
     adapter = feeder.reader(stream(shape))
     with pytest.raises(AdapterError, match=sentence):
         read(adapter, 0, adapter.latest({}, now=0, limit_rows=9)["0"])
@@ -224,7 +228,7 @@ def test_a_payload_of_other_fields_is_malformed_and_counted(tmp_path: Path) -> N
     assert '"n": 1' in chunk.raw([0])[0]
 
 
-def test_decimals_and_timestamps_come_through(tmp_path: Path) -> None:
+def test_decimals_and_timestamps_are_read_exactly(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     given_row = row(1, 0, 5)
     given_row.payload.clear()
@@ -242,7 +246,7 @@ def test_decimals_and_timestamps_come_through(tmp_path: Path) -> None:
     )
 
 
-def test_rows_that_are_gone_before_they_were_read_are_told(tmp_path: Path) -> None:
+def test_rows_deleted_before_they_were_read_are_reported(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     for n in range(3):
         feeder.commit([row(n, n, n + 1)], n)
@@ -252,11 +256,11 @@ def test_rows_that_are_gone_before_they_were_read_are_told(tmp_path: Path) -> No
     assert adapter.holds("0", 0, 2)
     remove(feeder.folder, "results", 1)
     assert not adapter.holds("0", 0, 2)
-    with pytest.raises(AdapterError, match="results were deleted that had still to be read"):
+    with pytest.raises(AdapterError, match="results were deleted before they were read"):
         read(adapter, 0, 2)
 
 
-def test_a_mark_keeps_what_is_to_be_read_and_what_may_be_read_again(tmp_path: Path) -> None:
+def test_a_mark_keeps_unread_rows_and_the_previous_batch(tmp_path: Path) -> None:
     feeder = Feeder(tmp_path)
     for n in range(4):
         feeder.commit([row(n, n, n + 1)])
@@ -272,4 +276,4 @@ def test_a_mark_keeps_what_is_to_be_read_and_what_may_be_read_again(tmp_path: Pa
     tend_readers(feeder.folder, [])
     adapter.latest({"0": 4}, now=0, limit_rows=9)
     advance_reader(feeder.folder, "r.cars", 3)
-    assert kept_from(feeder.folder) is None, "who is forgotten stays so"
+    assert kept_from(feeder.folder) is None, "a deleted reader stays deleted"

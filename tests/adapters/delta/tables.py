@@ -9,7 +9,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 
 STREAM = StreamDefinition(
     fields={"n": "long", "k": "string"}, event_time=EventTime(start=TimeColumn(column="ts", unit="us"))
@@ -35,11 +35,11 @@ class Lake:
         return DeltaTable(self.path)
 
     def append(self, numbers: range | list[int], *, by: list[str] | None = None, **columns: list[Any]) -> None:
-        """One version with rows of these numbers."""
+        """Write one version with rows of these numbers."""
         numbers = list(numbers)
-        said = {"ts": [each * 10 for each in numbers], "n": numbers, "k": [f"k{each % 2}" for each in numbers]}
+        data = {"ts": [each * 10 for each in numbers], "n": numbers, "k": [f"k{each % 2}" for each in numbers]}
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_deltalake(self.path, pa.table({**said, **columns}), mode="append", partition_by=by, schema_mode="merge")
+        write_deltalake(self.path, pa.table({**data, **columns}), mode="append", partition_by=by, schema_mode="merge")
 
     def compact(self) -> None:
         self.table.optimize.compact()
@@ -50,6 +50,6 @@ class Lake:
     def reader(
         self, journal: str | None = "journal", stream: StreamDefinition = STREAM, **options: Any
     ) -> InputAdapter:
-        """An adapter of a process of its own."""
-        said = {"path": "lake", **options}
-        return input_adapter("delta", said, stream, self.own / "files", self.own / journal if journal else None)
+        """An adapter in a process of its own."""
+        settings = {"path": "lake", **options}
+        return input_adapter("delta", settings, stream, self.own / "files", self.own / journal if journal else None)

@@ -1,4 +1,4 @@
-"""What a table says that it holds, counted by its log, is what a run from the beginning, or since a time, reads."""
+"""The figures of a table, counted by its log, equal what a run from the beginning, or since a time, reads."""
 
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def test_it_counts_what_was_appended_since_a_time(tmp_path: Path) -> None:
     assert read(source) == 3
 
 
-def test_a_version_that_changed_rows_and_files_that_are_not_counted_are_no_figures(tmp_path: Path) -> None:
+def test_versions_that_changed_rows_and_uncounted_files_have_no_figures(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.append(range(5))
     lake.table.delete("n = 1")

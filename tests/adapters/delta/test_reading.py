@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import InputAdapter, ReplayingAdapter, SampledAdapter
 from streaming.adapters.entry_journal import shared_journal
 from streaming.adapters.preview import sample
-from streaming.definition.streams import Rowtime, StreamDefinition
+from streaming.definition.streams.stream import Rowtime, StreamDefinition
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.ticks import INFINITY, Tick
-from streaming.wire.arrived_rows import elements
+from streaming.wire.rows.arrived_rows import elements
 from tests.adapters.delta.tables import STREAM, Lake
 from tests.adapters.inputs import chunks, malformed, payloads, rows
 
@@ -25,7 +25,7 @@ def numbers(adapter: InputAdapter, step: int = 1_000_000) -> list[Any]:
     return payloads(rows(adapter, step), "n")
 
 
-def test_versions_are_read_in_order_each_row_once_and_compacting_is_no_news(tmp_path: Path) -> None:
+def test_versions_are_read_in_order_each_row_once_and_compaction_is_ignored(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.append(range(5))
     lake.append([9, 7, 8])
@@ -57,26 +57,26 @@ VERSIONS = st.lists(
 
 @given(steps=VERSIONS, cuts=st.sets(st.integers(1, 60), max_size=6))
 @settings(max_examples=12, deadline=None)
-def test_whatever_comes_between_the_looks_each_row_is_read_once_and_again_the_same(
+def test_whatever_is_written_between_polls_each_row_is_read_once_and_again_the_same(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]], cuts: set[int]
 ) -> None:
     lake = Lake(tmp_path_factory.mktemp("lake"))
     lake.append([0])
-    adapter, reached, told, written = lake.reader(), 0, [], 1
+    adapter, reached, read, written = lake.reader(), 0, [], 1
     for what, many in [*steps, ("look", 1_000)]:
         if what == "append":
             lake.append(range(written, written + many))
             written += many
         elif what == "look":
             end = adapter.latest({"0": reached}, now=0, limit_rows=many)["0"]
-            told += [each for chunk in adapter.read("0", reached, end) for each in elements(chunk)]
+            read += [each for chunk in adapter.read("0", reached, end) for each in elements(chunk)]
             reached = end
         elif what == "restart":
             shared_journal.cache_clear()
             adapter = lake.reader()
         else:
             (lake.compact if what == "compact" else lake.table.create_checkpoint)()
-    assert payloads(told, "n") == list(range(written))
+    assert payloads(read, "n") == list(range(written))
     shared_journal.cache_clear()
     other = lake.reader()
     bounds = [0, *sorted(each for each in cuts if each < reached), reached]
@@ -86,10 +86,10 @@ def test_whatever_comes_between_the_looks_each_row_is_read_once_and_again_the_sa
         for chunk in other.read("0", low, high)
         for each in elements(chunk)
     ]
-    assert again == told
+    assert again == read
 
 
-def test_it_begins_where_it_is_told(tmp_path: Path) -> None:
+def test_it_starts_where_the_options_say(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     for number in range(4):
         lake.append([number * 10])
@@ -100,7 +100,7 @@ def test_it_begins_where_it_is_told(tmp_path: Path) -> None:
         first = numbers(adapter)
         lake.append([99])
         after = numbers(lake.reader(name, **options))
-        DeltaTable(lake.path).restore(3)  # each start is told the same versions
+        DeltaTable(lake.path).restore(3)  # each start sees the same versions
         (lake.log / f"{lake.table.version():020}.json").unlink()
         (lake.log / f"{lake.table.version():020}.json").unlink()
         return [first, after]
@@ -113,7 +113,7 @@ def test_it_begins_where_it_is_told(tmp_path: Path) -> None:
     assert begun("time", start="time", start_time=instant) == [wanted, [*wanted, 99]]
 
 
-def test_columns_of_partitions_and_columns_that_came_later_are_in_every_row(tmp_path: Path) -> None:
+def test_partition_columns_and_columns_added_later_are_in_every_row(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     days = pa.array(["2026-11-23", "2026-11-24"]).cast(pa.date32())
     lake.append([1, 2], by=["k", "day"], day=days, k=["a b/c%", None])
@@ -127,7 +127,7 @@ def test_columns_of_partitions_and_columns_that_came_later_are_in_every_row(tmp_
         assert [(found[n]["more"], found[n]["tags"]) for n in (1, 3)] == [(None, None), (1.5, ["x"])]
 
 
-def test_ctis_stand_in_a_column_and_rows_arrive_when_their_version_was_written(tmp_path: Path) -> None:
+def test_ctis_are_in_a_column_and_rows_arrive_when_their_version_was_written(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.append([1, 2, 3, 4, 5], cti=[None, "15", None, "infinity", "soon"])
     lake.append([6])
@@ -144,7 +144,7 @@ def test_ctis_stand_in_a_column_and_rows_arrive_when_their_version_was_written(t
     assert first.arrival.tolist() == [at[0]] * 5
 
 
-def test_a_row_that_is_broken_costs_itself_and_is_shown_whole(tmp_path: Path) -> None:
+def test_a_broken_row_affects_no_other_and_is_shown_whole(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     lake.append([1, 2], ts=[None, 20], other=["x", "y"])
     [(position, reason, raw)] = malformed(lake.reader(None))

@@ -1,4 +1,4 @@
-"""What cannot be read exactly is a sentence, or, where that was chosen, a row that says what is missing."""
+"""A table that can't be read exactly raises an error, or, if so configured, gives a row that reports the gap."""
 
 import json
 import shutil
@@ -11,7 +11,7 @@ from deltalake import write_deltalake
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.entry_journal import shared_journal
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.outcomes import Reason
 from tests.adapters.delta.tables import STREAM, Lake
 from tests.adapters.inputs import malformed, payloads, rows
@@ -26,13 +26,13 @@ def lake(tmp_path: Path) -> Lake:
     return found
 
 
-def told(lake: Lake, **options: Any) -> list[Any]:
-    """The numbers that were read; what stands for a gap as its reason."""
+def read_numbers(lake: Lake, **options: Any) -> list[Any]:
+    """The numbers that were read; a gap is represented by its reason."""
     return payloads(rows(lake.reader(None, **options)), "n")
 
 
 @pytest.mark.parametrize("change", ["delete", "delete a file", "update", "overwrite", "merge"])
-def test_versions_that_change_rows_stop_the_input_or_are_passed_over_and_shown(lake: Lake, change: str) -> None:
+def test_versions_that_change_rows_stop_the_input_or_are_skipped_and_reported(lake: Lake, change: str) -> None:
     new = {"ts": [0, 50], "n": [0, 5], "k": ["k0", "k1"]}
     table = lake.table
     if change == "delete":
@@ -51,14 +51,16 @@ def test_versions_that_change_rows_stop_the_input_or_are_passed_over_and_shown(l
             .execute()
         )
     lake.append([9])
-    with pytest.raises(AdapterError, match=r"Version 1 of the table 'lake' \([A-Z]+\) changed rows .* mode append"):
-        told(lake)
-    assert told(lake, changes="skip") == [0, 1, 2, 3, Reason.BAD_ROW, 9]
+    with pytest.raises(
+        AdapterError, match=r"Version 1 of the table 'lake' \([A-Z]+\) changed existing rows.*mode append"
+    ):
+        read_numbers(lake)
+    assert read_numbers(lake, changes="skip") == [0, 1, 2, 3, Reason.BAD_ROW, 9]
     [(position, _, text)] = malformed(lake.reader(None, changes="skip"))
     assert position == 4
-    assert "took away 1 file" in text
+    assert "removed 1 file" in text
     assert "None of its rows were read" in text
-    assert Reason.BAD_ROW not in told(lake, start="snapshot")
+    assert Reason.BAD_ROW not in read_numbers(lake, start="snapshot")
 
 
 def test_a_merge_that_only_inserts_appends(lake: Lake) -> None:
@@ -69,23 +71,25 @@ def test_a_merge_that_only_inserts_appends(lake: Lake) -> None:
         .when_not_matched_insert_all()
         .execute()
     )
-    assert told(lake) == [0, 1, 2, 3, 4]
+    assert read_numbers(lake) == [0, 1, 2, 3, 4]
 
 
-def test_rows_that_vacuum_removed_before_they_were_read_are_a_sentence_or_a_row_that_counts_them(lake: Lake) -> None:
+def test_rows_removed_by_vacuum_before_they_were_read_raise_an_error_or_are_counted_in_a_row(lake: Lake) -> None:
     lake.append([7])
     lake.compact()
     lake.vacuum()
     lake.append([8])
-    with pytest.raises(AdapterError, match=r"4 rows of version 0 .* gone: the file 'lake/part-.* `start` set to snap"):
-        told(lake)
-    assert told(lake, lost="skip") == [Reason.BAD_ROW, Reason.BAD_ROW, 8]
+    with pytest.raises(
+        AdapterError, match=r"4 rows of version 0 .* can't be read: the file 'lake/part-.* `start` " r"set to snap"
+    ):
+        read_numbers(lake)
+    assert read_numbers(lake, lost="skip") == [Reason.BAD_ROW, Reason.BAD_ROW, 8]
     texts = [text for _, _, text in malformed(lake.reader(None, lost="skip"))]
     assert texts[0].startswith("4 rows of version 0")
-    assert sorted(told(lake, start="snapshot")) == [0, 1, 2, 3, 7, 8]
+    assert sorted(read_numbers(lake, start="snapshot")) == [0, 1, 2, 3, 7, 8]
 
 
-def test_rows_that_were_planned_and_are_gone_before_they_were_read_are_one_row_or_a_sentence(lake: Lake) -> None:
+def test_planned_rows_that_are_removed_before_they_were_read_are_one_row_or_an_error(lake: Lake) -> None:
     for journal, lost in (("a", "fail"), ("b", "skip")):
         lake.reader(journal, lost=lost).latest({}, now=0, limit_rows=3)
     lake.append([7])
@@ -97,7 +101,7 @@ def test_rows_that_were_planned_and_are_gone_before_they_were_read_are_one_row_o
     assert (chunk.positions.tolist(), chunk.raw([0])[0][:6]) == ([1], "2 rows")
 
 
-def test_versions_that_went_from_the_log_are_a_sentence_or_a_row(lake: Lake) -> None:
+def test_versions_deleted_from_the_log_raise_an_error_or_are_reported_in_a_row(lake: Lake) -> None:
     lake.append([7])
     lake.append([8])
     lake.table.create_checkpoint()
@@ -105,26 +109,26 @@ def test_versions_that_went_from_the_log_are_a_sentence_or_a_row(lake: Lake) -> 
     for version in (0, 1):
         (lake.log / f"{version:020}.json").unlink()
     with pytest.raises(AdapterError, match="The versions 0 to 1 of the table 'lake' are no longer in its log"):
-        told(lake)
-    assert told(lake, lost="skip") == [Reason.BAD_ROW, 8, 9]
-    assert sorted(told(lake, start="snapshot")) == [0, 1, 2, 3, 7, 8, 9]
+        read_numbers(lake)
+    assert read_numbers(lake, lost="skip") == [Reason.BAD_ROW, 8, 9]
+    assert sorted(read_numbers(lake, start="snapshot")) == [0, 1, 2, 3, 7, 8, 9]
 
 
-def test_a_table_that_was_made_again_is_noticed_also_while_nothing_is_added(lake: Lake) -> None:
+def test_a_recreated_table_is_noticed_even_while_nothing_is_added(lake: Lake) -> None:
     adapter = lake.reader()
     reached = adapter.latest({}, now=0, limit_rows=100)
     shutil.rmtree(lake.path)
     lake.append(range(4))
     assert adapter.latest(reached, now=1, limit_rows=100) == reached
-    with pytest.raises(AdapterError, match="deleted and made again"):
+    with pytest.raises(AdapterError, match="deleted and created again"):
         adapter.latest(reached, now=LATER, limit_rows=100)
 
 
-def test_a_journal_that_is_gone_is_a_sentence(lake: Lake) -> None:
+def test_a_missing_journal_raises_an_error(lake: Lake) -> None:
     reached = lake.reader().latest({}, now=0, limit_rows=100)
     shutil.rmtree(lake.own / "journal")
     shared_journal.cache_clear()
-    with pytest.raises(AdapterError, match="its journal holds only 0: it was removed"):
+    with pytest.raises(AdapterError, match="its journal holds only 0 because it was removed"):
         lake.reader().latest(reached, now=0, limit_rows=100)
 
 
@@ -190,38 +194,38 @@ def outside(action: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (named("col-"), r"maps its columns to other names \(column mapping, name\)"),
+        (named("col-"), r"uses column mapping \(name\)"),
         (needs("icebergCompatV9"), "icebergCompatV9"),
-        (hiding, "hides deleted rows by deletion vectors in version 0"),
-        (elsewhere, "names a file that lies elsewhere"),
+        (hiding, "Version 0 of the table 'lake' marks deleted rows"),
+        (elsewhere, "refers to a file outside its folder"),
         (outside, "is outside the folder of this organisation"),
     ],
 )
-def test_what_the_files_alone_do_not_say_is_refused(lake: Lake, change: Any, words: str) -> None:
+def test_tables_with_state_outside_their_files_are_refused(lake: Lake, change: Any, words: str) -> None:
     rewrite(lake, change)
     with pytest.raises(AdapterError, match=words) as refused:
-        told(lake)
+        read_numbers(lake)
     assert str(lake.own) not in str(refused.value)
 
 
 def test_features_that_change_nothing_for_a_reader_are_read(lake: Lake) -> None:
     rewrite(lake, needs("deletionVectors", "timestampNtz", "vacuumProtocolCheck"))
-    assert told(lake) == [0, 1, 2, 3]
+    assert read_numbers(lake) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize(
     "damage", ["{no log", '{"add":{"path":3}}', "[" * 100_000, '{"add":null}\n' + "x" * (17 << 20)]
 )
-def test_a_damaged_log_is_a_sentence(lake: Lake, damage: str) -> None:
+def test_a_damaged_log_raises_an_error(lake: Lake, damage: str) -> None:
     lake.append([7])
     adapter = lake.reader(None)
     (lake.log / f"{1:020}.json").write_text(damage)
-    with pytest.raises(AdapterError, match="cannot be read") as refused:
+    with pytest.raises(AdapterError, match="can't be read") as refused:
         adapter.latest({}, now=0, limit_rows=100)
     assert str(lake.own) not in str(refused.value)
 
 
-def test_files_that_are_not_those_of_the_log_are_sentences(lake: Lake) -> None:
+def test_files_that_differ_from_the_log_raise_errors(lake: Lake) -> None:
     [file] = lake.path.glob("part-*")
     content = file.read_bytes()
     for written, words in (
@@ -230,7 +234,7 @@ def test_files_that_are_not_those_of_the_log_are_sentences(lake: Lake) -> None:
     ):
         file.write_bytes(written)
         with pytest.raises(AdapterError, match=words):
-            told(lake)
+            read_numbers(lake)
 
 
 @pytest.mark.parametrize(
@@ -242,13 +246,13 @@ def test_files_that_are_not_those_of_the_log_are_sentences(lake: Lake) -> None:
         ({"start": "version", "start_version": 5}, STREAM, "no version 5 yet; its newest is 0"),
         ({"start": "version"}, STREAM, "first version"),
         ({"start": "time", "start_time": "soon"}, STREAM, "start_time|soon"),
-        ({"cti_column": "ctis"}, STREAM, "The table 'lake' has no column 'ctis'; it has ts, n, k"),
+        ({"cti_column": "ctis"}, STREAM, "The table 'lake' has no column 'ctis'. Its columns are ts, n, k"),
         ({}, STREAM.model_copy(update={"fields": {"m": "long"}}), "has no column 'm'"),
         ({}, STREAM.model_copy(update={"fields": {"k": "long"}}), "The column 'k' .* is string, but the field"),
         ({}, StreamDefinition(fields={"n": "long"}), "has no column 'start'"),
     ],
 )
-def test_options_and_streams_that_do_not_fit_are_sentences(
+def test_unsuitable_options_and_streams_raise_errors(
     lake: Lake, options: dict[str, Any], stream: StreamDefinition, words: str
 ) -> None:
     with pytest.raises(AdapterError, match=words):

@@ -1,11 +1,12 @@
-"""Delta Lake tables hold what was committed, each batch once, and what corrections say of it."""
+"""Delta Lake tables contain all committed rows, each batch once, with their corrections."""
 
 import itertools
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from deltalake import DeltaTable
+from deltalake import DeltaTable, write_deltalake
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,13 +18,13 @@ HOUR = 3_600_000_000
 
 
 def output(root: Path, fields: dict[str, str] = FIELDS, **options: Any) -> DeliveringAdapter:
-    said = {"path": "out", "key": ["plate"] if "plate" in fields else []} | options
-    return delivering_adapter("delta", said, "punctual-1-out", fields, root)
+    settings = {"path": "out", "key": ["plate"] if "plate" in fields else []} | options
+    return delivering_adapter("delta", settings, "punctual-1-out", fields, root)
 
 
-def row(hour: int, plate: str = "B", n: int | None = 1, **said: Any) -> dict[str, Any]:
+def row(hour: int, plate: str = "B", n: int | None = 1, **attributes: Any) -> dict[str, Any]:
     payload = {"plate": plate, "n": n, "price": "1.10", "at": "2026-11-23T10:00:00Z", "tags": ["a"]}
-    return {"output": "out", "start": hour * HOUR, "end": (hour + 1) * HOUR, "payload": payload} | said
+    return {"output": "out", "start": hour * HOUR, "end": (hour + 1) * HOUR, "payload": payload} | attributes
 
 
 def batch(number: int, *rows: dict[str, Any]) -> DeliveryBatch:
@@ -60,7 +61,7 @@ def test_a_batch_that_has_arrived_is_not_written_again(tmp_path: Path) -> None:
     assert len(stored(tmp_path)) == 1
 
 
-def test_corrections_replace_take_back_or_are_appended(tmp_path: Path) -> None:
+def test_corrections_replace_retract_or_are_appended(tmp_path: Path) -> None:
     batches = [
         batch(1, row(0, n=1, key="p1"), row(5, n=9)),
         batch(2, row(0, n=2, key="p1"), row(1, key="p2")),
@@ -82,7 +83,7 @@ def test_corrections_replace_take_back_or_are_appended(tmp_path: Path) -> None:
     ]
 
 
-def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(tmp_path: Path) -> None:
+def test_a_repair_retracts_final_rows_and_replaces_them(tmp_path: Path) -> None:
     adapter = output(tmp_path)
     adapter.deliver([batch(1, row(0, n=1), row(1, "C", n=2))])
     gone = {"deleted": True, "repair": "r"}
@@ -92,18 +93,18 @@ def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(tmp_path:
 
 @given(
     cuts=st.sets(st.integers(1, 11)),
-    said=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=12, max_size=12),
+    written=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=12, max_size=12),
 )
 @settings(max_examples=8, deadline=None)
 def test_an_upserted_table_is_what_the_last_row_of_each_key_says(
-    tmp_path_factory: pytest.TempPathFactory, cuts: set[int], said: list[tuple[str, int, bool]]
+    tmp_path_factory: pytest.TempPathFactory, cuts: set[int], written: list[tuple[str, int, bool]]
 ) -> None:
     root = tmp_path_factory.mktemp("delta")
     adapter = output(root, by_day=False)
     for low, high in itertools.pairwise([0, *sorted(cuts), 12]):
-        some = list(enumerate(said))[low:high]
+        some = list(enumerate(written))[low:high]
         adapter.deliver([batch(at, row(0, key, n, key=key, deleted=gone)) for at, (key, n, gone) in some])
-    last = {key: (n, gone) for key, n, gone in said}
+    last = {key: (n, gone) for key, n, gone in written}
     left = {key: n for key, (n, gone) in last.items() if not gone}
     assert {each["plate"]: each["n"] for each in stored(root)} == left
     assert adapter.delivered() == 11
@@ -113,26 +114,27 @@ def test_an_upserted_table_is_what_the_last_row_of_each_key_says(
     ("options", "fields", "words"),
     [
         ({"key": ["where"]}, FIELDS, "The key names where"),
-        ({}, {"Day": "long"}, "a column Day of its own"),
+        ({}, {"Day": "long"}, "needs the column name Day"),
         ({"path": "../x"}, FIELDS, "outside the folder"),
     ],
 )
-def test_names_and_paths_that_do_not_go_together_are_refused(
+def test_names_and_paths_that_conflict_are_refused(
     tmp_path: Path, options: dict[str, Any], fields: dict[str, str], words: str
 ) -> None:
     with pytest.raises(AdapterError, match=words):
         output(tmp_path, fields, **options)
 
 
-def test_two_rows_of_one_key_another_table_and_a_damaged_log_are_sentences(tmp_path: Path) -> None:
+def test_two_rows_of_one_key_another_table_and_a_damaged_log_raise_errors(tmp_path: Path) -> None:
     adapter = output(tmp_path)
     with pytest.raises(AdapterError, match="Two results have the same start"):
         adapter.deliver([batch(1, row(0), row(0))])
     adapter.deliver([batch(2, row(0))])
-    with pytest.raises(AdapterError, match="has no column speed"):
-        output(tmp_path, {"speed": "double"}).delivered()
+    write_deltalake(tmp_path / "theirs", pa.table({"speed": [1.0]}))
+    with pytest.raises(AdapterError, match="has no column window_start"):
+        output(tmp_path, {"speed": "double"}, path="theirs").delivered()
     for log in (tmp_path / "out" / "_delta_log").iterdir():
         log.write_text("{no log")
-    with pytest.raises(AdapterError, match="The Delta table out cannot be written") as refused:
+    with pytest.raises(AdapterError, match="The Delta table out can't be written") as refused:
         adapter.delivered()
     assert str(tmp_path) not in str(refused.value)

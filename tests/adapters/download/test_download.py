@@ -40,7 +40,7 @@ def server(made: Authority) -> Iterator[Server]:
 
 
 class Site:
-    """An organisation's folder, and adapters on a server, as processes that come and go would build them."""
+    """An organisation's folder, and adapters for a server, built as successive processes would build them."""
 
     def __init__(self, server: Server, made: Authority, root: Path) -> None:
         self.server, self.made, self.root = server, made, root
@@ -93,11 +93,11 @@ def test_a_text_is_read_as_the_file_adapter_reads_it(site: Site, path: str, cont
 def test_parquet_is_read_and_a_format_that_the_name_hides_is_an_option(site: Site) -> None:
     site.server.answers["/export"] = sends(parquet(4))
     assert payloads(rows(site.adapter("/export?of=rows", format="parquet")), "v") == [0, 1, 2, 3]
-    with pytest.raises(AdapterError, match="The format of 'export' cannot be told"):
+    with pytest.raises(AdapterError, match="The format of 'export' can't be determined"):
         site.adapter("/export")
 
 
-def test_the_same_call_gives_the_same_rows_after_a_restart_whatever_the_server_says_then(site: Site) -> None:
+def test_the_same_call_gives_the_same_rows_after_a_restart_whatever_the_server_answers_then(site: Site) -> None:
     before = site.adapter()
     assert site.first(before) == 3
     site.server.answers["/rows.csv"] = sends(b"ts,k,v\n9,z,90\n")
@@ -126,7 +126,7 @@ def test_a_copy_that_was_removed_is_not_replaced_by_other_rows(site: Site) -> No
     assert len(site.server.asked) == 1
 
 
-def test_a_copy_that_was_changed_is_told_with_the_time_of_its_download(site: Site) -> None:
+def test_a_changed_copy_is_reported_with_the_time_of_its_download(site: Site) -> None:
     site.first(site.adapter())
     copy = site.journal / "snapshot.csv"
     copy.write_bytes(CSV + CSV)
@@ -136,22 +136,22 @@ def test_a_copy_that_was_changed_is_told_with_the_time_of_its_download(site: Sit
     assert str(site.root) not in str(caught.value)
 
 
-def test_a_column_that_is_missing_is_told_with_the_address_and_not_with_a_path_of_the_server(site: Site) -> None:
+def test_a_missing_column_is_reported_with_the_address_and_without_a_path_of_the_server(site: Site) -> None:
     site.server.answers["/rows.csv"] = sends(b"ts,k\n1,a\n")
-    told = site.refusal(site.adapter("/rows.csv?key=planted"))
-    assert f"The file '{site.server.url('/rows.csv')}' has no column 'v'" in told
-    assert "It was downloaded at 2026-11-22T08:00:00Z." in told
-    assert str(site.root) not in told
-    assert "planted" not in told
+    message = site.refusal(site.adapter("/rows.csv?key=planted"))
+    assert f"The file '{site.server.url('/rows.csv')}' has no column 'v'" in message
+    assert "It was downloaded at 2026-11-22T08:00:00Z." in message
+    assert str(site.root) not in message
+    assert "planted" not in message
 
 
 def test_a_copy_for_other_options_is_refused_and_another_token_reads_it(site: Site) -> None:
     site.first(site.adapter(token="one"))
     assert site.first(site.adapter(token="two")) == 3
-    assert "for other options" in site.refusal(site.adapter(delimiter=";"))
+    assert "with other options" in site.refusal(site.adapter(delimiter=";"))
 
 
-def test_a_token_is_sent_and_stands_in_no_file_and_no_message(site: Site) -> None:
+def test_a_token_is_sent_and_is_in_no_file_and_no_message(site: Site) -> None:
     adapter = site.adapter(token="planted-secret")
     site.first(adapter)
     assert site.server.asked[0][2] == "Bearer planted-secret"
@@ -167,11 +167,13 @@ def test_a_token_is_never_sent_without_tls(site: Site) -> None:
         site.adapter(url="http://files.example/rows.csv", token="planted")
 
 
-@pytest.mark.parametrize("said", [True, False])
+@pytest.mark.parametrize("with_length", [True, False])
 @pytest.mark.parametrize("name", ["/rows.csv", "/rows.csv.gz"])
-def test_one_byte_beyond_the_limit_is_an_error_and_never_a_shorter_file(site: Site, said: bool, name: str) -> None:
+def test_one_byte_above_the_limit_is_an_error_and_never_a_shorter_file(
+    site: Site, with_length: bool, name: str
+) -> None:
     content = CSV if name.endswith(".csv") else gzip.compress(CSV, mtime=0)
-    site.server.answers[name] = sends(content, length=said)
+    site.server.answers[name] = sends(content, length=with_length)
     most = len(CSV) - 1
     assert f"is larger than {most} bytes" in site.refusal(site.adapter(name, most_bytes=most))
     assert site.files() == set()
@@ -181,7 +183,7 @@ def test_a_file_of_exactly_the_limit_is_taken(site: Site) -> None:
     assert site.first(site.adapter(most_bytes=len(CSV))) == 3
 
 
-def test_a_gzip_bomb_is_left_at_the_limit(site: Site) -> None:
+def test_a_gzip_bomb_stops_at_the_limit(site: Site) -> None:
     bomb = gzip.compress(bytes(40 << 20), mtime=0)
     assert len(bomb) < 1 << 20
     site.server.answers["/bomb.csv.gz"] = sends(bomb)
@@ -198,7 +200,7 @@ def test_what_is_not_gzip_to_its_end_is_an_error(site: Site, content: bytes) -> 
     assert site.files() == set()
 
 
-def test_a_download_that_breaks_off_leaves_nothing_and_is_begun_anew(site: Site) -> None:
+def test_an_interrupted_download_leaves_nothing_and_is_repeated(site: Site) -> None:
     site.server.answers["/rows.csv"] = sends(CSV[:9], length=False, Content_Length=str(len(CSV)))
     assert "broke off" in site.refusal(site.adapter())
     assert site.files() == set()
@@ -214,9 +216,9 @@ def test_a_copy_without_its_note_does_not_count(site: Site) -> None:
     assert payloads(rows(site.adapter()), "v") == [10, 20, 30, 40]
 
 
-def test_a_redirect_inside_is_refused(site: Site) -> None:
+def test_a_redirect_to_an_internal_address_is_refused(site: Site) -> None:
     site.server.answers["/rows.csv"] = redirects("https://169.254.169.254/latest/rows.csv")
-    assert "cannot be reached" in site.refusal(site.adapter())
+    assert "can't be reached" in site.refusal(site.adapter())
 
 
 def test_a_preview_reads_the_first_lines_of_a_large_text_and_leaves_no_file(site: Site) -> None:
@@ -230,17 +232,19 @@ def test_a_preview_reads_the_first_lines_of_a_large_text_and_leaves_no_file(site
 
 
 def test_a_preview_that_a_dead_process_left_is_removed(site: Site) -> None:
-    left = site.root / PREVIEWS / "left"
-    left.mkdir(parents=True)
-    os.utime(left, (1, 1))
+    left, foreign = site.root / PREVIEWS / "tmpleft", site.root / PREVIEWS / "later"
+    for each in (left, foreign):
+        each.mkdir(parents=True)
+        os.utime(each, (1, 1))
     sample(site.adapter(preview=True), 5, now=NOW)
     assert not left.exists()
+    assert foreign.exists(), "no preview of ours"
 
 
-def test_a_preview_that_ends_while_another_begins_does_not_disturb_it(
+def test_a_preview_that_ends_while_another_starts_does_not_disturb_it(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (site.root / PREVIEWS / "ending").mkdir(parents=True)
+    (site.root / PREVIEWS / "tmpending").mkdir(parents=True)
     look = Path.stat
 
     def stat(path: Path, **options: bool) -> os.stat_result:
@@ -253,35 +257,37 @@ def test_a_preview_that_ends_while_another_begins_does_not_disturb_it(
         assert len(sample(site.adapter(preview=True), 5, now=NOW)) == 3
 
 
-def test_a_parquet_file_too_large_for_a_preview_is_asked_for_and_shows_nothing(site: Site) -> None:
+def test_a_parquet_file_too_large_for_a_preview_is_requested_and_shows_nothing(site: Site) -> None:
     site.server.answers["/big.parquet"] = sends(b"", length=False, Content_Length=str(PREVIEW_PARQUET_BYTES + 1))
     assert sample(site.adapter("/big.parquet", preview=True), 5, now=NOW) == []
     site.server.answers["/small.parquet"] = sends(parquet(3))
     assert len(sample(site.adapter("/small.parquet", preview=True), 5, now=NOW)) == 3
 
 
-def test_an_adapter_that_was_not_told_how_far_it_may_reach_reaches_nothing(site: Site) -> None:
+def test_an_adapter_without_a_policy_connects_nowhere(site: Site) -> None:
     adapter = input_adapter("download", {"url": site.server.url("/rows.csv")}, POINTS, site.root, site.journal)
-    assert "cannot be reached" in site.refusal(adapter)
-    told = input_adapter(
+    assert "can't be reached" in site.refusal(adapter)
+    adapter_of_run = input_adapter(
         "download", {"url": f"https://127.0.0.1:{site.server.port}/rows.csv"}, POINTS, site.root, site.journal, NEAR
     )
-    assert "cannot prove that it is 127.0.0.1" in site.refusal(told), "reached, though the test's authority is unknown"
+    assert "can't prove that it is 127.0.0.1" in site.refusal(adapter_of_run), (
+        "connected, although the test's authority is not trusted"
+    )
     assert site.server.asked == []
 
 
-def test_it_begins_at_a_row_of_the_copy_and_says_why_at_no_time(site: Site) -> None:
+def test_it_starts_at_a_row_of_the_copy_and_says_why_not_at_a_time(site: Site) -> None:
     place = BeginAtPositions(kind="positions", positions={"cars": {"0": 2}})
-    with pytest.raises(AdapterError, match=r"Nothing of .* was downloaded yet"):
+    with pytest.raises(AdapterError, match=r"has not been downloaded yet"):
         site.adapter().begin_at(place, "cars", now=NOW)
     assert site.server.asked == []
     site.first(site.adapter())
     adapter = site.adapter()
     assert adapter.begin_at(place, "cars", now=NOW).positions == {"0": 2}
     assert [int(at) for chunk in adapter.read("0", 2, 3) for at in chunk.positions] == [2]
-    with pytest.raises(AdapterError, match="can begin at 0 to 3, not at 4"):
+    with pytest.raises(AdapterError, match="can start at 0 to 3, not at 4"):
         adapter.begin_at(BeginAtPositions(kind="positions", positions={"cars": {"0": 4}}), "cars", now=NOW)
     for way in adapter.cannot_begin():
         begin: SoughtBegin = "now" if way == "now" else BeginAtTime(kind="time", at=0)
-        with pytest.raises(AdapterError, match=r"no moment divides them\. Begin at a row"):
+        with pytest.raises(AdapterError, match=r"can't start at a time between them\. Start at a row"):
             adapter.begin_at(begin, "cars", now=NOW)

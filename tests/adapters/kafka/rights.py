@@ -1,4 +1,4 @@
-"""What a user may not do in a real broker, for as long as a test wants it."""
+"""Rights of a user in a real broker, restricted for as long as a test needs it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,16 +19,16 @@ CLUSTER = "kafka-cluster"
 
 
 def signed(kafka: KafkaBroker, topic: str, **changes: Any) -> dict[str, Any]:
-    """The options of who signs in, over TLS."""
-    said = {"brokers": kafka.signed_address, "topic": topic, "certificate_authority": kafka.certificate}
-    return {**said, "sign_in": "plain", "user": USER, "password": PASSWORD, **changes}
+    """The options of a user who signs in, over TLS."""
+    base = {"brokers": kafka.signed_address, "topic": topic, "certificate_authority": kafka.certificate}
+    return {**base, "sign_in": "plain", "user": USER, "password": PASSWORD, **changes}
 
 
 @contextmanager
 def without_right(
     kafka: KafkaBroker, kind: ResourceType, name: str, denied: Sequence[AclOperation], allowed: Sequence[AclOperation]
 ) -> Iterator[None]:
-    """USER may do nothing of `denied` to `name`, and what is `allowed`."""
+    """Deny USER all of `denied` on `name`, and grant `allowed`."""
 
     def rule(operation: AclOperation, permission: AclPermissionType) -> AclBinding:
         literal = ResourcePatternType.LITERAL

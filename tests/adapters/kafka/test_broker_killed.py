@@ -1,4 +1,4 @@
-"""A broker that dies and comes again while it is asked and read from: everything is read once, in order."""
+"""A broker that is killed and restarted during requests and reads: everything is read once, in order."""
 
 import json
 import threading
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.kafka
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine with much to do takes long to start a broker."""
+    """Wait longer: a busy machine takes long to start a broker."""
     monkeypatch.setattr(cluster, "ANSWER_S", 60.0)
     monkeypatch.setattr(reading, "QUIET_S", 60.0)
 
 
 @contextmanager
 def starting_again(broker: KafkaBroker) -> Iterator[None]:
-    """The broker is killed, and starts again meanwhile."""
+    """Kill the broker, and restart it during the block."""
     broker.kill()
     starter = threading.Thread(target=broker.start)
     starter.start()
@@ -36,14 +36,14 @@ def starting_again(broker: KafkaBroker) -> Iterator[None]:
         starter.join()
 
 
-def test_a_read_goes_on_where_the_broker_died(
+def test_a_read_resumes_where_the_broker_was_killed(
     kafka: KafkaBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adapting, "CHUNK_MESSAGES", 500)
     monkeypatch.setattr(reading, "AT_ONCE", 100)
     topic = kafka.topic()
     count = 8_000
-    filler = "x" * 8_000  # more than the client fetches ahead, so that the broker is needed again
+    filler = "x" * 8_000  # more than the client prefetches, so that the broker is needed again
     kafka.produce(topic, [json.dumps({"ts": n, "k": filler, "v": n}).encode() for n in range(count)])
     source = adapter(kafka, topic, tmp_path)
     end = source.latest({}, now=0, limit_rows=count)["0"]
@@ -55,7 +55,7 @@ def test_a_read_goes_on_where_the_broker_died(
     assert found == list(range(count))
 
 
-def test_a_broker_that_hangs_is_said_and_read_on_when_it_goes_on(
+def test_a_hanging_broker_is_reported_and_read_on_when_it_continues(
     kafka: KafkaBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic = kafka.topic()
@@ -66,14 +66,14 @@ def test_a_broker_that_hangs_is_said_and_read_on_when_it_goes_on(
     hanging = adapter(kafka, topic, tmp_path)
     with kafka.paused():
         for ask in (hanging.lanes, lambda: hanging.latest(first, now=0, limit_rows=10)):
-            with pytest.raises(AdapterError, match=r"does not answer as a broker does.*or try again later") as raised:
+            with pytest.raises(AdapterError, match=r"does not answer like a broker.*or try again later") as raised:
                 ask()
             assert raised.value.domain == "external"
     assert source.latest(first, now=0, limit_rows=10) == {"0": 3}
     assert values(rows_of(source, "0", 0, 3)) == [0, 1, 2]
 
 
-def test_a_question_is_answered_when_the_broker_is_there_again(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_a_request_is_answered_after_the_broker_has_restarted(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka.topic()
     kafka.produce(topic, [row(number) for number in range(3)])
     source = adapter(kafka, topic, tmp_path)

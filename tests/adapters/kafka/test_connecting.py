@@ -1,4 +1,4 @@
-"""What a connection test says: which of name, connection, TLS, sign-in, topic, permission failed; without secrets."""
+"""Errors of a connection test: name, connection, TLS, sign-in, topic or permission; without secrets."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,27 +35,27 @@ def topic(kafka: KafkaBroker) -> str:
 
 
 def outcome(options: dict[str, Any], policy: OutgoingPolicy = LOOPBACK) -> str:
-    """What the connection test says, "" where it passes."""
+    """The error of the connection test, "" if it passes."""
     try:
         check(input_adapter("kafka", options, POINTS, Path("/nowhere"), outgoing=policy), now=0)
     except AdapterError as error:
-        return str(error).replace(PASSWORD, "told a secret")
+        return str(error).replace(PASSWORD, "leaked a secret")
     return ""
 
 
-def test_all_is_well(kafka: KafkaBroker, topic: str) -> None:
+def test_a_connection_test_passes(kafka: KafkaBroker, topic: str) -> None:
     assert outcome(signed(kafka, topic)) == ""
     assert outcome({"brokers": kafka.address, "topic": topic, "security": "none"}) == ""
 
 
-def test_a_name_that_is_not_known_and_a_network_that_is_not_allowed_read_alike(kafka: KafkaBroker, topic: str) -> None:
+def test_an_unknown_name_and_a_forbidden_network_have_the_same_error(kafka: KafkaBroker, topic: str) -> None:
     unknown = outcome({"brokers": "nowhere.invalid:9092", "topic": topic})
     refused = outcome({"brokers": kafka.address, "topic": topic}, NOTHING)
-    assert "its name is not known, or its network or port is not allowed" in unknown
+    assert "its name is unknown, or its network or port is not allowed" in unknown
     assert unknown.replace("nowhere.invalid:9092", "X") == refused.replace(kafka.address, "X")
 
 
-def test_without_tls_only_networks_that_the_installation_names(kafka: KafkaBroker, topic: str) -> None:
+def test_without_tls_only_listed_networks_are_allowed(kafka: KafkaBroker, topic: str) -> None:
     public = OutgoingPolicy(public=True, ports=(9092,))
     assert "allowed without TLS" in outcome({"brokers": "8.8.8.8:9092", "topic": topic, "security": "none"}, public)
 
@@ -66,44 +66,44 @@ def test_nothing_listens_there(topic: str) -> None:
 
 
 def test_the_certificate_is_not_trusted(kafka: KafkaBroker, topic: str) -> None:
-    said = outcome(signed(kafka, topic, certificate_authority=None))
-    assert "of an authority that is not trusted" in said
+    message = outcome(signed(kafka, topic, certificate_authority=None))
+    assert "from an authority that is not trusted" in message
 
 
-def test_encryption_where_there_is_none_and_none_where_there_is(kafka: KafkaBroker, topic: str) -> None:
-    said = "accepts connections, but does not answer as a broker does. Correct address and encryption"
-    assert said in outcome(signed(kafka, topic, brokers=kafka.address))
-    assert said in outcome({"brokers": kafka.signed_address, "topic": topic, "security": "none"})
+def test_encryption_on_one_side_only(kafka: KafkaBroker, topic: str) -> None:
+    message = "accepts connections, but does not answer like a broker. Correct the address and encryption"
+    assert message in outcome(signed(kafka, topic, brokers=kafka.address))
+    assert message in outcome({"brokers": kafka.signed_address, "topic": topic, "security": "none"})
 
 
 def test_a_wrong_password(kafka: KafkaBroker, topic: str) -> None:
-    assert f"do not let '{USER}' sign in" in outcome(signed(kafka, topic, password="wrong"))
+    assert f"refuse the sign-in of '{USER}'" in outcome(signed(kafka, topic, password="wrong"))
 
 
-def test_no_such_topic_and_it_is_not_made(kafka: KafkaBroker) -> None:
-    said = {"brokers": kafka.address, "topic": "not-there", "security": "none"}
-    assert "There is no topic 'not-there'" in outcome(said)
+def test_a_missing_topic_is_not_created(kafka: KafkaBroker) -> None:
+    settings = {"brokers": kafka.address, "topic": "not-there", "security": "none"}
+    assert "There is no topic 'not-there'" in outcome(settings)
     admin = kafka.admin
     assert "not-there" not in admin.list_topics(timeout=10).topics
 
 
 @pytest.fixture
 def closed(kafka: KafkaBroker) -> Iterator[str]:
-    """A topic that nobody but its owner may read."""
+    """A topic that only its owner may read."""
     name = kafka.topic()
     with without_right(kafka, ResourceType.TOPIC, name, [AclOperation.READ], [AclOperation.DESCRIBE]):
         kafka.produce(name, [row(0)])
         yield name
 
 
-def test_a_topic_that_may_not_be_read(kafka: KafkaBroker, closed: str) -> None:
-    assert f"The topic '{closed}' is closed to user '{USER}'" in outcome(signed(kafka, closed))
+def test_a_topic_without_the_right_to_read(kafka: KafkaBroker, closed: str) -> None:
+    assert f"The topic '{closed}' is not open to user '{USER}'" in outcome(signed(kafka, closed))
 
 
 @pytest.mark.parametrize("broken", [False, True])
-def test_a_key_whose_line_ends_a_form_took_away_is_used(tmp_path: Path, broken: bool) -> None:
+def test_a_key_that_lost_its_line_ends_in_a_form_is_used(tmp_path: Path, broken: bool) -> None:
     certificate, begin, rest = authority(tmp_path).chain.read_text().partition("-----BEGIN PRIVATE KEY-----")
     key = f"{begin}{rest}".replace("\n", "")
-    said = {"brokers": f"127.0.0.1:{free_port()}", "topic": "t", "client_certificate": certificate}
-    told = outcome({**said, "client_key": key.replace("MI", "XX") if broken else key})
-    assert ("certificates or the key cannot be used" if broken else "nothing listens") in told
+    settings = {"brokers": f"127.0.0.1:{free_port()}", "topic": "t", "client_certificate": certificate}
+    message = outcome({**settings, "client_key": key.replace("MI", "XX") if broken else key})
+    assert ("certificates or the key are invalid" if broken else "nothing listens") in message

@@ -1,8 +1,8 @@
-"""What a message becomes: value, key, headers and metadata as fields and times, CTIs in band; no broker is needed."""
+"""Decoded messages: value, key, headers and metadata as fields and times, CTIs in band; without a broker."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,59 +12,25 @@ from hypothesis import strategies as st
 from streaming.adapters.kafka.decoding import MessageDecoder
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
-from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import elements
 from streaming.wire.outgoing import NOTHING
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
+from tests.adapters.kafka.fake_message import APPENDED, CREATED, FakeMessage
 from tests.adapters.kafka.topics import POINTS, row
-
-CREATED, APPENDED = 1, 2
-
-
-@dataclass(frozen=True)
-class FakeMessage:
-    """A message as the client hands it over; which broker it came from makes no difference to its decoding."""
-
-    content: bytes | None = b"{}"
-    at: int = 0
-    named: bytes | None = None
-    stamp: tuple[int, int] = (CREATED, 1_000)
-    said: Sequence[tuple[str, bytes | None]] | None = None
-    where: tuple[str, int] = field(default=("t", 3))
-
-    def value(self) -> bytes | None:
-        return self.content
-
-    def key(self) -> bytes | None:
-        return self.named
-
-    def offset(self) -> int:
-        return self.at
-
-    def timestamp(self) -> tuple[int, int]:
-        return self.stamp
-
-    def headers(self) -> Sequence[tuple[str, bytes | None]] | None:
-        return self.said
-
-    def topic(self) -> str:
-        return self.where[0]
-
-    def partition(self) -> int:
-        return self.where[1]
 
 
 def decoded(stream: StreamDefinition, messages: Sequence[FakeMessage], **options: Any) -> Arrived:
-    said = {"brokers": "b:9092", "topic": "t", **options}
-    return MessageDecoder(stream, KafkaOptions.model_validate(said), Reach(NOTHING)).decode(messages)
+    settings = {"brokers": "b:9092", "topic": "t", **options}
+    return MessageDecoder(stream, KafkaOptions.model_validate(settings), Reach(NOTHING)).decode(messages)
 
 
 def read(stream: StreamDefinition, message: FakeMessage, **options: Any) -> Element:
-    """The message as one of a few, which are judged one by one, and as one of many, which are judged in columns."""
+    """The message as one of a few, which are read one by one, and as one of many, which are read in columns."""
     alone = decoded(stream, [message], **options)
     many = decoded(stream, [replace(message, at=at) for at in range(400)], **options)
     assert list(elements(many)) == list(elements(alone)) * 400
@@ -81,7 +47,7 @@ def test_the_start_is_in_the_value_in_an_object_of_it_in_the_key_or_in_the_metad
         b'{"v": 1, "seen": {"at": 5}}',
         named=b'{"at": 6}',
         stamp=(CREATED, 7),
-        said=[("sent", b"1970-01-01T00:00:00.008Z")],
+        header_list=[("sent", b"1970-01-01T00:00:00.008Z")],
     )
     for path, unit, start in [
         ("seen.at", "ms", 5_000),
@@ -94,7 +60,7 @@ def test_the_start_is_in_the_value_in_an_object_of_it_in_the_key_or_in_the_metad
     assert read(timed("_meta.nowhere"), message) == MalformedRow(Reason.BAD_TIME)
 
 
-def test_fields_stand_beside_the_value_where_the_options_say_so() -> None:
+def test_fields_are_outside_the_value_if_the_options_say_so() -> None:
     fields = {"v": "long", "who": "string", "id": "long", "part": "long", "trace": "string", "deep": "double"}
     columns = {
         "who": "_key",
@@ -104,7 +70,9 @@ def test_fields_stand_beside_the_value_where_the_options_say_so() -> None:
         "deep": "details.deep",
     }
     message = FakeMessage(
-        b'{"ts": 1, "v": 2, "details": {"deep": 2.5}}', named=b'{"id": 9}', said=[("trace", b"x"), ("trace", b"y")]
+        b'{"ts": 1, "v": 2, "details": {"deep": 2.5}}',
+        named=b'{"id": 9}',
+        header_list=[("trace", b"x"), ("trace", b"y")],
     )
     found = read(timed("ts", "us", **fields), message, columns=columns)
     expected = {"v": 2, "who": '{"id": 9}', "id": 9, "part": 3, "trace": "y", "deep": 2.5}
@@ -113,14 +81,14 @@ def test_fields_stand_beside_the_value_where_the_options_say_so() -> None:
     assert lacking == Event(1, 2, dict.fromkeys(fields) | {"part": 3})  # type: ignore[arg-type]
 
 
-def test_a_key_that_is_json_may_be_a_number() -> None:
+def test_a_json_key_may_be_a_number() -> None:
     stream = timed("_meta.timestamp", id="long")
     message = FakeMessage(b"{}", named=b"42")
     assert read(stream, message, columns={"id": "_key"}, key="json") == Event(1_000_000, 1_000_001, {"id": 42})  # type: ignore[arg-type]
     assert read(stream, message, columns={"id": "_key"}) == MalformedRow(Reason.BAD_PAYLOAD)
 
 
-def test_arrivals_are_the_brokers_timestamps_and_those_of_producers_only_with_implicit_rowtimes() -> None:
+def test_arrivals_are_the_broker_s_timestamps_and_a_producer_s_only_with_implicit_rowtimes() -> None:
     created, appended = FakeMessage(row(1)), FakeMessage(row(1), stamp=(APPENDED, 2_000))
     assert decoded(POINTS, [created]).arrival is None
     arrival = decoded(POINTS, [created, appended]).arrival
@@ -145,7 +113,7 @@ def test_arrivals_are_the_brokers_timestamps_and_those_of_producers_only_with_im
     ],
 )
 def test_ctis_come_by_a_header_or_by_a_field(text: str, strict: bool, expected: Element) -> None:
-    by_header = FakeMessage(None, said=[("cti", text.encode())])
+    by_header = FakeMessage(None, header_list=[("cti", text.encode())])
     assert read(POINTS, by_header, cti_header="cti", cti_strict=strict) == expected
     written = int(text) if text.isdigit() else text
     by_field = FakeMessage(json.dumps({"ts": 1, "bound": written}).encode())
@@ -154,7 +122,7 @@ def test_ctis_come_by_a_header_or_by_a_field(text: str, strict: bool, expected: 
     assert read(POINTS, event, cti_field="bound") == Event(1, 2, {"k": "a", "v": 1})  # type: ignore[arg-type]
 
 
-def test_without_an_event_time_messages_are_rows_of_transcripts() -> None:
+def test_without_an_event_time_messages_are_transcript_rows() -> None:
     stream = StreamDefinition(fields={"v": "long"})
     assert read(stream, FakeMessage(b'{"start": 5, "payload": {"v": 1}}')) == Event(5, 6, {"v": 1})  # type: ignore[arg-type]
     assert read(stream, FakeMessage(b'{"start": 5, "v": 1}')) == Event(5, 6, {"v": 1})  # type: ignore[arg-type]
@@ -173,19 +141,19 @@ messages = st.builds(
         ),
     ),
     named=st.one_of(st.none(), st.binary(max_size=4), st.integers(0, 9).map(lambda n: b"%d" % n)),
-    said=st.one_of(st.none(), st.just([("cti", b"7")]), st.just([("cti", b"?")])),
+    header_list=st.one_of(st.none(), st.just([("cti", b"7")]), st.just([("cti", b"?")])),
     stamp=st.tuples(st.sampled_from([0, CREATED, APPENDED]), st.integers(0, 10**12)),
 )
 
 
 @given(few=st.lists(messages, max_size=12, min_size=1), key=st.sampled_from(["text", "json"]), at=st.integers(0, 11))
-def test_a_message_is_judged_alike_alone_and_among_many(few: list[FakeMessage], key: str, at: int) -> None:
+def test_a_message_is_read_alike_alone_and_among_many(few: list[FakeMessage], key: str, at: int) -> None:
     stream = StreamDefinition(fields={"v": "long", "who": "string"}, event_time=POINTS.event_time)
-    said = {"columns": {"who": "_key"}, "key": key, "cti_header": "cti"}
+    settings = {"columns": {"who": "_key"}, "key": key, "cti_header": "cti"}
     among = [FakeMessage(row(n), named=b"k") for n in range(300)]
-    whole = decoded(stream, [*among[:at], *few, *among[at:]], **said)
-    alone = [next(elements(decoded(stream, [each], **said))) for each in few]
+    whole = decoded(stream, [*among[:at], *few, *among[at:]], **settings)
+    alone = [next(elements(decoded(stream, [each], **settings))) for each in few]
     assert list(elements(whole))[at : at + len(few)] == alone
     for index, each in enumerate(few, at):
         if whole.malformed.get(index):
-            assert whole.raw([index]) == decoded(stream, [each], **said).raw([0])
+            assert whole.raw([index]) == decoded(stream, [each], **settings).raw([0])

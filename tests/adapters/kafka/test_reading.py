@@ -1,4 +1,4 @@
-"""What is read of a topic: every committed message once, whatever stands between them and however spans are cut."""
+"""Reading a topic: every committed message once, whatever is between them and however spans are divided."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.kafka.reading import PartitionReader, close_readers
 from streaming.adapters.network.fetching import Reach
 from streaming.temporal.outcomes import Reason
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.kafka.topics import LOOPBACK, aborted, adapter, everything, row, rows_of, transaction, values
 from tests.kafka_broker import KafkaBroker
 
@@ -40,22 +40,23 @@ def test_every_committed_message_is_read_once_and_no_aborted_one(
     assert values(rows_of(source, "0", 0, end)) == list(range(300))
 
 
-def test_messages_that_come_behind_the_end_of_the_partition_as_it_was_told_before_are_read(kafka: KafkaBroker) -> None:
+def test_messages_after_the_reported_end_of_the_partition_are_read(kafka: KafkaBroker) -> None:
     topic = kafka.topic()
     kafka.produce(topic, [row(number) for number in range(10)])
-    said = {"brokers": kafka.address, "topic": topic, "security": "none"}
-    reader = PartitionReader(KafkaOptions.model_validate(said), Reach(LOOPBACK), 0, 10)
+    settings = {"brokers": kafka.address, "topic": topic, "security": "none"}
+    reader = PartitionReader(KafkaOptions.model_validate(settings), Reach(LOOPBACK), 0, 10)
     ended = reader._consumer.poll(30)
     assert ended.error().code() == KafkaError._PARTITION_EOF
     kafka.produce(topic, [row(number) for number in range(10, 20)])
-    reader._waiting = [ended, *(reader._consumer.poll(30) for _ in range(10))]  # as a look at a busy moment gets them
+    reader._waiting = [
+        ended,
+        *(reader._consumer.poll(30) for _ in range(10)),
+    ]  # as a poll in a busy moment receives them
     assert [each.offset() for part in reader.messages(20) for each in part] == list(range(10, 20))
     reader.close()
 
 
-def test_a_span_that_holds_nothing_but_aborted_messages_is_empty_and_ends(
-    kafka: KafkaBroker, holed: str, tmp_path: Path
-) -> None:
+def test_a_span_of_only_aborted_messages_is_empty_and_ends(kafka: KafkaBroker, holed: str, tmp_path: Path) -> None:
     source = adapter(kafka, holed, tmp_path)
     end = source.latest({}, now=0, limit_rows=10_000)["0"]
     assert rows_of(source, "0", end - 30, end - 10) == []
@@ -76,7 +77,7 @@ def test_random_cuts_give_the_same_rows_as_one_span(kafka: KafkaBroker, holed: s
             assert rows_of(source, "0", *span) == [each for each in whole if span[0] <= each[1] < span[1]]
 
 
-def test_a_transaction_that_has_not_ended_is_not_read_before_it_ends(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_an_open_transaction_is_not_read_before_it_ends(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka.topic()
     source = adapter(kafka, topic, tmp_path)
     kafka.produce(topic, [row(0)])
@@ -86,19 +87,19 @@ def test_a_transaction_that_has_not_ended_is_not_read_before_it_ends(kafka: Kafk
         kafka.produce(topic, [row(2)])
         first = source.latest({}, now=0, limit_rows=100)
         assert first == {"0": 1}
-    while source.latest(first, now=0, limit_rows=100)["0"] < 4:  # the marker is written behind the answer
+    while source.latest(first, now=0, limit_rows=100)["0"] < 4:  # the marker is written after the answer
         pass
     assert values(everything(source, start=first)) == [1, 2]
 
 
-def test_what_compaction_has_removed_is_passed_over(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_messages_removed_by_compaction_are_skipped(kafka: KafkaBroker, tmp_path: Path) -> None:
     config = {"cleanup.policy": "compact", "segment.ms": "1", "min.cleanable.dirty.ratio": "0.001"}
     topic = kafka.topic(config={**config, "delete.retention.ms": "1", "min.compaction.lag.ms": "0"})
     kafka.produce(topic, [{"value": row(number), "key": f"k{number % 2}"} for number in range(100)])
     source = adapter(kafka, topic, tmp_path)
     found = list(range(100))
     filler = 100
-    while len(found) > 50:  # until the cleaner has been there: each further message closes a segment
+    while len(found) > 50:  # until the cleaner has run: each further message closes a segment
         kafka.produce(topic, [{"value": row(filler), "key": f"k{filler % 2}"}])
         filler += 1
         found = values(everything(source))
@@ -106,7 +107,7 @@ def test_what_compaction_has_removed_is_passed_over(kafka: KafkaBroker, tmp_path
     assert found[-1] == filler - 1
 
 
-def test_malformed_messages_are_told_with_their_text_and_the_others_are_read(
+def test_malformed_messages_are_reported_with_their_text_and_the_others_are_read(
     kafka: KafkaBroker, tmp_path: Path
 ) -> None:
     topic = kafka.topic()
@@ -120,7 +121,7 @@ def test_malformed_messages_are_told_with_their_text_and_the_others_are_read(
     assert [raw for *_, raw in found][1:5] == ["not json", "", "null", "\ufffd\ufffd"]
 
 
-def test_a_batch_is_shared_out_among_the_partitions_and_bounded(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_a_batch_is_divided_among_the_partitions_and_bounded(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka.topic(partitions=3)
     kafka.produce(topic, [row(0)] * 10, partition=0)
     kafka.produce(topic, [row(0)] * 100, partition=1)
@@ -130,7 +131,7 @@ def test_a_batch_is_shared_out_among_the_partitions_and_bounded(kafka: KafkaBrok
     assert source.bounds({"0": 10, "1": 40, "2": 40}) == {"0": 20, "1": 50, "2": 50}  # type: ignore[attr-defined]
 
 
-def test_partitions_that_are_added_become_lanes_from_their_beginning(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_added_partitions_become_lanes_from_their_first_message(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka.topic()
     kafka.produce(topic, [row(0)])
     source = adapter(kafka, topic, tmp_path, start="latest")
@@ -146,7 +147,7 @@ def test_partitions_that_are_added_become_lanes_from_their_beginning(kafka: Kafk
 
 
 @pytest.mark.parametrize("lost", ["fail", "skip"])
-def test_messages_that_were_deleted_before_they_were_read(kafka: KafkaBroker, tmp_path: Path, lost: str) -> None:
+def test_messages_deleted_before_they_were_read(kafka: KafkaBroker, tmp_path: Path, lost: str) -> None:
     topic = kafka.topic()
     kafka.produce(topic, [row(number) for number in range(50)])
     source = adapter(kafka, topic, tmp_path, lost=lost)
@@ -156,7 +157,7 @@ def test_messages_that_were_deleted_before_they_were_read(kafka: KafkaBroker, tm
     admin = kafka.admin
     next(iter(admin.delete_records([TopicPartition(topic, 0, 30)]).values())).result()
     assert not source.holds("0", 0, 10)  # type: ignore[attr-defined]
-    close_readers()  # as in another process: this one has received them already
+    close_readers()  # as in another process, because this one has received them already
     if lost == "fail":
         with pytest.raises(AdapterError, match="messages 10 to 29 of partition 0"):
             source.latest(reached, now=1, limit_rows=100)
@@ -171,7 +172,7 @@ def test_messages_that_were_deleted_before_they_were_read(kafka: KafkaBroker, tm
     assert values(found) == list(range(30, 50))
 
 
-def test_a_topic_that_was_deleted_and_made_again_is_another(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_a_recreated_topic_is_another_one(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = kafka.topic()
     source = adapter(kafka, topic, tmp_path)
     source.latest({}, now=0, limit_rows=10)
@@ -179,5 +180,5 @@ def test_a_topic_that_was_deleted_and_made_again_is_another(kafka: KafkaBroker, 
     with pytest.raises(AdapterError, match="There is no topic"):
         adapter(kafka, topic, tmp_path).latest({}, now=0, limit_rows=10)
     kafka.topic(name=topic)
-    with pytest.raises(AdapterError, match="deleted and made again"):
+    with pytest.raises(AdapterError, match="deleted and created again"):
         adapter(kafka, topic, tmp_path).latest({}, now=0, limit_rows=10)

@@ -1,4 +1,4 @@
-"""A run begins at the ends of a topic, at a time or at offsets, asked of a real broker; the same when asked again."""
+"""A run starts at the ends of a topic, at a time or at offsets, with a real broker; a repeated plan is the same."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ OFFSETS = BeginAtPositions(kind="positions", positions={"cars": {"0": 8}})
 
 
 def dated(kafka: KafkaBroker) -> str:
-    """Rows 0 to 9 in partition 0, whose messages are of as many seconds after 1970, and one in partition 1."""
+    """Rows 0 to 9 in partition 0, with timestamps of as many seconds after 1970, and one in partition 1."""
     topic = kafka.topic(partitions=2)
     kafka.produce(topic, [{"value": row(number), "timestamp": number * 1_000 + 1} for number in range(10)])
     kafka.produce(topic, [{"value": row(20), "timestamp": 1}], partition=1)
@@ -40,7 +40,7 @@ def begun(source: InputAdapter, place: SoughtBegin) -> tuple[dict[str, int], boo
     ],
 )
 @pytest.mark.parametrize("start", ["earliest", "latest"])
-def test_it_begins_there_whatever_the_stream_says_and_there_again(
+def test_it_starts_there_whatever_the_stream_says_and_again_there(
     kafka: KafkaBroker, tmp_path: Path, place: SoughtBegin, positions: dict[str, int], read: list[int], start: str
 ) -> None:
     topic = dated(kafka)
@@ -51,15 +51,15 @@ def test_it_begins_there_whatever_the_stream_says_and_there_again(
     assert values(everything(again, start=positions)) == read
 
 
-def test_offsets_that_there_are_none_of_are_refused(kafka: KafkaBroker, tmp_path: Path) -> None:
+def test_offsets_that_do_not_exist_are_refused(kafka: KafkaBroker, tmp_path: Path) -> None:
     topic = dated(kafka)
-    for lane, at, says in (("0", 11, "can begin at 0 to 10, not at 11"), ("7", 0, "has no lane 7; it has 0, 1")):
+    for lane, at, says in (("0", 11, "can start at 0 to 10, not at 11"), ("7", 0, "has no lane 7. Its lanes: 0, 1")):
         place = BeginAtPositions(kind="positions", positions={"cars": {lane: at}})
         with pytest.raises(AdapterError, match=says):
             begun(adapter(kafka, topic, tmp_path / lane), place)
 
 
-def test_a_topic_says_what_it_holds_and_where_a_time_lies(kafka: KafkaBroker) -> None:
+def test_a_topic_reports_its_contents_and_the_offset_of_a_time(kafka: KafkaBroker) -> None:
     source = adapter(kafka, dated(kafka))
     assert isinstance(source, SeekingAdapter)
     first, second = source.held(now=0, since=5_000_001)

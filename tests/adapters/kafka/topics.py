@@ -1,4 +1,4 @@
-"""Topics with chosen messages, adapters over them, and everything that an adapter reads."""
+"""Topics with chosen messages, adapters over them, and all rows that an adapter reads."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +10,11 @@ from confluent_kafka import Producer
 
 from streaming.adapters.contract import InputAdapter, Position
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Event
-from streaming.wire.arrived_rows import elements
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.rows import Element
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element
 from tests.kafka_broker import KafkaBroker
 
 LOOPBACK = OutgoingPolicy(public=False, networks=("127.0.0.0/8",))
@@ -33,8 +33,8 @@ def adapter(
     **options: Any,
 ) -> InputAdapter:
     """The adapter of `topic`, without TLS."""
-    said = {"brokers": broker.address, "topic": topic, "security": "none", **options}
-    return input_adapter("kafka", said, stream, Path("/nowhere"), journal, LOOPBACK)
+    settings = {"brokers": broker.address, "topic": topic, "security": "none", **options}
+    return input_adapter("kafka", settings, stream, Path("/nowhere"), journal, LOOPBACK)
 
 
 def rows_of(source: InputAdapter, lane: str, start: Position, end: Position) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What a `read_committed` consumer sees of delivered batches: each row once, whoever is killed meanwhile."""
+"""Delivered batches for a `read_committed` consumer: each row once, whatever process is killed."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from streaming.adapters.kafka import cluster
 from streaming.adapters.kafka_output import adapter as output
 from streaming.adapters.kafka_output import numbers as numbers_of_batches
 from streaming.adapters.registry import delivering_adapter
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.outgoing import NOTHING
@@ -36,16 +36,22 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def opened(broker: KafkaBroker, topic: str, **options: Any) -> Iterator[DeliveringAdapter]:
-    said = {"brokers": broker.address, "topic": topic, "security": "none", **options}
-    made = delivering_adapter("kafka", said, f"id-{topic}", FIELDS, Path("/nowhere"), LOOPBACK)
+    settings = {"brokers": broker.address, "topic": topic, "security": "none", **options}
+    made = delivering_adapter("kafka", settings, f"id-{topic}", FIELDS, Path("/nowhere"), LOOPBACK)
     try:
         yield made
     finally:
         made.close()
 
 
-def row(number: int, **said: Any) -> dict[str, Any]:
-    return {"output": "out", "start": number * 10, "end": number * 10 + 10, "payload": {"k": "a", "n": number}, **said}
+def row(number: int, **attributes: Any) -> dict[str, Any]:
+    return {
+        "output": "out",
+        "start": number * 10,
+        "end": number * 10 + 10,
+        "payload": {"k": "a", "n": number},
+        **attributes,
+    }
 
 
 def batch(number: int, *rows: dict[str, Any], cti: int | None = None) -> DeliveryBatch:
@@ -53,7 +59,7 @@ def batch(number: int, *rows: dict[str, Any], cti: int | None = None) -> Deliver
 
 
 def seen(broker: KafkaBroker, topic: str, partitions: int = 1) -> list[Seen]:
-    """Key, value and headers of every message that a consumer of committed ones receives."""
+    """Key, value and headers of every message that a `read_committed` consumer receives."""
     consumer = Consumer(
         {
             "bootstrap.servers": broker.address,
@@ -82,7 +88,7 @@ def numbers(found: list[Seen]) -> list[int]:
     return [value["payload"]["n"] for _, value, _ in found]
 
 
-def test_batches_arrive_in_order_and_their_number_is_known_to_the_next_process(kafka: KafkaBroker) -> None:
+def test_batches_arrive_in_order_and_the_next_process_reads_their_number(kafka: KafkaBroker) -> None:
     topic = kafka.topic()
     with opened(kafka, topic) as first:
         assert first.delivered() is None
@@ -94,7 +100,9 @@ def test_batches_arrive_in_order_and_their_number_is_known_to_the_next_process(k
     assert numbers(seen(kafka, topic)) == [3, 5, 6, 9, 12]
 
 
-def test_one_that_dies_within_a_transaction_leaves_nothing_and_the_next_brings_it_once(kafka: KafkaBroker) -> None:
+def test_a_process_that_dies_within_a_transaction_leaves_nothing_and_the_next_delivers_it_once(
+    kafka: KafkaBroker,
+) -> None:
     topic = kafka.topic()
     with opened(kafka, topic) as whole:
         whole.delivered()
@@ -111,18 +119,18 @@ def test_one_that_dies_within_a_transaction_leaves_nothing_and_the_next_brings_i
     assert numbers(seen(kafka, topic)) == [1, 2]
 
 
-def test_a_zombie_delivers_nothing_any_more(kafka: KafkaBroker) -> None:
+def test_a_fenced_process_delivers_nothing(kafka: KafkaBroker) -> None:
     topic = kafka.topic()
     with opened(kafka, topic) as zombie, opened(kafka, topic) as living:
         assert zombie.delivered() is None
         assert living.delivered() is None
         living.deliver([batch(1)])
-        with pytest.raises(AdapterError, match="Another process delivers"):
+        with pytest.raises(AdapterError, match="Another process now delivers"):
             zombie.deliver([batch(1)])
     assert numbers(seen(kafka, topic)) == [1]
 
 
-def test_outputs_share_the_topic_of_numbers_and_wait_for_transactions_that_are_open_there(
+def test_outputs_share_the_topic_of_numbers_and_wait_for_its_open_transactions(
     kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(numbers_of_batches, "FIRST_LOOK", 1)
@@ -148,7 +156,7 @@ def test_outputs_share_the_topic_of_numbers_and_wait_for_transactions_that_are_o
         assert second.delivered() == 9
 
 
-def test_a_broker_that_is_killed_meanwhile_has_every_row_once(kafka: KafkaBroker) -> None:
+def test_a_broker_killed_during_the_delivery_has_every_row_once(kafka: KafkaBroker) -> None:
     topic = kafka.topic()
     wanted = [batch(number, *(row(each) for each in range(number * 50, number * 50 + 50))) for number in range(1, 9)]
     with opened(kafka, topic) as first:
@@ -169,7 +177,7 @@ def test_a_broker_that_is_killed_meanwhile_has_every_row_once(kafka: KafkaBroker
     assert numbers(seen(kafka, topic)) == list(range(50, 450))
 
 
-def test_a_broker_that_hangs_is_said_and_has_every_row_once_when_it_goes_on(
+def test_a_hanging_broker_is_reported_and_has_every_row_once_when_it_continues(
     kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic = kafka.topic()
@@ -177,7 +185,7 @@ def test_a_broker_that_hangs_is_said_and_has_every_row_once_when_it_goes_on(
         first.delivered()
         first.deliver([batch(1)])
         monkeypatch.setattr(output, "ANSWER_S", 1.0)
-        with kafka.paused(), pytest.raises(AdapterError, match=r"did not take the results.*tried again") as raised:
+        with kafka.paused(), pytest.raises(AdapterError, match=r"did not accept the results.*is retried") as raised:
             first.deliver([batch(2)])
         assert raised.value.domain == "external"
         monkeypatch.setattr(output, "ANSWER_S", 60.0)
@@ -187,7 +195,7 @@ def test_a_broker_that_hangs_is_said_and_has_every_row_once_when_it_goes_on(
     assert numbers(seen(kafka, topic)) == [1, 2, 3]
 
 
-def test_a_topic_that_is_deleted_meanwhile_is_said(kafka: KafkaBroker) -> None:
+def test_a_topic_deleted_during_the_delivery_is_reported(kafka: KafkaBroker) -> None:
     topic = kafka.topic()
     with opened(kafka, topic) as made:
         made.deliver([batch(1)])
@@ -196,12 +204,12 @@ def test_a_topic_that_is_deleted_meanwhile_is_said(kafka: KafkaBroker) -> None:
             made.deliver([batch(2)])
         assert raised.value.domain == "user"
         assert isinstance(made, output.KafkaOutput)
-        silent = made._why(KafkaError(KafkaError._TIMED_OUT))  # the client may hear that instead
+        silent = made._why(KafkaError(KafkaError._TIMED_OUT))  # the client may get this error instead
         assert (str(silent), silent.domain) == (str(raised.value), "user")
 
 
 @pytest.mark.thorough
-def test_a_broker_that_is_killed_again_and_again_has_every_row_once(kafka: KafkaBroker) -> None:
+def test_a_broker_that_is_killed_repeatedly_has_every_row_once(kafka: KafkaBroker) -> None:
     topic, chance = kafka.topic(), random.Random(5)
     wanted = [batch(number, *(row(each) for each in range(number * 20, number * 20 + 20))) for number in range(60)]
     ended = threading.Event()
@@ -230,7 +238,7 @@ def test_a_broker_that_is_killed_again_and_again_has_every_row_once(kafka: Kafka
     assert numbers(seen(kafka, topic)) == list(range(1_200))
 
 
-def test_what_is_taken_back_is_a_tombstone_where_there_is_a_key_and_else_a_row_that_says_so(kafka: KafkaBroker) -> None:
+def test_a_retraction_is_a_tombstone_with_a_key_and_else_a_row_with_a_mark(kafka: KafkaBroker) -> None:
     rows = (row(1, key="x"), row(1, key="x", deleted=True), row(2, key="x"))
     keyed, plain = kafka.topic(), kafka.topic()
     with opened(kafka, keyed, key=["k", "start"]) as one:
@@ -262,15 +270,15 @@ def test_results_and_their_ctis_are_read_again_by_the_input(kafka: KafkaBroker, 
     assert [each.at for each in found if isinstance(each, Cti)] == [15, INFINITY] * 2
 
 
-def test_options_and_networks_that_do_not_fit_are_refused_with_a_sentence(kafka: KafkaBroker) -> None:
+def test_unsuitable_options_and_networks_are_refused_with_an_error(kafka: KafkaBroker) -> None:
     with (
-        pytest.raises(AdapterError, match="no field 'plate' for the key; they have k, n, start, end"),
+        pytest.raises(AdapterError, match=r"no field 'plate' for the key. Choose from k, n, start, end"),
         opened(kafka, "t", key=["plate"]),
     ):
         pass
-    said = {"brokers": kafka.address, "topic": "t", "security": "none"}
-    refused = delivering_adapter("kafka", said, "id", FIELDS, Path("/nowhere"), NOTHING)
-    with pytest.raises(AdapterError, match="cannot be reached"):
+    settings = {"brokers": kafka.address, "topic": "t", "security": "none"}
+    refused = delivering_adapter("kafka", settings, "id", FIELDS, Path("/nowhere"), NOTHING)
+    with pytest.raises(AdapterError, match="can't be reached"):
         refused.delivered()
     with pytest.raises(AdapterError, match="There is no topic"), opened(kafka, "not-there") as absent:
         absent.delivered()

@@ -8,7 +8,7 @@ import pytest
 
 from streaming.adapters.contract import AdapterError, CheckedTarget, DeliveringAdapter
 from streaming.adapters.registry import delivering_adapter
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, Event
 from tests.adapters.kafka.formats.registry_server import RegistryServer, running_registry
 from tests.adapters.kafka.topics import LOOPBACK, adapter, everything
@@ -31,8 +31,8 @@ def registry() -> Iterator[RegistryServer]:
 
 
 def opened(broker: KafkaBroker, topic: str, fields: dict[str, str] = FIELDS, **options: Any) -> DeliveringAdapter:
-    said = {"brokers": broker.address, "topic": topic, "security": "none", **options}
-    made = delivering_adapter("kafka", said, f"id-{topic}", fields, Path("/nowhere"), LOOPBACK)
+    settings = {"brokers": broker.address, "topic": topic, "security": "none", **options}
+    made = delivering_adapter("kafka", settings, f"id-{topic}", fields, Path("/nowhere"), LOOPBACK)
     assert isinstance(made, DeliveringAdapter)
     return made
 
@@ -42,7 +42,7 @@ def events(broker: KafkaBroker, topic: str, stream: StreamDefinition, **options:
 
 
 @pytest.mark.parametrize("kind", ["avro", "protobuf"])
-def test_what_is_registered_and_written_is_read_again_with_its_ctis(
+def test_registered_results_are_read_again_with_their_ctis(
     kafka: KafkaBroker, registry: RegistryServer, kind: str
 ) -> None:
     topic = kafka.topic()
@@ -61,7 +61,7 @@ def test_what_is_registered_and_written_is_read_again_with_its_ctis(
 
 
 @pytest.mark.parametrize("kind", ["avro", "protobuf"])
-def test_a_row_that_the_schema_does_not_fit_stops_its_batch_and_leaves_nothing(kafka: KafkaBroker, kind: str) -> None:
+def test_a_row_that_does_not_fit_the_schema_stops_its_batch_and_leaves_nothing(kafka: KafkaBroker, kind: str) -> None:
     topic = kafka.topic()
     options = {"format": kind, "schema_text": TEXTS[kind]}
     fields = {"k": "string", "n": "long"}
@@ -69,7 +69,7 @@ def test_a_row_that_the_schema_does_not_fit_stops_its_batch_and_leaves_nothing(k
     made.delivered()
     made.deliver([batch(1)])
     bad = row(2, payload={"k": "a", "n": 2.5})
-    with pytest.raises(AdapterError, match="'n' is no whole number") as raised:
+    with pytest.raises(AdapterError, match="'n' isn't a whole number") as raised:
         made.deliver([batch(2, row(2), bad)])
     assert raised.value.domain == "user"
     made.close()
@@ -81,7 +81,7 @@ def test_a_row_that_the_schema_does_not_fit_stops_its_batch_and_leaves_nothing(k
     assert found == [Event(n * 10, n * 10 + 1, {"k": "a", "n": n}) for n in (1, 2, 3)]  # type: ignore[arg-type]
 
 
-def test_a_schema_that_is_refused_and_a_registry_that_is_away_are_said_and_nothing_is_written(
+def test_a_refused_schema_and_a_registry_that_is_down_are_reported_and_nothing_is_written(
     kafka: KafkaBroker, registry: RegistryServer
 ) -> None:
     topic = kafka.topic()
@@ -90,10 +90,10 @@ def test_a_schema_that_is_refused_and_a_registry_that_is_away_are_said_and_nothi
     registry.compatible = lambda _old, _new: False
     made = opened(kafka, topic, **options)
     made.delivered()
-    with pytest.raises(AdapterError, match="incompatible with what is registered"):
+    with pytest.raises(AdapterError, match="incompatible with the schema registered"):
         made.deliver([batch(1)])
     registry.answers[f"/subjects/{topic}-value/versions"] = (503, b"")
-    with pytest.raises(AdapterError, match="answers 503 for now") as raised:
+    with pytest.raises(AdapterError, match="answers 503") as raised:
         made.deliver([batch(1)])
     assert raised.value.domain == "external"
     registry.answers.clear()

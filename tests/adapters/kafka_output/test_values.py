@@ -1,4 +1,4 @@
-"""Results as values with schemas: what is written is what the library reads, and what does not fit is said."""
+"""Results as values with schemas: the library reads what is written, and values that do not fit are reported."""
 
 import json
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.kafka.formats.avro import AvroReader
-from streaming.adapters.kafka.formats.avro_schemas import avro_schema
-from streaming.adapters.kafka.formats.avro_writing import AvroWriter
+from streaming.adapters.formats.avro.reading import AvroReader
+from streaming.adapters.formats.avro.schemas import avro_schema
+from streaming.adapters.formats.avro.writing import AvroWriter
+from streaming.adapters.formats.protobuf.declarations import compiled
+from streaming.adapters.formats.protobuf.reading import ProtobufReader
+from streaming.adapters.formats.protobuf.writing import ProtobufWriter
 from streaming.adapters.kafka.formats.framing import message_indexes, schema_id
-from streaming.adapters.kafka.formats.proto_text import compiled
-from streaming.adapters.kafka.formats.protobuf import ProtobufReader
-from streaming.adapters.kafka.formats.protobuf_writing import ProtobufWriter
 from streaming.adapters.kafka.formats.registry import SchemaRegistry
 from streaming.adapters.kafka_output.options import KafkaOutputOptions
 from streaming.adapters.kafka_output.schemas import avro_of, protobuf_of
@@ -76,14 +76,16 @@ def test_protobuf_is_written_as_it_is_read(drawn: DrawnMessages) -> None:
 
 
 def values(fields: dict[str, str] = FIELDS, **options: Any) -> ResultValues:
-    said = {"brokers": "b:9092", "topic": "t", **options}
-    read = KafkaOutputOptions.model_validate(said)
+    settings = {"brokers": "b:9092", "topic": "t", **options}
+    read = KafkaOutputOptions.model_validate(settings)
     registry = SchemaRegistry(read, Reach(LOOPBACK)) if read.registry else None
     return ResultValues(read, fields, registry)
 
 
 @pytest.mark.parametrize("kind", ["avro", "protobuf"])
-def test_without_a_text_a_schema_of_the_fields_is_registered_and_written(registry: RegistryServer, kind: str) -> None:
+def test_without_a_text_a_schema_derived_from_the_fields_is_registered_and_written(
+    registry: RegistryServer, kind: str
+) -> None:
     made = values(format=kind, schema_from="registry", registry=registry.address)
     made.check()
     assert not registry.subjects, "a check leaves nothing behind"
@@ -104,21 +106,23 @@ def test_without_a_text_a_schema_of_the_fields_is_registered_and_written(registr
     assert rows[1]["payload"] == {name: [] if name == "tags" and kind == "protobuf" else None for name in FIELDS}
 
 
-def test_a_schema_that_the_registry_refuses_is_said_before_and_at_the_first_row(registry: RegistryServer) -> None:
+def test_a_schema_that_the_registry_refuses_is_reported_by_the_check_and_at_the_first_row(
+    registry: RegistryServer,
+) -> None:
     registry.add("t-value", json.dumps(record({"name": "other", "type": "long"})))
     registry.compatible = lambda _old, _new: False
     made = values(format="avro", schema_from="registry", registry=registry.address)
     for act in (made.check, lambda: made.written(ROW)):
-        with pytest.raises(AdapterError, match="incompatible with what is registered as 't-value'") as raised:
+        with pytest.raises(AdapterError, match="incompatible with the schema registered as 't-value'") as raised:
             act()
         assert raised.value.domain == "user"
     assert len(registry.subjects["t-value"]) == 1
 
 
-def test_the_newest_schema_of_the_subject_is_written_as_it_stands(registry: RegistryServer) -> None:
-    said = {"format": "avro", "schema_from": "registry", "registry": registry.address, "registered": "latest"}
-    with pytest.raises(AdapterError, match="does not know the subject"):
-        values(**said).check()
+def test_the_newest_schema_of_the_subject_is_written_unchanged(registry: RegistryServer) -> None:
+    settings = {"format": "avro", "schema_from": "registry", "registry": registry.address, "registered": "latest"}
+    with pytest.raises(AdapterError, match="does not have the subject"):
+        values(**settings).check()
     flat = record(
         {"name": "car", "type": "string"},
         {"name": "start", "type": {"type": "long", "logicalType": "timestamp-millis"}},
@@ -126,61 +130,61 @@ def test_the_newest_schema_of_the_subject_is_written_as_it_stands(registry: Regi
         {"name": "grade", "type": "string", "default": "none"},
     )
     number = registry.add("t-value", json.dumps(flat))
-    found = values(**said).written({**ROW, "start": 5_999})
+    found = values(**settings).written({**ROW, "start": 5_999})
     assert schema_id(found) == number
     row = AvroReader(avro_schema(json.dumps(flat))).read(found[5:])
     assert row == {"car": "a", "start": 5_000, "n": 7, "grade": "none"}
     registry.add("t-value", 'syntax = "proto3"; message A { string car = 1; }', "PROTOBUF")
     with pytest.raises(AdapterError, match="of the kind protobuf, not avro"):
-        values(**said).check()
-    proto = values(**{**said, "format": "protobuf"}).written(ROW)
+        values(**settings).check()
+    proto = values(**{**settings, "format": "protobuf"}).written(ROW)
     assert message_indexes(proto) == ((0,), 6)
     assert proto[6:] == b"\x0a\x01a"
 
 
 @pytest.mark.parametrize(
-    ("of", "value", "said"),
+    ("of", "value", "message"),
     [
         ("string", None, "'n' is null"),
-        ("string", 7, "'n' is no text"),
-        ("int", 2**31, "'n' is out of the range"),
-        ("boolean", 7, "'n' is no boolean"),
-        ({"type": "enum", "name": "E", "symbols": ["A"]}, 7, "'n' is no enum"),
+        ("string", 7, "'n' isn't text"),
+        ("int", 2**31, "'n' is outside the range"),
+        ("boolean", 7, "'n' isn't a valid boolean"),
+        ({"type": "enum", "name": "E", "symbols": ["A"]}, 7, "'n' isn't a valid enum"),
         ({"type": "bytes", "logicalType": "decimal", "precision": 2, "scale": 1}, 77, "more digits"),
-        ({"type": "array", "items": "long"}, 7, "'n' is no array"),
-        (record({"name": "a", "type": "long"}, name="X"), 7, "'n' is no record"),
+        ({"type": "array", "items": "long"}, 7, "'n' isn't a valid array"),
+        (record({"name": "a", "type": "long"}, name="X"), 7, "'n' isn't a record"),
     ],
 )
-def test_a_row_that_the_schema_does_not_fit_is_said_with_its_field(of: Any, value: Any, said: str) -> None:
+def test_a_row_that_does_not_fit_the_schema_is_reported_with_its_field(of: Any, value: Any, message: str) -> None:
     made = values({"n": "long"}, format="avro", schema_text=json.dumps(record({"name": "n", "type": of})))
-    with pytest.raises(AdapterError, match=said):
+    with pytest.raises(AdapterError, match=message):
         made.written({"start": 1, "end": 2, "payload": {"n": value}})
 
 
 @pytest.mark.parametrize(
-    ("of", "value", "said"),
+    ("of", "value", "message"),
     [
-        ("int32", 2**31, "'n' is out of the range"),
-        ("uint64", -1, "'n' is out of the range"),
-        ("string", 7, "'n' is no text"),
-        ("bool", 7, "another type"),
-        ("repeated int64", 7, "'n' is no list"),
-        ("google.protobuf.Timestamp", 7, "'n' is no moment"),
-        ("google.protobuf.Struct", 7, "Struct, which is not written"),
-        ("A", 7, "'n' is no record"),
-        ("map<string, int64>", 7, "'n' is no object"),
+        ("int32", 2**31, "'n' is outside the range"),
+        ("uint64", -1, "'n' is outside the range"),
+        ("string", 7, "'n' isn't text"),
+        ("bool", 7, "wrong type"),
+        ("repeated int64", 7, "'n' isn't a list"),
+        ("google.protobuf.Timestamp", 7, "'n' isn't a moment"),
+        ("google.protobuf.Struct", 7, "Struct, which can't be written"),
+        ("A", 7, "'n' isn't a record"),
+        ("map<string, int64>", 7, "'n' can't be a map"),
     ],
 )
-def test_a_row_that_a_message_does_not_fit_is_said_with_its_field(of: str, value: Any, said: str) -> None:
+def test_a_row_that_does_not_fit_a_message_is_reported_with_its_field(of: str, value: Any, message: str) -> None:
     known = 'import "google/protobuf/timestamp.proto"; import "google/protobuf/struct.proto";'
     made = values(
         {"n": "long"}, format="protobuf", schema_text=f'syntax = "proto3"; {known} message A {{ {of} n = 1; }}'
     )
-    with pytest.raises(AdapterError, match=said):
+    with pytest.raises(AdapterError, match=message):
         made.written({"start": 1, "end": 2, "payload": {"n": value}})
 
 
-def test_schemas_that_hold_nothing_of_the_results_are_refused() -> None:
+def test_schemas_without_any_field_of_the_results_are_refused() -> None:
     stranger = json.dumps(record({"name": "x", "type": "long"}))
     with pytest.raises(AdapterError, match="none of the fields of the results"):
         values(format="avro", schema_text=stranger).check()
@@ -191,14 +195,14 @@ def test_schemas_that_hold_nothing_of_the_results_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        ({"format": "avro"}, "needs `schema_text`"),
-        ({"schema_from": "registry", "registry": "https://r"}, "of no use to json"),
-        ({"format": "avro", "schema_text": "{}", "registered": "latest"}, "leave out `schema_text`"),
+        ({"format": "avro"}, "requires `schema_text`"),
+        ({"schema_from": "registry", "registry": "https://r"}, "json doesn't use"),
+        ({"format": "avro", "schema_text": "{}", "registered": "latest"}, "remove `schema_text`"),
         ({"format": "avro", "schema_text": "{}", "ctis": "rows"}, "headers"),
     ],
 )
-def test_options_that_do_not_belong_together_are_refused(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_conflicting_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         KafkaOutputOptions.model_validate({"brokers": "b", "topic": "t", **options})

@@ -1,4 +1,4 @@
-"""Which addresses may be reached, in every spelling that leads to them."""
+"""Allowed addresses, in every spelling that leads to them."""
 
 import ipaddress
 
@@ -18,7 +18,7 @@ def allowed(text: str, policy: OutgoingPolicy = PUBLIC, port: int = 443) -> bool
 
 
 @pytest.mark.parametrize("text", ["8.8.8.8", "193.0.6.139", "2606:4700:4700::1111", "64:ff9b::8.8.8.8"])
-def test_public_addresses_are_reached_at_the_ports_of_the_policy_alone(text: str) -> None:
+def test_public_addresses_are_reached_only_at_the_ports_of_the_policy(text: str) -> None:
     assert allowed(text)
     assert not allowed(text, port=22)
     assert not allowed(text, NOTHING)
@@ -44,12 +44,12 @@ def test_addresses_that_are_not_public_are_refused(text: str) -> None:
     "form",
     ["::ffff:{}", "::{}", "64:ff9b::{}", "64:ff9b:1::{}", "::ffff:0:{}", "2606:4700::5efe:{}", "2606::200:5efe:{}"],
 )
-def test_an_ipv6_form_of_an_address_inside_is_refused(inner: str, form: str) -> None:
+def test_an_ipv6_form_of_an_internal_address_is_refused(inner: str, form: str) -> None:
     assert not allowed(form.format(inner))
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_no_address_that_is_not_global_is_allowed_and_every_ipv6_form_is_judged_like_it(number: int) -> None:
+def test_no_address_that_is_not_global_is_allowed_and_every_ipv6_form_is_treated_like_it(number: int) -> None:
     address = ipaddress.IPv4Address(number)
     judged = is_allowed(address, 443, PUBLIC)
     assert not judged or (address.is_global and not address.is_multicast)
@@ -71,7 +71,7 @@ def test_no_ipv6_address_that_is_not_global_is_allowed(number: int) -> None:
 
 
 @pytest.mark.parametrize("network", NEVER, ids=str)
-def test_no_list_of_networks_reaches_what_is_never_reached(network: ipaddress.IPv4Network) -> None:
+def test_no_list_of_networks_allows_what_is_never_allowed(network: ipaddress.IPv4Network) -> None:
     assert not is_allowed(network[0], 443, EVERYTHING)
     assert not is_allowed(network[-1], 443, EVERYTHING)
 
@@ -87,6 +87,6 @@ def test_a_network_of_the_list_is_reached_at_every_port_and_its_neighbours_are_n
 
 
 @pytest.mark.parametrize("text", ["10.0.0.1/8", "ten", "10.0.0.0/33", "", "http://10.0.0.1"])
-def test_a_network_that_is_none_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(ValueError, match=r"write one such as 10\.20\.0\.0/16"):
+def test_an_invalid_network_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ValueError, match=r"Write one like 10\.20\.0\.0/16"):
         OutgoingPolicy(networks=(text,))

@@ -1,4 +1,4 @@
-"""Addresses as people and redirects write them: one reading, and whatever could be read in two ways refused."""
+"""Addresses as people and redirects write them: one interpretation, and ambiguous ones refused."""
 
 import pytest
 
@@ -22,9 +22,9 @@ def test_an_address_is_read(text: str, host: str, port: int, target: str) -> Non
     assert (url.host, url.port, url.target) == (host, port, target)
 
 
-def test_what_is_shown_of_an_address_has_no_query() -> None:
+def test_the_display_url_has_no_query() -> None:
     url = read_url("https://files.example:8443/a.csv?signature=planted")
-    assert url.shown == "https://files.example:8443/a.csv"
+    assert url.display_url == "https://files.example:8443/a.csv"
     assert url.file_name == "a.csv"
 
 
@@ -34,30 +34,30 @@ def test_what_is_shown_of_an_address_has_no_query() -> None:
         ("ftp://files.example/a", "must begin with https://"),
         ("file:///etc/passwd", "must begin with https://"),
         ("files.example/a", "must begin with https://"),
-        ("https:/files.example", "must begin with https://|cannot be read"),
+        ("https:/files.example", "must begin with https://|is invalid"),
         ("https://me:secret@files.example/", "user name or password"),
         ("https://files.example@127.0.0.1/", "user name or password"),
-        ("https://bücher.example/", "beyond ASCII"),
-        ("https://①②⑦.0.0.1/", "beyond ASCII"),
-        ("https://files.example\\@127.0.0.1/", "user name or password|cannot be read"),
-        ("https://files.example:0/", "cannot be read"),
+        ("https://bücher.example/", "non-ASCII letters"),
+        ("https://①②⑦.0.0.1/", "non-ASCII letters"),
+        ("https://files.example\\@127.0.0.1/", "user name or password|is invalid"),
+        ("https://files.example:0/", "is invalid"),
         ("https://files.example:65536/", "at most 65535"),
-        ("https://files.example:443x/", "cannot be read"),
-        ("https://files.example/a b", "cannot be read"),
-        ("https://files.example/a\r\nX: y", "cannot be read"),
-        ("https://127%2e0.0.1/", "cannot be read"),
-        ("https://[fe80::1%25eth0]/", "cannot be read"),
-        ("https://[::1", "cannot be read"),
-        ("https://[:::]/", "no IPv6"),
-        ("https://a_b.example/", "cannot be read"),
-        ("https://-a.example/", "no name"),
-        ("https://a..example/", "no name"),
-        ("https://files.example./", "no name"),
-        ("https:///a", "cannot be read"),
+        ("https://files.example:443x/", "is invalid"),
+        ("https://files.example/a b", "is invalid"),
+        ("https://files.example/a\r\nX: y", "is invalid"),
+        ("https://127%2e0.0.1/", "is invalid"),
+        ("https://[fe80::1%25eth0]/", "is invalid"),
+        ("https://[::1", "is invalid"),
+        ("https://[:::]/", "isn't an IPv6"),
+        ("https://a_b.example/", "is invalid"),
+        ("https://-a.example/", "isn't a valid host name"),
+        ("https://a..example/", "isn't a valid host name"),
+        ("https://files.example./", "isn't a valid host name"),
+        ("https:///a", "is invalid"),
         ("https://files.example/" + "a" * 2048, "longer than"),
     ],
 )
-def test_an_odd_address_is_refused_with_what_to_do(text: str, words: str) -> None:
+def test_an_invalid_address_is_refused_with_what_to_do(text: str, words: str) -> None:
     with pytest.raises(AdapterError, match=words) as caught:
         read_url(text)
     assert str(caught.value).endswith(".")
@@ -80,11 +80,11 @@ def test_an_odd_address_is_refused_with_what_to_do(text: str, words: str) -> Non
     ],
 )
 def test_other_spellings_of_an_ipv4_address_are_refused(host: str) -> None:
-    with pytest.raises(AdapterError, match="no IPv4 address of four decimal numbers"):
+    with pytest.raises(AdapterError, match="neither a host name nor an IPv4 address of four decimal numbers"):
         read_url(f"https://{host}/")
 
 
-def test_a_redirect_is_read_like_an_address_and_never_leaves_tls() -> None:
+def test_a_redirect_is_parsed_like_an_address_and_never_leaves_tls() -> None:
     base = read_url("https://files.example/a/b.csv")
     assert read_redirect(base, "../c.csv").text == "https://files.example/c.csv"
     assert read_redirect(base, "//other.example/d").text == "https://other.example/d"

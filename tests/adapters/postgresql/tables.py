@@ -13,10 +13,10 @@ from streaming.adapters.contract import AdapterError, InputAdapter
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.postgresql.adapter import PostgreSQLAdapter
 from streaming.adapters.postgresql.options import PostgreSQLOptions
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
-from streaming.wire.arrived_rows import elements
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.rows import Element
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element
 from tests.postgresql import PostgreSQL
 
 LOOPBACK = Reach(OutgoingPolicy(networks=("127.0.0.1/32",)))
@@ -30,19 +30,19 @@ Connection = psycopg.Connection[Any]
 
 @dataclass
 class SourceDatabase:
-    """One database, an administrator's connection to it, and where adapters find it."""
+    """One database, an administrator's connection to it, and its address for adapters."""
 
     url: str
     name: str
     admin: Connection
 
-    def options(self, **said: Any) -> dict[str, Any]:
+    def options(self, **changes: Any) -> dict[str, Any]:
         found = urlsplit(self.url)
         base = {"host": found.hostname, "port": found.port, "database": self.name, "user": "punctual", "tls": "off"}
-        return {**base, "table": "seen", "cursor": "id", "poll_s": 1, **said}
+        return {**base, "table": "seen", "cursor": "id", "poll_s": 1, **changes}
 
-    def adapter(self, journal: Path | None, stream: StreamDefinition = SEEN, **said: Any) -> PostgreSQLAdapter:
-        options = PostgreSQLOptions.model_validate(self.options(**said))
+    def adapter(self, journal: Path | None, stream: StreamDefinition = SEEN, **changes: Any) -> PostgreSQLAdapter:
+        options = PostgreSQLOptions.model_validate(self.options(**changes))
         return PostgreSQLAdapter(options, stream, journal, LOOPBACK)
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
@@ -73,7 +73,7 @@ def source_database(server: PostgreSQL, name: str = "source") -> Iterator[Source
 
 
 def further(adapter: InputAdapter, reached: int, now_s: int, rows: int = 1_000) -> int:
-    """How far the adapter may be read from `reached` at the second `now_s`."""
+    """The end up to which the adapter may be read from `reached` at the second `now_s`."""
     return adapter.latest({"0": reached}, now=now_s * SECOND, limit_rows=rows)["0"]
 
 
@@ -82,7 +82,7 @@ def rows_of(adapter: InputAdapter, start: int, end: int) -> list[Element]:
 
 
 def payloads(adapter: InputAdapter, start: int, end: int, field: str = "car") -> list[Any]:
-    """The values of one field, and the reasons of rows that are malformed."""
+    """The values of one field, and the reasons of malformed rows."""
     found: list[Any] = []
     for element in rows_of(adapter, start, end):
         payload: Mapping[str, Any] | None = getattr(element, "payload", None)
@@ -91,7 +91,7 @@ def payloads(adapter: InputAdapter, start: int, end: int, field: str = "car") ->
 
 
 def refusal(adapter: InputAdapter, reached: int = 0, now_s: int = 0) -> AdapterError:
-    """What the adapter says instead of reading."""
+    """The error that the adapter raises instead of reading."""
     try:
         further(adapter, reached, now_s)
     except AdapterError as error:

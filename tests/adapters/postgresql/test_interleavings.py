@@ -1,4 +1,4 @@
-"""Any interleaving of transactions, looks, restarts and broken connections: each committed row once, in one order."""
+"""Any interleaving of transactions, polls, restarts and broken connections: each committed row once, in one order."""
 
 import itertools
 import random
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql import pages
 from streaming.adapters.postgresql.adapter import PostgreSQLAdapter
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from tests.adapters.postgresql.tables import (
     Connection,
     SourceDatabase,
@@ -31,13 +31,15 @@ STREAM = StreamDefinition(
     fields={"id": "long", "car": "string"}, event_time=EventTime(start=TimeColumn(column="made", unit="iso"))
 )
 WRITES = ["add", "add", "add", "insert", "insert", "take", "begin", "commit", "commit", "rollback"]
-"""`add` commits at once, so that it overtakes what others have begun."""
+"""`add` commits at once, so that it overtakes transactions that began earlier."""
 READS = ["look", "look", "look", "look", "restart", "cut", "delete", "update"]
 Step = tuple[str, int]
 
 
 def history(seed: int) -> list[Step]:
-    """Sixty steps. Drawn one by one by hypothesis they hold hardly two transactions that overtake each other."""
+    """Sixty steps. If hypothesis drew them one by one, they would rarely contain two transactions that overtake each
+    other.
+    """
     draw = random.Random(seed)
     return [
         (draw.choice(READS), draw.randint(1, 3))
@@ -55,7 +57,7 @@ def source(postgresql: PostgreSQL) -> Iterator[SourceDatabase]:
 
 @dataclass
 class Scene:
-    """Writers, each with a transaction of its own, and one reader; `told` is what it read, in its order."""
+    """Writers, each with a transaction of its own, and one reader; `read_cars` are its rows, in its order."""
 
     source: SourceDatabase
     cursor: str
@@ -64,7 +66,7 @@ class Scene:
     taken: dict[int, int] = field(default_factory=dict)
     pending: dict[int, list[str]] = field(default_factory=dict)
     committed: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
+    read_cars: list[str] = field(default_factory=list)
     names: int = 0
     now: int = 0
 
@@ -110,24 +112,24 @@ class Scene:
                 patch.setattr("streaming.adapters.postgresql.reading._rows", self._cut)
                 self.look(many)
         elif what == "delete":
-            self.source.run("DELETE FROM seen WHERE car = ANY (%s)", [self.told[:many]])
+            self.source.run("DELETE FROM seen WHERE car = ANY (%s)", [self.read_cars[:many]])
         elif what == "update":
-            self.source.run("UPDATE seen SET extra = extra + 1 WHERE car = ANY (%s)", [self.told[-many:]])
+            self.source.run("UPDATE seen SET extra = extra + 1 WHERE car = ANY (%s)", [self.read_cars[-many:]])
 
     def _cut(self, connection: Connection, *_: object) -> None:
-        """The server ends the connection while rows are asked for."""
+        """The server ends the connection during a query."""
         connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
 
     def look(self, most: int) -> None:
         self.now += 2_000_000
-        reached = len(self.told)
+        reached = len(self.read_cars)
         try:
             end = self.adapter.latest({"0": reached}, now=self.now, limit_rows=most)["0"]
         except AdapterError as error:
             if error.domain != "external":
                 raise
             return
-        self.told += payloads(self.adapter, reached, end)
+        self.read_cars += payloads(self.adapter, reached, end)
 
 
 def play(scene: Scene, steps: list[Step]) -> None:
@@ -139,7 +141,7 @@ def play(scene: Scene, steps: list[Step]) -> None:
                 continue  # a writer holds that row
         else:
             scene.write(what, number)
-        assert set(scene.told) <= set(scene.committed), "nothing is told that is not committed"
+        assert set(scene.read_cars) <= set(scene.committed), "only committed rows are read"
 
 
 @settings(
@@ -167,9 +169,11 @@ def test_each_committed_row_is_read_once_and_in_one_order(
             scene.write("commit", who)
         for _ in range(len(scene.committed) + 3):
             scene.look(3)
-        assert Counter(scene.told) == Counter(scene.committed)
+        assert Counter(scene.read_cars) == Counter(scene.committed)
         again = scene.begun()
-        assert payloads(again, 0, len(scene.told)) == scene.told
-        cuts = sorted({0, len(scene.told), *(number * 3 for _, number in steps if number * 3 < len(scene.told))})
+        assert payloads(again, 0, len(scene.read_cars)) == scene.read_cars
+        cuts = sorted(
+            {0, len(scene.read_cars), *(number * 3 for _, number in steps if number * 3 < len(scene.read_cars))}
+        )
         pieces = [payloads(again, low, high) for low, high in itertools.pairwise(cuts)]
-        assert [row for piece in pieces for row in piece] == scene.told
+        assert [row for piece in pieces for row in piece] == scene.read_cars

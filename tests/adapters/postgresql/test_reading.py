@@ -1,4 +1,4 @@
-"""A table is read on and on: each committed row once, in an order that never changes, whoever writes meanwhile."""
+"""A polled table: each committed row once, in an order that never changes, whatever writers do."""
 
 import pickle
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from streaming.adapters.postgresql import pages
 from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.preview import check, sample
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import EventTime, Rowtime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, Rowtime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.outgoing import OutgoingPolicy
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.postgresql.tables import (
     MADE,
     SECOND,
@@ -38,19 +38,19 @@ def source(postgresql: PostgreSQL) -> Iterator[SourceDatabase]:
         yield database
 
 
-def test_new_rows_are_read_when_the_table_is_asked_again(source: SourceDatabase, tmp_path: Path) -> None:
+def test_new_rows_are_read_when_the_table_is_polled_again(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b")
     adapter = source.adapter(tmp_path)
     assert list(adapter.lanes()) == ["0"]
     assert further(adapter, 0, 0) == 2
     source.add("c")
-    assert further(adapter, 2, 0) == 2, "it is not due yet"
+    assert further(adapter, 2, 0) == 2, "the poll is not due yet"
     assert further(adapter, 2, 1) == 3
     assert payloads(adapter, 0, 3) == ["a", "b", "c"]
     assert not adapter.finished({"0": 3})
 
 
-def test_what_was_read_stays_whatever_becomes_of_the_table(source: SourceDatabase, tmp_path: Path) -> None:
+def test_rows_that_were_read_stay_whatever_becomes_of_the_table(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b", "c")
     assert further(source.adapter(tmp_path), 0, 0) == 3
     source.run("UPDATE seen SET car = 'changed' WHERE car = 'a'")
@@ -63,7 +63,7 @@ def test_what_was_read_stays_whatever_becomes_of_the_table(source: SourceDatabas
     assert [payloads(source.adapter(tmp_path), at, at + 1) for at in range(4)] == [["a"], ["b"], ["c"], ["d"]]
 
 
-def test_batches_are_as_small_as_they_are_asked_for_and_pages_grow(
+def test_batches_are_as_small_as_requested_and_pages_grow(
     source: SourceDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "PAGE_BYTES", 100)
@@ -85,7 +85,7 @@ def test_batches_are_as_small_as_they_are_asked_for_and_pages_grow(
 def test_a_row_that_commits_after_a_later_one_is_waited_for(source: SourceDatabase, tmp_path: Path) -> None:
     adapter = source.adapter(tmp_path)
     with source.connected() as slow, source.connected() as idle:
-        idle.execute("SELECT 1 FROM seen")  # a transaction that only reads keeps nobody waiting
+        idle.execute("SELECT 1 FROM seen")  # a transaction that only reads does not delay the reader
         slow.execute("INSERT INTO seen (car) VALUES ('slow')")
         source.add("fast")
         assert further(adapter, 0, 0) == 0
@@ -96,7 +96,7 @@ def test_a_row_that_commits_after_a_later_one_is_waited_for(source: SourceDataba
         assert payloads(adapter, 0, 3) == ["slow", "fast", "faster"]
 
 
-def test_writers_that_begin_later_do_not_keep_a_settled_row_waiting(source: SourceDatabase, tmp_path: Path) -> None:
+def test_later_writers_do_not_delay_a_settled_row(source: SourceDatabase, tmp_path: Path) -> None:
     adapter = source.adapter(tmp_path)
     with source.connected() as first, source.connected() as second, source.connected() as third:
         first.execute("INSERT INTO seen (car) VALUES ('1')")
@@ -104,7 +104,7 @@ def test_writers_that_begin_later_do_not_keep_a_settled_row_waiting(source: Sour
         assert further(adapter, 0, 0) == 0
         second.execute("INSERT INTO seen (car) VALUES ('3')")
         first.commit()
-        assert further(adapter, 0, 1) == 2, "rows 1 and 2 are settled though 3 is not"
+        assert further(adapter, 0, 1) == 2, "rows 1 and 2 are settled although 3 is not"
         third.execute("INSERT INTO seen (car) VALUES ('4')")
         source.add("5")
         assert further(adapter, 2, 2) == 2
@@ -115,7 +115,7 @@ def test_writers_that_begin_later_do_not_keep_a_settled_row_waiting(source: Sour
     assert payloads(adapter, 0, 4) == ["1", "2", "3", "5"]
 
 
-def test_a_number_that_is_taken_before_its_row_is_waited_for(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_number_assigned_before_its_row_is_waited_for(source: SourceDatabase, tmp_path: Path) -> None:
     adapter = source.adapter(tmp_path)
     with source.connected() as slow:
         [[number]] = slow.execute("SELECT nextval('seen_id_seq')")
@@ -127,12 +127,12 @@ def test_a_number_that_is_taken_before_its_row_is_waited_for(source: SourceDatab
     assert payloads(adapter, 0, 2) == ["slow", "fast"]
 
 
-def test_times_wait_for_every_transaction_that_began_before(source: SourceDatabase, tmp_path: Path) -> None:
+def test_times_wait_for_every_earlier_transaction(source: SourceDatabase, tmp_path: Path) -> None:
     source.run("CREATE TABLE timed (id bigserial PRIMARY KEY, car text, at timestamptz NOT NULL DEFAULT now())")
     stream = SEEN.model_copy(update={"event_time": EventTime(start=TimeColumn(column="at", unit="iso"))})
     adapter = source.adapter(tmp_path, stream, table="timed", cursor="at", margin_s=0)
     with source.connected() as slow:
-        slow.execute("SELECT 1")  # now() is fixed from here on
+        slow.execute("SELECT 1")  # now() is fixed here
         source.run("INSERT INTO timed (car) VALUES ('fast'), ('fast too')")
         assert further(adapter, 0, 0) == 0
         slow.execute("INSERT INTO timed (car) VALUES ('slow')")
@@ -140,7 +140,7 @@ def test_times_wait_for_every_transaction_that_began_before(source: SourceDataba
         assert further(adapter, 0, 1) == 3
     assert payloads(adapter, 0, 3) == ["slow", "fast", "fast too"]
     source.run("INSERT INTO timed (car, at) VALUES ('tomorrow', now() + interval '1 day')")
-    assert further(adapter, 3, 2) == 3, "what is dated ahead is read when its time has come"
+    assert further(adapter, 3, 2) == 3, "rows with future times are read when their time has come"
 
 
 def test_rows_younger_than_the_margin_are_not_read_yet(source: SourceDatabase, tmp_path: Path) -> None:
@@ -153,12 +153,12 @@ def test_rows_younger_than_the_margin_are_not_read_yet(source: SourceDatabase, t
 
 
 def test_an_update_that_raises_the_cursor_makes_a_row_a_new_one(source: SourceDatabase, tmp_path: Path) -> None:
-    source.run("CREATE TABLE kept (id int PRIMARY KEY, car text, version bigint NOT NULL, at bigint DEFAULT 0)")
-    source.run("INSERT INTO kept VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 2)")
-    adapter = source.adapter(tmp_path, table="kept", cursor="version")
+    source.run("CREATE TABLE versioned (id int PRIMARY KEY, car text, version bigint NOT NULL, at bigint DEFAULT 0)")
+    source.run("INSERT INTO versioned VALUES (1, 'a', 1), (2, 'b', 2), (3, 'c', 2)")
+    adapter = source.adapter(tmp_path, table="versioned", cursor="version")
     assert further(adapter, 0, 0, 2) == 2
     assert further(adapter, 2, 0, 2) == 3
-    source.run("UPDATE kept SET car = 'A', version = 3 WHERE id = 1")
+    source.run("UPDATE versioned SET car = 'A', version = 3 WHERE id = 1")
     assert further(adapter, 3, 1) == 4
     assert payloads(adapter, 0, 4) == ["a", "b", "c", "A"]
 
@@ -178,16 +178,14 @@ def test_a_partitioned_table_is_one_lane(source: SourceDatabase, tmp_path: Path)
     assert payloads(adapter, 0, 2) == ["slow", "fast"]
 
 
-def test_a_field_that_a_stream_gets_later_is_in_the_rows_that_were_read_before(
-    source: SourceDatabase, tmp_path: Path
-) -> None:
+def test_a_field_added_to_a_stream_is_in_rows_that_were_read_before(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a")
     only_id = StreamDefinition(fields={"id": "long"}, event_time=SEEN.event_time)
     assert further(source.adapter(tmp_path, only_id), 0, 0) == 1
     assert payloads(source.adapter(tmp_path), 0, 1) == ["a"]
 
 
-def test_rows_behind_a_cursor_can_be_left_out(source: SourceDatabase, tmp_path: Path) -> None:
+def test_reading_can_start_after_a_cursor(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b", "c")
     adapter = source.adapter(tmp_path, begin_after="2")
     assert payloads(adapter, 0, further(adapter, 0, 0)) == ["c"]
@@ -195,7 +193,7 @@ def test_rows_behind_a_cursor_can_be_left_out(source: SourceDatabase, tmp_path: 
     assert "`begin_after`" in str(refusal(source.adapter(tmp_path / "other", begin_after="soon")))
 
 
-def test_a_row_in_which_a_column_says_so_is_a_cti(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_row_with_a_value_in_the_cti_column_is_a_cti(source: SourceDatabase, tmp_path: Path) -> None:
     source.run("ALTER TABLE seen ADD cti timestamptz")
     source.run(
         "INSERT INTO seen (car, at, cti) VALUES ('a', 1, null), (null, 0, '1970-01-01T00:00:07Z'),"
@@ -210,7 +208,7 @@ def test_a_row_in_which_a_column_says_so_is_a_cti(source: SourceDatabase, tmp_pa
     assert rows_of(strict, 1, 2) == [Cti(Tick(7 * SECOND + 1))]
 
 
-def test_a_column_cti_that_is_not_named_says_nothing(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_cti_column_that_is_not_named_has_no_effect(source: SourceDatabase, tmp_path: Path) -> None:
     source.run("CREATE TABLE plain (id bigserial PRIMARY KEY, start bigint, cti bigint, payload jsonb)")
     source.run("INSERT INTO plain (start) VALUES (5)")
     adapter = source.adapter(tmp_path, StreamDefinition(fields={"id": "long"}), table="plain")
@@ -218,9 +216,7 @@ def test_a_column_cti_that_is_not_named_says_nothing(source: SourceDatabase, tmp
     assert event == Event(Tick(5), Tick(6), {"id": 1})
 
 
-def test_rows_arrive_when_they_are_read_and_start_then_where_nothing_else_says(
-    source: SourceDatabase, tmp_path: Path
-) -> None:
+def test_rows_arrive_when_they_are_read_and_by_default_start_then(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a")
     stream = StreamDefinition(fields={"car": "string"}, rowtime=Rowtime.IMPLICIT)
     adapter = source.adapter(tmp_path, stream)
@@ -234,7 +230,7 @@ def test_rows_arrive_when_they_are_read_and_start_then_where_nothing_else_says(
     assert chunk.arrival.tolist() == [5 * SECOND]
 
 
-def test_a_preview_waits_for_nobody_and_keeps_nothing(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_preview_waits_for_nobody_and_stores_nothing(source: SourceDatabase, tmp_path: Path) -> None:
     with source.connected() as slow:
         slow.execute("INSERT INTO seen (car) VALUES ('slow')")
         source.add("fast")
@@ -247,17 +243,17 @@ def test_a_preview_waits_for_nobody_and_keeps_nothing(source: SourceDatabase, tm
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_stream_is_reached_where_the_installation_allows_it_alone(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_server_is_reached_only_where_the_installation_allows_it(source: SourceDatabase, tmp_path: Path) -> None:
     adapter = input_adapter("postgresql", source.options(), SEEN, tmp_path)
     with pytest.raises(AdapterError, match="PUNCTUAL_OUTGOING_NETWORKS"):
         check(adapter, now=0)
 
 
-def test_rows_that_are_not_kept_any_more_are_refused(source: SourceDatabase, tmp_path: Path) -> None:
+def test_rows_that_are_no_longer_stored_are_refused(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a")
     adapter = source.adapter(tmp_path)
     assert "has read 1 row of public.seen, but its journal holds only 0" in str(refusal(adapter, reached=1))
-    with pytest.raises(AdapterError, match="not kept any more"):
+    with pytest.raises(AdapterError, match="no longer stored"):
         rows_of(adapter, 0, 1)
     assert further(adapter, 0, 1) == 1
     [page] = tmp_path.iterdir()

@@ -1,4 +1,4 @@
-"""What a table or a server cannot do is said with what to do; rows that do not fit are malformed, never lost."""
+"""Limits of a table or a server are reported with what to do; rows that do not fit are malformed, never lost."""
 
 import os
 import pwd
@@ -16,11 +16,11 @@ from deploy.up.place import HOST
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql.options import PostgreSQLOptions
 from streaming.adapters.registry import adapter_kind, read_options
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.inference.sampling import sample_of
 from streaming.temporal.events import Event
 from streaming.temporal.outcomes import Reason
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.postgresql.tables import MADE, SourceDatabase, further, payloads, refusal, rows_of
 from tests.adapters.postgresql.tables import source_database as made_database
 from tests.postgresql import PostgreSQL, as_its_user, binaries, serving
@@ -35,49 +35,57 @@ def source(postgresql: PostgreSQL) -> Iterator[SourceDatabase]:
 
 
 @pytest.mark.parametrize(
-    ("made", "said", "sentence"),
+    ("made", "options", "sentence"),
     [
-        (MADE, {"table": "Seen"}, "The schema 'public' has no table 'Seen'. Correct its name, with capital letters"),
+        (
+            MADE,
+            {"table": "Seen"},
+            "The schema 'public' has no table 'Seen'. Correct its name. Names are case-sensitive",
+        ),
         (MADE, {"schema_name": "elsewhere"}, "has no schema 'elsewhere'"),
         (MADE, {"table": 'seen"; DROP TABLE seen; --'}, "has no table 'seen\"; DROP TABLE seen; --'"),
         (
             MADE,
             {"cursor": "idd"},
-            "has no column 'idd', or this user may not read it; there are id, car, at. The nearest is 'id'",
+            "has no column 'idd', or this user may not read it. Its columns are id, car, at. Did you mean 'id'?",
         ),
         (MADE, {"cti_column": "cti"}, "has no column 'cti'"),
         (
             MADE,
             {"columns": {"car": "caar"}},
-            "has no column 'caar', or this user may not read it; there are id, car, at. The nearest is 'car'",
+            "has no column 'caar', or this user may not read it. Its columns are id, car, at. Did you mean 'car'?",
         ),
         (MADE, {"cursor": "car"}, "The column 'car' of public.seen may be null"),
-        (MADE, {"cursor": "at", "key": ["car"]}, "No unique index of public.seen tells the rows with the same at, car"),
+        (
+            MADE,
+            {"cursor": "at", "key": ["car"]},
+            "No unique index of public.seen distinguishes rows with the same at, car",
+        ),
         (ODD.format("", ""), {}, "No unique index"),
-        (ODD.format(" UNIQUE", ", made timestamp NOT NULL UNIQUE"), {"cursor": "made"}, "Without a zone nobody knows"),
+        (ODD.format(" UNIQUE", ", made timestamp NOT NULL UNIQUE"), {"cursor": "made"}, "Without a time zone it is"),
         (ODD.format(" UNIQUE", ", name text NOT NULL UNIQUE"), {"cursor": "name"}, "Choose a cursor that is a whole"),
-        (MADE + "; ALTER SEQUENCE seen_id_seq CACHE 20", {}, "keeps numbers in stock for each connection"),
+        (MADE + "; ALTER SEQUENCE seen_id_seq CACHE 20", {}, "reserves numbers in advance for each connection"),
         (MADE + "; ALTER SEQUENCE seen_id_seq INCREMENT -1 MAXVALUE 9 START 9", {}, "counts downwards"),
-        (MADE + "; CREATE VIEW saw AS SELECT * FROM seen", {"table": "saw"}, "public.saw is not a table: of a view"),
+        (MADE + "; CREATE VIEW saw AS SELECT * FROM seen", {"table": "saw"}, "public.saw isn't a table: for a view"),
         (MADE + "; CREATE TABLE more () INHERITS (seen)", {}, "Other tables inherit from public.seen"),
         (MADE, {"database": "absent"}, "has no database of that name"),
-        (MADE, {"port": 1}, "cannot be reached"),
-        (MADE, {"tls": "encrypt", "host": "169.254.169.254"}, "cannot be reached"),
+        (MADE, {"port": 1}, "can't be reached"),
+        (MADE, {"tls": "encrypt", "host": "169.254.169.254"}, "can't be reached"),
         (MADE, {"user": "stranger"}, "refuses the user or the password"),
     ],
 )
-def test_what_is_wrong_is_named_with_what_to_do(
-    source: SourceDatabase, tmp_path: Path, made: str, said: dict[str, Any], sentence: str
+def test_a_problem_is_reported_with_what_to_do(
+    source: SourceDatabase, tmp_path: Path, made: str, options: dict[str, Any], sentence: str
 ) -> None:
     source.run(made)
-    told = refusal(source.adapter(tmp_path, **said))
-    assert sentence in str(told)
-    assert told.domain == ("external" if "reached" in sentence else "user")
-    assert str(told).endswith((".", ")", "CACHE 1"))
+    error = refusal(source.adapter(tmp_path, **options))
+    assert sentence in str(error)
+    assert error.domain == ("external" if "reached" in sentence else "user")
+    assert str(error).endswith((".", ")", "CACHE 1"))
 
 
 @pytest.mark.parametrize(
-    ("said", "where"),
+    ("options", "where"),
     [
         ({"table": "a\0b"}, "table"),
         ({"cursor": ""}, "cursor"),
@@ -90,15 +98,15 @@ def test_what_is_wrong_is_named_with_what_to_do(
         ({"sslmode": "disable"}, "sslmode"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(said: dict[str, Any], where: str) -> None:
+def test_options_that_do_not_fit_are_refused(options: dict[str, Any], where: str) -> None:
     base = {"host": "h", "database": "d", "user": "u", "table": "t", "cursor": "c"}
     PostgreSQLOptions.model_validate(base)
     with pytest.raises(ValidationError) as refused:
-        PostgreSQLOptions.model_validate(base | said)
+        PostgreSQLOptions.model_validate(base | options)
     assert [fault["loc"] for fault in refused.value.errors()] == [(where,)]
 
 
-def test_the_password_is_a_secret_that_goes_to_its_server_alone() -> None:
+def test_the_password_is_a_secret_that_is_sent_only_to_its_server() -> None:
     kind = adapter_kind("postgresql")
     assert kind.secrets == {"password"}
     assert {"host", "port", "user", "tls"} <= kind.addresses
@@ -106,7 +114,7 @@ def test_the_password_is_a_secret_that_goes_to_its_server_alone() -> None:
     assert "s3cr3t" not in repr(read_options("postgresql", options))
 
 
-def test_a_user_without_the_right_is_told_so(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_user_without_the_right_gets_an_error(source: SourceDatabase, tmp_path: Path) -> None:
     source.run(MADE)
     source.add("a")
     source.run("DROP ROLE IF EXISTS reader")
@@ -115,32 +123,34 @@ def test_a_user_without_the_right_is_told_so(source: SourceDatabase, tmp_path: P
         adapter = source.adapter(tmp_path, user="reader")
         assert "The user 'reader' may not read the column 'id'" in str(refusal(adapter))
         source.run("GRANT SELECT (id, at) ON seen TO reader")
-        assert "has no column 'car', or this user may not read it; there are id, at." in str(refusal(adapter, now_s=2))
+        assert "has no column 'car', or this user may not read it. Its columns are id, at." in str(
+            refusal(adapter, now_s=2)
+        )
         source.run("GRANT SELECT (car) ON seen TO reader")
         assert payloads(adapter, 0, further(adapter, 0, 4)) == ["a"]
         with source.connected() as slow:
             slow.execute("INSERT INTO seen (car) VALUES ('b')")
             source.add("c")
-            assert further(adapter, 1, 6) == 1, "who may only read still sees who writes"
+            assert further(adapter, 1, 6) == 1, "a user who may only read still sees the writers"
         source.run("REVOKE USAGE ON SCHEMA public FROM PUBLIC")
-        assert "does not allow this user what is needed" in str(refusal(adapter, reached=1, now_s=8))
+        assert "refuses a right that this user needs" in str(refusal(adapter, reached=1, now_s=8))
     finally:
         source.run("DROP OWNED BY reader")
         source.run("DROP ROLE reader")
 
 
-def test_a_table_that_is_not_what_it_was_stops_the_binding(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_changed_table_stops_the_binding(source: SourceDatabase, tmp_path: Path) -> None:
     source.run(MADE)
     source.add("a", "b", "c")
     adapter = source.adapter(tmp_path)
     assert further(adapter, 0, 0) == 3
     source.run("INSERT INTO seen (id, car) VALUES (-5, 'behind')")
-    told = str(refusal(adapter, 3, 1))
-    assert "1 row came before 3" in told
-    assert "does not grow from row to row" in told
+    message = str(refusal(adapter, 3, 1))
+    assert "1 more row before 3" in message
+    assert "does not grow from row to row" in message
     source.run("ALTER TABLE seen ADD other bigserial UNIQUE")
-    told = str(refusal(source.adapter(tmp_path, cursor="other"), 3, 2))
-    assert "in the order of id, so that nobody knows which come next in 'refusing' in the order of other" in told
+    message = str(refusal(source.adapter(tmp_path, cursor="other"), 3, 2))
+    assert "in the order of id, so the next rows in 'refusing' in the order of other" in message
     source.run("DELETE FROM seen WHERE id = -5")
     assert further(adapter, 3, 2) == 3
     source.run("TRUNCATE seen RESTART IDENTITY")
@@ -149,7 +159,7 @@ def test_a_table_that_is_not_what_it_was_stops_the_binding(source: SourceDatabas
     source.run("DROP TABLE seen")
     assert "has no table 'seen'" in str(refusal(adapter, 3, 4))
     source.run(MADE)
-    assert "was deleted and made again" in str(refusal(adapter, 3, 5))
+    assert "was deleted and created again" in str(refusal(adapter, 3, 5))
 
 
 def test_a_row_that_does_not_fit_is_malformed_and_shown(source: SourceDatabase, tmp_path: Path) -> None:
@@ -211,7 +221,7 @@ def test_a_stream_is_proposed_from_the_oldest_and_the_newest_rows(source: Source
         " name varchar(20), paid boolean, about jsonb, huge numeric(100,2))"
     )
     adapter = source.adapter(None, StreamDefinition(fields={}), table="sold")
-    with pytest.raises(AdapterError, match="There is nothing in public"):
+    with pytest.raises(AdapterError, match="is still empty"):
         adapter.sample_records(100, 1 << 20, now=0)
     source.run(
         "INSERT INTO sold (sold_at, price, any_number, name, about) SELECT '2026-01-01T00:00Z'::timestamptz +"
@@ -249,7 +259,7 @@ def control(folder: Path, port: int, *command: str) -> None:
     as_its_user([*base, *(["-o", options] if "start" in command else []), *command], folder)
 
 
-def test_a_server_that_is_killed_between_looks_is_waited_for(
+def test_a_server_that_is_killed_between_polls_is_waited_for(
     own_server: tuple[PostgreSQL, Path], tmp_path: Path
 ) -> None:
     server, folder = own_server
@@ -260,10 +270,10 @@ def test_a_server_that_is_killed_between_looks_is_waited_for(
         adapter = source.adapter(tmp_path)
         assert further(adapter, 0, 0) == 1
     control(folder, port, "stop", "-m", "immediate")
-    told = refusal(adapter, 1, 1)
-    assert told.domain == "external"
-    assert "cannot be reached" in str(told)
-    assert payloads(adapter, 0, 1) == ["a"], "what was read needs no server"
+    error = refusal(adapter, 1, 1)
+    assert error.domain == "external"
+    assert "can't be reached" in str(error)
+    assert payloads(adapter, 0, 1) == ["a"], "rows that were read need no server"
     control(folder, port, "start")
     with psycopg.connect(server.url, dbname=source.name, autocommit=True) as source.admin:
         source.add("b")
@@ -272,7 +282,7 @@ def test_a_server_that_is_killed_between_looks_is_waited_for(
 
 
 def prepared(source: SourceDatabase, adapter: Any) -> None:
-    """A transaction that is prepared goes on under another name; it is waited for all the same."""
+    """A transaction that is prepared gets another name and is still waited for."""
     with source.connected() as slow:
         slow.execute("INSERT INTO seen (car) VALUES ('slow')")
         source.add("fast")
@@ -291,4 +301,4 @@ def test_a_standby_is_refused(own_server: tuple[PostgreSQL, Path], tmp_path: Pat
     control(folder, port, "stop", "-m", "fast")
     (folder / "data" / "standby.signal").touch()
     control(folder, port, "start")
-    assert "Name the primary" in str(refusal(source.adapter(tmp_path)))
+    assert "Use the primary" in str(refusal(source.adapter(tmp_path)))

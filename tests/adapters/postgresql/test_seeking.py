@@ -1,4 +1,4 @@
-"""A table is read from now, from a time of its cursor or from a row that was read before, asked of a real server."""
+"""Start positions of a table: now, a time of its cursor, or a row that was already read, with a real server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,13 +41,13 @@ def rows(*numbers: int) -> BeginAtPositions:
     return BeginAtPositions(kind="positions", positions={"cars": {"0": numbers[0]}})
 
 
-def test_from_now_it_reads_what_comes_behind_the_rows_that_are_there(source: SourceDatabase, tmp_path: Path) -> None:
+def test_from_now_it_reads_the_rows_after_the_present_ones(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b")
     assert begun(source.adapter(tmp_path), "now") == ({"0": 0}, True)
     assert further(source.adapter(tmp_path), 0, 0) == 0
     source.add("c")
     again = source.adapter(tmp_path)
-    assert begun(again, "now") == ({"0": 0}, True), "who is planned again begins at the same place"
+    assert begun(again, "now") == ({"0": 0}, True), "a repeated plan starts at the same place"
     assert further(again, 0, 2) == 1
     assert payloads(again, 0, 1) == ["c"]
     source.add("d")
@@ -62,7 +62,7 @@ def test_from_now_in_an_empty_table_is_the_beginning(source: SourceDatabase, tmp
     assert further(adapter, 0, 2) == 1
 
 
-def test_from_now_a_row_that_is_being_written_is_not_passed_over(
+def test_from_now_a_row_that_is_being_written_is_not_skipped(
     source: SourceDatabase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source.add("a")
@@ -70,13 +70,13 @@ def test_from_now_a_row_that_is_being_written_is_not_passed_over(
         other.execute("INSERT INTO seen (car) VALUES ('late')")
         source.add("b")
         monkeypatch.setattr(reading, "_MOST_WAITS", 1)
-        with pytest.raises(AdapterError, match="Somebody is writing") as caught:
+        with pytest.raises(AdapterError, match="A transaction is writing") as caught:
             begun(source.adapter(tmp_path), "now")
         assert caught.value.domain == "external"
         other.commit()
     adapter = source.adapter(tmp_path)
     assert begun(adapter, "now") == ({"0": 0}, True)
-    assert further(adapter, 0, 0) == 0, "all three had come"
+    assert further(adapter, 0, 0) == 0, "all three were committed"
 
 
 def test_from_a_time_it_reads_the_rows_whose_cursor_is_then_or_later(source: SourceDatabase, tmp_path: Path) -> None:
@@ -96,18 +96,18 @@ def test_from_a_time_it_reads_the_rows_whose_cursor_is_then_or_later(source: Sou
         assert payloads(adapter, 0, end) == cars
 
 
-def test_a_cursor_that_is_a_number_says_no_time(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_numeric_cursor_has_no_time(source: SourceDatabase, tmp_path: Path) -> None:
     adapter = source.adapter(tmp_path)
     assert list(adapter.cannot_begin()) == ["time"]
     assert timed(source, None).cannot_begin() == {}
-    with pytest.raises(AdapterError, match=r"is a number, which does not say when a row came\. Begin from now"):
+    with pytest.raises(AdapterError, match=r"is a number, so it has no time to start at\. Start now"):
         begun(adapter, at("2026-01-01T00:00:00Z"))
 
 
-def test_a_row_that_was_read_is_a_place(source: SourceDatabase, tmp_path: Path) -> None:
+def test_a_row_that_was_already_read_is_a_start_position(source: SourceDatabase, tmp_path: Path) -> None:
     source.add("a", "b", "c")
     adapter = source.adapter(tmp_path)
     further(adapter, 0, 0)
     assert begun(adapter, rows(2)) == ({"0": 2}, True)
-    with pytest.raises(AdapterError, match="can begin at 0 to 3, not at 4"):
+    with pytest.raises(AdapterError, match="can start at 0 to 3, not at 4"):
         begun(adapter, rows(4))

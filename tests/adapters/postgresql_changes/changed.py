@@ -1,6 +1,6 @@
-"""A database with a published table, adapters that read its changes, and what they told."""
+"""A database with a published table, adapters that read its changes, and the elements that they read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,9 +8,9 @@ from typing import Any
 
 from streaming.adapters.postgresql_changes.adapter import PostgreSQLChangesAdapter
 from streaming.adapters.postgresql_changes.options import PostgreSQLChangesOptions
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, EdgeKind, Event, Shape
-from streaming.wire.rows import Element
+from streaming.wire.rows.row_json import Element
 from tests.adapters.postgresql.tables import LOOPBACK, SourceDatabase, further, rows_of, source_database
 from tests.postgresql import PostgreSQL
 
@@ -21,7 +21,7 @@ PUBLISHED = "CREATE PUBLICATION punctual FOR TABLE seen"
 
 @dataclass
 class ChangedTable:
-    """Reads the table `seen` of `source`; `told` is all that was told, in its order."""
+    """Reads the table `seen` of `source`; `read_elements` are all elements read, in order."""
 
     source: SourceDatabase
     journal: Path
@@ -30,7 +30,7 @@ class ChangedTable:
     holder: str | None = None
 
     def __post_init__(self) -> None:
-        self.told: list[Element] = []
+        self.read_elements: list[Element] = []
         self.now = 0
         self.restart()
 
@@ -38,56 +38,56 @@ class ChangedTable:
         self.adapter = self.begun(self.journal)
 
     def begun(self, journal: Path | None) -> PostgreSQLChangesAdapter:
-        said = {**self.source.options(), **(self.options or {})}
-        del said["cursor"]
+        settings = {**self.source.options(), **(self.options or {})}
+        del settings["cursor"]
         reach = replace(LOOPBACK, holder=self.holder)
-        return PostgreSQLChangesAdapter(PostgreSQLChangesOptions.model_validate(said), self.stream, journal, reach)
+        return PostgreSQLChangesAdapter(PostgreSQLChangesOptions.model_validate(settings), self.stream, journal, reach)
 
     def look(self, rows: int = 1_000) -> list[Element]:
-        """What one more batch brings."""
+        """Read one more batch."""
         self.now += 2
-        reached = len(self.told)
+        reached = len(self.read_elements)
         found = rows_of(self.adapter, reached, further(self.adapter, reached, self.now, rows))
-        self.told += found
+        self.read_elements += found
         return found
 
     def look_until(self, what: int) -> list[Element]:
-        """What batches bring until there are `what` more edges."""
-        begun = len(self.told)
+        """Read batches until there are `what` more edges."""
+        begun = len(self.read_elements)
         for _ in range(200):
-            if len(edges(self.told[begun:])) >= what:
+            if len(edges(self.read_elements[begun:])) >= what:
                 break
             self.look()
-        return self.told[begun:]
+        return self.read_elements[begun:]
 
     def raw(self) -> list[str]:
-        """The text of each line that was told."""
+        """The text of each line that was read."""
         return [
             text
-            for arrived in self.adapter.read("0", 0, len(self.told))
+            for arrived in self.adapter.read("0", 0, len(self.read_elements))
             for text in arrived.raw(range(len(arrived.positions)))
         ]
 
     def look_until_it_fails(self) -> None:
-        """Batches until one is refused; returns where none is, so that a test of the refusal fails."""
+        """Read batches until one is refused; return if none is, so that a test of the refusal fails."""
         for _ in range(20):
             self.look()
 
     def lives(self) -> list[tuple[int, int | None, Any]]:
-        """Start, end (None: open) and payload of each life that was told. Fails for what cannot be told."""
-        return lives_of(self.told)
+        """Start, end (None: open) and payload of each lifetime that was read. Fails for invalid edges."""
+        return lives_of(self.read_elements)
 
 
-def edges(told: list[Element]) -> list[Event]:
-    return [each for each in told if isinstance(each, Event)]
+def edges(found: list[Element]) -> list[Event]:
+    return [each for each in found if isinstance(each, Event)]
 
 
-def lives_of(told: list[Element]) -> list[tuple[int, int | None, Any]]:
-    """Lives in the order of their starts; an end without its start, or before a CTI, fails."""
+def lives_of(read_elements: Sequence[Element]) -> list[tuple[int, int | None, Any]]:
+    """Lifetimes in the order of their starts; an end without its start, or before a CTI, fails."""
     found: dict[tuple[int, str], list[int | None]] = {}
     payloads: dict[tuple[int, str], Any] = {}
     cti = 0
-    for each in told:
+    for each in read_elements:
         if isinstance(each, Cti):
             assert each.at >= cti
             cti = each.at
@@ -115,12 +115,12 @@ def slots(source: SourceDatabase) -> list[str]:
 
 
 @contextmanager
-def changed_table(server: PostgreSQL, name: str, journal: Path, **said: Any) -> Iterator[ChangedTable]:
+def changed_table(server: PostgreSQL, name: str, journal: Path, **settings: Any) -> Iterator[ChangedTable]:
     with source_database(server, name) as source:
         source.run(MADE)
         source.run(PUBLISHED)
         try:
-            yield ChangedTable(source, journal, **said)
+            yield ChangedTable(source, journal, **settings)
         finally:
             drop_slots(source)
 

@@ -1,4 +1,4 @@
-"""The first rows while others write, transactions too large for memory, values of all kinds, and what was lost."""
+"""The first rows during writes, transactions too large for memory, values of all kinds, and losses."""
 
 import re
 import threading
@@ -14,10 +14,10 @@ import pytest
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql_changes import following, keeping
 from streaming.adapters.postgresql_changes.messages import ChangeMessage, TransactionBegin, message_of
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.temporal.outcomes import Reason
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.postgresql_changes.changed import CARS, ChangedTable, changed_table, drop_slots, edges, slots
 from tests.postgresql import PostgreSQL
 
@@ -28,8 +28,8 @@ def table(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[ChangedTable]:
         yield made
 
 
-def test_the_first_rows_and_the_changes_behind_them_meet_exactly(table: ChangedTable) -> None:
-    """Three writers count each their rows up, in transactions of two, while the reader begins: no count is missing."""
+def test_the_first_rows_and_the_later_changes_fit_together_exactly(table: ChangedTable) -> None:
+    """Three writers each increment their rows, in transactions of two, while the reader starts: no count is missing."""
     table.source.run("INSERT INTO seen SELECT n, '0' FROM generate_series(0, 5) n")
     begun, stop = threading.Event(), threading.Event()
 
@@ -52,16 +52,18 @@ def test_the_first_rows_and_the_changes_behind_them_meet_exactly(table: ChangedT
     for each in writers:
         each.join()
     last = dict(table.source.admin.execute("SELECT id, car FROM seen").fetchall())
-    while {said["id"]: said["car"] for _, end, said in table.lives() if end is None} != last:
+    while {payload["id"]: payload["car"] for _, end, payload in table.lives() if end is None} != last:
         table.look()
     for key in range(6):
-        mine = sorted((start, end, int(said["car"])) for start, end, said in table.lives() if said["id"] == key)
+        mine = sorted(
+            (start, end, int(payload["car"])) for start, end, payload in table.lives() if payload["id"] == key
+        )
         counts = [number for _, _, number in mine]
         assert counts == list(range(counts[0], counts[0] + len(counts)))
         assert [start for start, _, _ in mine[1:]] == [end for _, end, _ in mine[:-1]]
 
 
-def test_a_transaction_of_many_changes_is_told_in_pieces_through_a_failure(
+def test_a_transaction_of_many_changes_is_read_in_pieces_through_a_failure(
     table: ChangedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keeping, "WRITTEN_BYTES", 20_000)
@@ -70,27 +72,27 @@ def test_a_transaction_of_many_changes_is_told_in_pieces_through_a_failure(
     written = 0
     append = table.adapter._pages.append
 
-    def failing(*said: Any) -> None:
+    def failing(*arguments: Any) -> None:
         nonlocal written
         written += 1
         if written == 5:
             raise OSError
-        append(*said)
+        append(*arguments)
 
     monkeypatch.setattr(table.adapter._pages, "append", failing)
     with pytest.raises(OSError):  # noqa: PT011 # the one that is planted
         table.look_until_it_fails()
     table.restart()
-    table.look_until(3000 - len(edges(table.told)))
+    table.look_until(3000 - len(edges(table.read_elements)))
     table.source.run("DELETE FROM seen WHERE id > 1")
     table.look_until(2999)
     lives = table.lives()
     assert len(lives) == 3000
     assert len({start for start, _, _ in lives}) == 1
-    assert [said["id"] for _, end, said in lives if end is None] == [1]
+    assert [payload["id"] for _, end, payload in lives if end is None] == [1]
 
 
-def test_values_are_the_same_in_rows_that_are_there_and_in_changes(table: ChangedTable) -> None:
+def test_values_are_the_same_in_present_rows_and_in_changes(table: ChangedTable) -> None:
     run = table.source.run
     run("CREATE DOMAIN price AS numeric(10, 2)")
     run(
@@ -112,8 +114,8 @@ def test_values_are_the_same_in_rows_that_are_there_and_in_changes(table: Change
     run(add, [1])
     table.look_until(1)
     run(add, [2])
-    run("UPDATE seen SET car = 'b'")  # leaves the long text where it is: the log does not tell it
-    found = [said for _, _, said in [*table.lives(), *_of(table, 5)]]
+    run("UPDATE seen SET car = 'b'")  # does not touch the long text, so it is not in the log
+    found = [payload for _, _, payload in [*table.lives(), *_of(table, 5)]]
     assert len(found) == 4
     first = dict(found[0])
     assert first["tags"] == ["x", 'a "b", c', None]
@@ -122,8 +124,8 @@ def test_values_are_the_same_in_rows_that_are_there_and_in_changes(table: Change
         assert {**each, "car": "", "_change": ""} == {**first, "car": "", "_change": ""}
     run("ALTER TABLE seen ALTER COLUMN on_sale TYPE text USING 'maybe'")
     run("UPDATE seen SET car = 'c' WHERE id = 1")
-    begun = len(table.told)
-    while not any(isinstance(each, MalformedRow) for each in table.told[begun:]):
+    begun = len(table.read_elements)
+    while not any(isinstance(each, MalformedRow) for each in table.read_elements[begun:]):
         table.look()
     run("ALTER TABLE seen DROP COLUMN rate")
     with pytest.raises(AdapterError, match="has no column 'rate'"):
@@ -136,7 +138,7 @@ def _of(table: ChangedTable, more: int) -> list[tuple[int, int | None, Any]]:
     return table.lives()[before:]
 
 
-def test_what_the_server_lost_stops_the_binding_or_is_compared(table: ChangedTable) -> None:
+def test_a_loss_on_the_server_stops_the_binding_or_is_compared(table: ChangedTable) -> None:
     run = table.source.run
     run("INSERT INTO seen VALUES (1, 'a'), (2, 'b'), (3, 'c')")
     table.look_until(3)
@@ -144,14 +146,14 @@ def test_what_the_server_lost_stops_the_binding_or_is_compared(table: ChangedTab
     run("UPDATE seen SET car = 'bb' WHERE id = 2")
     run("DELETE FROM seen WHERE id = 3")
     run("INSERT INTO seen VALUES (4, 'd')")
-    with pytest.raises(AdapterError, match="is gone, and with it changes"):
+    with pytest.raises(AdapterError, match="was deleted, and with it unread changes"):
         table.look_until_it_fails()
     table.stream = CARS.model_copy(update={"fields": {**CARS.fields, "_change": "string"}})
     table.options = {"when_lost": "compare"}
     table.restart()
-    told = table.look_until(4)
-    assert MalformedRow(Reason.BAD_ROW) in told  # the gap, in front of what differs
-    found = edges(told)
+    found_elements = table.look_until(4)
+    assert MalformedRow(Reason.BAD_ROW) in found_elements  # the gap, in front of what differs
+    found = edges(found_elements)
     assert sorted((str(each.edge), each.payload["id"], each.payload["_change"]) for each in found) == [
         ("end", 2, "snapshot"), ("end", 3, "snapshot"), ("start", 2, "compared"), ("start", 4, "compared")
     ]  # fmt: skip
@@ -159,12 +161,12 @@ def test_what_the_server_lost_stops_the_binding_or_is_compared(table: ChangedTab
     assert edges(table.look_until(1))[0].payload == {"id": 4, "car": "d", "_change": "compared"}
     assert len(slots(table.source)) == 1
     [gap] = [text for text in table.raw() if text.startswith("Changes between ")]
-    assert re.fullmatch(r"Changes between 20\S+Z and 20\S+Z are not known\. The replication slot .* is gone, .*", gap)
+    assert re.fullmatch(r"Changes between 20\S+Z and 20\S+Z are lost\. The replication slot .* was deleted, .*", gap)
     table.restart()
     assert table.look() == []  # its open rows are what they were
 
 
-def test_an_older_copy_of_the_journal_sees_that_the_slot_went_on(table: ChangedTable, tmp_path: Path) -> None:
+def test_an_older_copy_of_the_journal_notices_that_the_slot_was_advanced(table: ChangedTable, tmp_path: Path) -> None:
     table.source.run("INSERT INTO seen VALUES (1, 'a')")
     table.look_until(1)
     older = tmp_path / "older"
@@ -176,11 +178,11 @@ def test_an_older_copy_of_the_journal_sees_that_the_slot_went_on(table: ChangedT
     for _ in range(10):
         table.look()  # a later batch confirms it
     fork = table.begun(older)
-    with pytest.raises(AdapterError, match="Somebody has read changes"):
+    with pytest.raises(AdapterError, match="Changes that this binding has not read"):
         fork.latest({"0": 2}, now=10**9, limit_rows=10)
 
 
-def test_a_log_that_the_server_dropped_stops_the_binding(table: ChangedTable) -> None:
+def test_a_log_that_the_server_discarded_stops_the_binding(table: ChangedTable) -> None:
     table.source.run("INSERT INTO seen VALUES (1, 'a')")
     table.look_until(1)
     table.source.run("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
@@ -202,7 +204,7 @@ def test_a_log_that_the_server_dropped_stops_the_binding(table: ChangedTable) ->
     assert len(edges(table.look_until(3))) == 3
 
 
-def test_commits_whose_clock_goes_back_come_behind_those_before(
+def test_commits_whose_clock_decreases_come_after_earlier_ones(
     table: ChangedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def set_back(data: bytes) -> ChangeMessage | None:
@@ -217,5 +219,5 @@ def test_commits_whose_clock_goes_back_come_behind_those_before(
         table.source.run("INSERT INTO seen VALUES (1, %s) ON CONFLICT (id) DO UPDATE SET car = excluded.car", [number])
     table.look_until(11)
     lives = sorted(table.lives(), key=lambda life: life[0])
-    assert [said["car"] for _, _, said in lives] == list("123456")
+    assert [payload["car"] for _, _, payload in lives] == list("123456")
     assert all(end == later for (_, end, _), (later, _, _) in pairwise(lives))

@@ -1,4 +1,4 @@
-"""Each row that is written as an event of its own, at a time that a column of it says, or that of its commit."""
+"""Each written row as an event of its own, at a time in one of its columns, or that of its commit."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import parse_instant
-from streaming.wire.arrived_rows import elements
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import Element, MalformedRow
 from tests.adapters.postgresql_changes.changed import ChangedTable, changed_table
 from tests.postgresql import PostgreSQL
 
@@ -35,7 +35,7 @@ def table(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[ChangedTable]:
 
 
 class EventReader:
-    """Reads on and on, by positions, of which some are no rows."""
+    """Reads continuously, by positions; some of these are not rows."""
 
     def __init__(self, table: ChangedTable) -> None:
         self.table = table
@@ -57,7 +57,7 @@ class EventReader:
         return [each for chunk in self.table.adapter.read("0", start, end) for each in elements(chunk)]
 
 
-def said(element: Element) -> tuple[Any, ...]:
+def summary_of(element: Element) -> tuple[Any, ...]:
     assert isinstance(element, Event)
     payload = element.payload
     return (element.start, payload["id"], payload["car"], payload["_change"])
@@ -69,11 +69,11 @@ def test_rows_are_events_at_the_time_of_their_column(table: ChangedTable) -> Non
     run("INSERT INTO seen VALUES (2, 'b', '2026-01-01T00:00:01Z')")
     run("UPDATE seen SET car = 'bb' WHERE id = 2")
     run("DELETE FROM seen WHERE id = 1")
-    run("INSERT INTO seen VALUES (1, 'a', '2026-01-01T00:00:05Z')")  # what was deleted is written again
+    run("INSERT INTO seen VALUES (1, 'a', '2026-01-01T00:00:05Z')")  # the deleted row is written again
     run("INSERT INTO seen VALUES (3, 'c', NULL)")
     found = reader.until(5)
     early, late = parse_instant("2026-01-01T00:00:01Z"), parse_instant("2026-01-01T00:00:05Z")
-    assert [said(each) for each in found[:4]] == [
+    assert [summary_of(each) for each in found[:4]] == [
         (late, 1, "a", "snapshot"), (early, 2, "b", "insert"), (early, 2, "bb", "update"), (late, 1, "a", "insert")
     ]  # fmt: skip
     assert isinstance(found[4], MalformedRow)
@@ -104,14 +104,14 @@ def test_a_gap_is_a_malformed_row_among_the_events(table: ChangedTable) -> None:
     table.source.run("UPDATE seen SET car = 'later'")
     found = reader.until(3)
     assert found[1] == MalformedRow(Reason.BAD_ROW)
-    assert said(found[2])[1:] == (1, "later", "compared")
+    assert summary_of(found[2])[1:] == (1, "later", "compared")
 
 
-def test_it_begins_at_a_line_that_was_kept_and_says_why_at_no_time(table: ChangedTable) -> None:
+def test_it_starts_at_a_stored_line_and_says_why_not_at_a_time(table: ChangedTable) -> None:
     EventReader(table).until(1)
     place = BeginAtPositions(kind="positions", positions={"cars": {"0": 1}})
     assert table.begun(table.journal).begin_at(place, "cars", now=0).positions == {"0": 1}
     ways: list[SoughtBegin] = ["now", BeginAtTime(kind="time", at=0)]
     for way in ways:
-        with pytest.raises(AdapterError, match=r"from the moment on .* Begin at the beginning"):
+        with pytest.raises(AdapterError, match=r"only from the time when reading starts.* Start at the beginning"):
             table.adapter.begin_at(way, "cars", now=0)

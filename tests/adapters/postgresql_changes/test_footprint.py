@@ -1,4 +1,4 @@
-"""The slots of an input from outside: what the server keeps for them, and that they go with who read them."""
+"""The slots of an input, managed from outside: the log stored for them, and their removal with their reader."""
 
 import subprocess
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ import pytest
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.kinds import Footprint
-from streaming.adapters.postgresql_changes import footprint
 from streaming.adapters.postgresql_changes.kind import KIND
+from streaming.adapters.postgresql_changes.slots import footprint
 from streaming.adapters.registry import read_options
 from tests.adapters.postgresql.tables import LOOPBACK
 from tests.adapters.postgresql_changes.changed import ChangedTable, changed_table, slots
@@ -34,9 +34,9 @@ def left() -> Footprint:
 
 
 def options(table: ChangedTable) -> Any:
-    said = dict(table.source.options())
-    del said["cursor"]
-    return read_options("postgresql_changes", said)
+    settings = dict(table.source.options())
+    del settings["cursor"]
+    return read_options("postgresql_changes", settings)
 
 
 def active(table: ChangedTable, name: str) -> bool:
@@ -44,12 +44,12 @@ def active(table: ChangedTable, name: str) -> bool:
     return table.source.admin.execute(ask, [name]).fetchone() is not None
 
 
-def test_the_slots_of_one_input_go_and_those_of_others_stay(table: ChangedTable, tmp_path: Path) -> None:
+def test_the_slots_of_one_input_are_dropped_and_those_of_others_stay(table: ChangedTable, tmp_path: Path) -> None:
     mine = slots(table.source)
     other = ChangedTable(table.source, tmp_path / "other", holder=OTHER)
     other.look_until(1)
     assert left().look(options(table), MINE, LOOPBACK).names == mine
-    left().release(options(table), MINE, mine, LOOPBACK)  # it goes on under another address of the same server
+    left().release(options(table), MINE, mine, LOOPBACK)  # continued under another address of the same server
     assert set(mine) < set(slots(table.source))
     left().release(options(table), MINE, [], LOOPBACK)
     left().release(options(table), MINE, [], LOOPBACK)  # again, because the first answer was lost
@@ -59,18 +59,20 @@ def test_the_slots_of_one_input_go_and_those_of_others_stay(table: ChangedTable,
     other.look_until(1)
 
 
-def test_what_is_said_to_be_run_by_hand_drops_them(table: ChangedTable) -> None:
-    said = table.source.options()
-    assert left().where(said) == f"PostgreSQL at {said['host']}:{said['port']}, database {table.source.name}"
-    table.source.run(left().by_hand(said, MINE))
+def test_the_command_for_people_drops_the_slots(table: ChangedTable) -> None:
+    settings = table.source.options()
+    assert (
+        left().where(settings) == f"PostgreSQL at {settings['host']}:{settings['port']}, database {table.source.name}"
+    )
+    table.source.run(left().by_hand(settings, MINE))
     assert slots(table.source) == []
 
 
 def test_a_slot_that_is_being_read_is_dropped_later(table: ChangedTable) -> None:
     [name] = slots(table.source)
     address = psycopg.conninfo.make_conninfo(table.source.url, dbname=table.source.name)
-    told = ["-o", "proto_version=1", "-o", "publication_names=punctual", "-f", "-"]
-    program = [str(binaries() / "pg_recvlogical"), "-d", address, "-S", name, "--start", *told]
+    arguments = ["-o", "proto_version=1", "-o", "publication_names=punctual", "-f", "-"]
+    program = [str(binaries() / "pg_recvlogical"), "-d", address, "-S", name, "--start", *arguments]
     with subprocess.Popen(program, stdout=subprocess.DEVNULL) as reader:
         try:
             while reader.poll() is None and not active(table, name):
@@ -86,7 +88,7 @@ def test_a_slot_that_is_being_read_is_dropped_later(table: ChangedTable) -> None
     assert slots(table.source) == []
 
 
-def test_who_begins_anew_drops_the_slot_of_before(table: ChangedTable, tmp_path: Path) -> None:
+def test_a_start_from_the_beginning_drops_the_previous_slot(table: ChangedTable, tmp_path: Path) -> None:
     [before] = slots(table.source)
     anew = ChangedTable(table.source, tmp_path / "anew", holder=MINE)
     anew.look_until(1)
@@ -95,7 +97,7 @@ def test_who_begins_anew_drops_the_slot_of_before(table: ChangedTable, tmp_path:
     assert after.rpartition("_")[0] == before.rpartition("_")[0]
 
 
-def test_what_the_server_keeps_is_told_and_a_sentence_says_when_it_is_much(
+def test_the_stored_log_is_reported_with_a_warning_when_it_is_large(
     table: ChangedTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = left().look(options(table), MINE, LOOPBACK)
@@ -106,13 +108,13 @@ def test_what_the_server_keeps_is_told_and_a_sentence_says_when_it_is_much(
     assert more.kept_bytes is not None
     assert more.kept_bytes > seen.kept_bytes + 1_000_000
     monkeypatch.setattr(footprint, "LARGE_BYTES", 1_000_000)
-    said = left().look(options(table), MINE, LOOPBACK).warning
-    assert said is not None
-    assert "of its log for this input, until its disk is full" in said
+    warning = left().look(options(table), MINE, LOOPBACK).warning
+    assert warning is not None
+    assert "of its log for this input, until its disk is full" in warning
 
 
-def test_a_slot_that_the_server_has_given_up_is_told(table: ChangedTable) -> None:
-    """The limit is reached: at a checkpoint the server drops what the slot has not read."""
+def test_a_lost_slot_is_reported(table: ChangedTable) -> None:
+    """Reach the limit: at a checkpoint the server discards what the slot has not read."""
     run = table.source.run
     try:
         run("ALTER SYSTEM SET max_slot_wal_keep_size = '1MB'")
@@ -126,4 +128,4 @@ def test_a_slot_that_the_server_has_given_up_is_told(table: ChangedTable) -> Non
         run("ALTER SYSTEM RESET max_slot_wal_keep_size")
         run("SELECT pg_reload_conf()")
     assert seen.warning is not None
-    assert seen.warning.startswith("The server has dropped changes that were not read in time")
+    assert seen.warning.startswith("The server has discarded changes that were not read in time")

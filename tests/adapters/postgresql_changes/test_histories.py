@@ -1,4 +1,4 @@
-"""Random transactions of several writers against a model of rows' lives: each edge once, whatever breaks in between."""
+"""Random transactions of several writers against a model of rows' lifetimes: each edge once, whatever breaks."""
 
 import itertools
 import random
@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
 from streaming.adapters.postgresql import pages
-from streaming.adapters.postgresql_changes import following, keeping, slot
+from streaming.adapters.postgresql_changes import following, keeping
+from streaming.adapters.postgresql_changes.slots import slot
 from tests.adapters.postgresql.tables import Connection, SourceDatabase, rows_of, source_database
 from tests.adapters.postgresql_changes.changed import MADE, PUBLISHED, ChangedTable, drop_slots
 from tests.postgresql import PostgreSQL
@@ -32,7 +33,7 @@ STATEMENTS: dict[str, LiteralString] = {
     "delete": "DELETE FROM seen WHERE id = %(key)s",
 }
 Effect = tuple[int, str | None]
-"""A key, and what its row is then (None: gone)."""
+"""A key and its row (None: deleted)."""
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def source(postgresql: PostgreSQL) -> Iterator[SourceDatabase]:
 
 @dataclass
 class LifeModel:
-    """Lives by commit: opened at one, closed at another or open; said without a look at what was told."""
+    """Lifetimes by commit: opened at one, closed at another or open; computed without the adapter's output."""
 
     rows: dict[int, str] = field(default_factory=dict)
     lives: list[list[Any]] = field(default_factory=list)
@@ -71,7 +72,7 @@ class LifeModel:
 
 
 def ranks(lives: list[tuple[int, int | None, int, str]]) -> list[tuple[int, int, int, str]]:
-    """Lives whose times are counted: what is compared is their order and which are the same."""
+    """Lifetimes with numbered times: only their order and equality are compared."""
     times = sorted({each for start, end, _, _ in lives for each in (start, end) if each is not None})
     rank = {time: number for number, time in enumerate(times)}
     return sorted((rank[start], -1 if end is None else rank[end], key, car) for start, end, key, car in lives)
@@ -79,7 +80,7 @@ def ranks(lives: list[tuple[int, int | None, int, str]]) -> list[tuple[int, int,
 
 @dataclass
 class Writer:
-    """A connection with a transaction of its own, and what that has done so far."""
+    """A connection with a transaction of its own, and its changes so far."""
 
     connection: Connection
     effects: list[Effect] = field(default_factory=list)
@@ -97,8 +98,8 @@ class Writer:
             if found is not None:
                 self.effects += [(key, None), (other, found[0])]
         else:
-            said = {"key": key, "name": name}
-            if self.connection.execute(STATEMENTS[what], said).rowcount and what != "touch":
+            values = {"key": key, "name": name}
+            if self.connection.execute(STATEMENTS[what], values).rowcount and what != "touch":
                 self.effects.append((key, None if what == "delete" else name))
 
 
@@ -106,12 +107,12 @@ WRITES = ["insert", "insert", "insert", "update", "update", "touch", "move", "de
 
 
 class Broken(OSError):
-    """A disk or a machine that fails."""
+    """A failing disk or machine."""
 
 
 @dataclass
 class History:
-    """Writers, a reader and the model of what it should tell."""
+    """Writers, a reader and the model of its expected output."""
 
     table: ChangedTable
     writers: list[Writer]
@@ -170,16 +171,16 @@ class History:
     def _failing(self, after: int) -> Any:
         written, append = itertools.count(), pages.RowPages.append
 
-        def failing(*said: Any) -> None:
+        def failing(*arguments: Any) -> None:
             if next(written) >= after:
                 raise Broken
-            append(*said)
+            append(*arguments)
 
         return failing
 
 
 def start(source: SourceDatabase, journal: Path, draw: random.Random) -> ChangedTable:
-    """A table with some rows, and a reader that has not looked yet."""
+    """A table with some rows, and a reader that has not polled yet."""
     drop_slots(source)
     source.run("DROP PUBLICATION IF EXISTS punctual")
     source.run("DROP TABLE IF EXISTS seen")
@@ -214,21 +215,23 @@ def play(source: SourceDatabase, seed: int, small: bool) -> None:
         model.commit([(SENTINEL, "last")])
         while not any(life[2]["id"] == SENTINEL for life in table.lives()):
             history.read("look")
-        assert ranks([(a, b, said["id"], said["car"]) for a, b, said in table.lives()]) == model.ranked()
-        again, last = table.begun(table.journal), len(table.told)
+        assert ranks([(a, b, payload["id"], payload["car"]) for a, b, payload in table.lives()]) == model.ranked()
+        again, last = table.begun(table.journal), len(table.read_elements)
         cuts = sorted({0, last, *(draw.randrange(last) for _ in range(4))})
-        assert [row for low, high in itertools.pairwise(cuts) for row in rows_of(again, low, high)] == table.told
+        assert [
+            row for low, high in itertools.pairwise(cuts) for row in rows_of(again, low, high)
+        ] == table.read_elements
 
 
 def drawn(examples: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Any histories; with `small`, pages of one line and looks of one transaction."""
+    """Any histories; with `small`, pages of one line and polls of one transaction."""
     slow = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
     limits = settings(max_examples=examples, deadline=None, suppress_health_check=slow)
     return lambda test: limits(given(seed=st.integers(0, 2**32), small=st.booleans())(test))
 
 
 @drawn(3)
-def test_each_edge_is_told_once_and_in_order(source: SourceDatabase, seed: int, small: bool) -> None:
+def test_each_edge_is_read_once_and_in_order(source: SourceDatabase, seed: int, small: bool) -> None:
     play(source, seed, small)
 
 

@@ -1,4 +1,4 @@
-"""Inserts, updates, deletes and truncates of a real server as lives of rows, each edge once, through restarts."""
+"""Inserts, updates, deletes and truncates of a real server as lifetimes of rows, each edge once, through restarts."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ def table(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[ChangedTable]:
         yield made
 
 
-def test_rows_that_are_there_are_open_and_each_change_ends_and_begins(table: ChangedTable) -> None:
+def test_present_rows_are_open_and_each_change_ends_and_begins_a_lifetime(table: ChangedTable) -> None:
     run = table.source.run
     run("INSERT INTO seen VALUES (1, 'a'), (2, 'b')")
     table.look_until(2)
@@ -37,7 +37,7 @@ def test_rows_that_are_there_are_open_and_each_change_ends_and_begins(table: Cha
     assert by[3, "c"][1] == by[30, "c"][0]
     assert len(slots(table.source)) == 1
     again = table.begun(table.journal)
-    assert [each for chunk in again.read("0", 0, len(table.told)) for each in chunk.positions.tolist()] == list(
-        range(len(table.told))
-    )
-    assert len(edges(table.told)) == 10
+    assert [
+        each for chunk in again.read("0", 0, len(table.read_elements)) for each in chunk.positions.tolist()
+    ] == list(range(len(table.read_elements)))
+    assert len(edges(table.read_elements)) == 10

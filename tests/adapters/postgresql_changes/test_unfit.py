@@ -1,4 +1,4 @@
-"""What a server, a table or a stream lacks is said in a sentence, by the preview as by the run."""
+"""Unsuitable servers, tables and streams raise an error, in the preview as in the run."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.inference.propose import propose
 from streaming.temporal.events import Shape
 from tests.adapters.postgresql.tables import payloads
@@ -15,12 +15,12 @@ from tests.postgresql import PostgreSQL
 
 UNFIT = [
     ("DROP PUBLICATION punctual", "has no publication 'punctual'"),
-    ("ALTER PUBLICATION punctual DROP TABLE seen", "does not tell changes of public.seen"),
-    ("ALTER PUBLICATION punctual SET (publish = 'insert')", "leaves out some kinds of changes"),
-    ("ALTER PUBLICATION punctual SET TABLE seen (car)", "does not tell the column 'id'"),
+    ("ALTER PUBLICATION punctual DROP TABLE seen", "does not contain public.seen"),
+    ("ALTER PUBLICATION punctual SET (publish = 'insert')", "excludes some kinds of changes"),
+    ("ALTER PUBLICATION punctual SET TABLE seen (car)", "excludes the column 'id'"),
     ("ALTER TABLE seen DROP CONSTRAINT seen_pkey", "has no primary key"),
-    ("ALTER TABLE seen REPLICA IDENTITY NOTHING", "nothing of which row was changed"),
-    ("ALTER TABLE seen ADD COLUMN _start int", "A column of public.seen is called '_start'"),
+    ("ALTER TABLE seen REPLICA IDENTITY NOTHING", "does not identify changed rows"),
+    ("ALTER TABLE seen ADD COLUMN _start int", "The column name '_start' of public.seen is reserved"),
     ("ALTER TABLE seen RENAME car TO vehicle", "has no column 'car'"),
     ("DROP TABLE seen", "has no table 'seen'"),
 ]
@@ -32,11 +32,11 @@ def table(postgresql: PostgreSQL, tmp_path: Path) -> Iterator[ChangedTable]:
         yield made
 
 
-@pytest.mark.parametrize(("statement", "said"), UNFIT)
-def test_a_table_that_will_not_do(table: ChangedTable, statement: str, said: str) -> None:
+@pytest.mark.parametrize(("statement", "message"), UNFIT)
+def test_an_unsuitable_table(table: ChangedTable, statement: str, message: str) -> None:
     table.source.run(statement)
     for adapter in (table.adapter, table.begun(None)):
-        with pytest.raises(AdapterError, match=said):
+        with pytest.raises(AdapterError, match=message):
             adapter.latest({}, now=0, limit_rows=10)
     assert slots(table.source) == []
 
@@ -53,7 +53,7 @@ def test_a_user_without_the_right_to_replicate(table: ChangedTable) -> None:
 
 def test_a_stream_of_another_kind(table: ChangedTable) -> None:
     table.stream = StreamDefinition(fields={"car": "string"})
-    with pytest.raises(AdapterError, match="Say in which column its time is"):
+    with pytest.raises(AdapterError, match="Name the column of its time"):
         table.restart()
     other = EventTime(start=TimeColumn(column="at"))
     table.stream = StreamDefinition(shape=Shape.EDGE, fields={"car": "string"}, event_time=other)
@@ -64,7 +64,7 @@ def test_a_stream_of_another_kind(table: ChangedTable) -> None:
         table.restart()
 
 
-def test_a_preview_shows_the_rows_and_makes_nothing(table: ChangedTable) -> None:
+def test_a_preview_shows_the_rows_and_creates_nothing(table: ChangedTable) -> None:
     table.source.run("INSERT INTO seen VALUES (1, 'a'), (2, 'b')")
     preview = table.begun(None)
     assert preview.latest({}, now=0, limit_rows=10) == {"0": 2}
@@ -73,7 +73,7 @@ def test_a_preview_shows_the_rows_and_makes_nothing(table: ChangedTable) -> None
 
 
 def test_a_stream_is_proposed_with_the_times_of_commits(table: ChangedTable) -> None:
-    with pytest.raises(AdapterError, match=r"nothing in public\.seen yet"):
+    with pytest.raises(AdapterError, match=r"public\.seen is still empty"):
         table.adapter.sample_records(10, 1_000, now=0)
     table.source.run("INSERT INTO seen VALUES (1, 'a')")
     found = propose(table.adapter.sample_records(10, 1_000, now=5))
@@ -100,7 +100,7 @@ def test_a_server_without_a_slot_left(table: ChangedTable) -> None:
     try:
         with pytest.raises(AdapterError, match="no replication slot left"):
             table.look()
-        with pytest.raises(AdapterError, match=r"Of ours nobody reads now: .*punctual_fill_"):
+        with pytest.raises(AdapterError, match=r"These slots of Punctual are inactive: .*punctual_fill_"):
             table.begun(None).latest({}, now=0, limit_rows=1)
     finally:
         table.source.run(

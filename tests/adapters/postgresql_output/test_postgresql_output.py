@@ -1,9 +1,11 @@
-"""Results in a table of a real PostgreSQL: once, up to date, through broken connections, and with sentences."""
+"""Results in a table of a real PostgreSQL: once, up to date, through broken connections, and with errors."""
 
 import os
 import pwd
 import shutil
+import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,12 +45,12 @@ class Database:
     admin: "psycopg.Connection[Any]"
     opened: list[PostgreSQLOutput] = field(default_factory=list)
 
-    def options(self, **said: Any) -> dict[str, Any]:
+    def options(self, **changes: Any) -> dict[str, Any]:
         base = {"host": self.host, "port": self.port, "database": self.name, "user": "punctual", "tls": "off"}
-        return {**base, "table": "counts", "key": ["car"], **said}
+        return {**base, "table": "counts", "key": ["car"], **changes}
 
-    def output(self, identity: str = "one", fields: dict[str, str] = FIELDS, **said: Any) -> PostgreSQLOutput:
-        options = PostgreSQLOutputOptions.model_validate(self.options(**said))
+    def output(self, identity: str = "one", fields: dict[str, str] = FIELDS, **changes: Any) -> PostgreSQLOutput:
+        options = PostgreSQLOutputOptions.model_validate(self.options(**changes))
         made = PostgreSQLOutput(options, identity, fields, LOOPBACK)
         self.opened.append(made)
         return made
@@ -74,15 +76,29 @@ def database(postgresql: PostgreSQL) -> Iterator[Database]:
             output.close()
 
 
-def row(start: int, car: str | None, n: int, **said: Any) -> dict[str, Any]:
-    return {"output": "out", "start": start, "end": start + HOUR, "payload": {"car": car, "n": n}, **said}
+def test_outputs_that_create_their_tables_at_once_all_deliver(database: Database) -> None:
+    outputs = [database.output(str(each), mode="append", key=[]) for each in range(8)]
+    for output in outputs:
+        output.check()  # connected, and has not created anything yet
+    began = threading.Barrier(len(outputs))
+
+    def begin(output: PostgreSQLOutput) -> int | None:
+        began.wait()
+        return output.delivered()
+
+    with ThreadPoolExecutor(len(outputs)) as threads:
+        assert list(threads.map(begin, outputs)) == [None] * len(outputs)
+
+
+def row(start: int, car: str | None, n: int, **attributes: Any) -> dict[str, Any]:
+    return {"output": "out", "start": start, "end": start + HOUR, "payload": {"car": car, "n": n}, **attributes}
 
 
 def batch(number: int, *rows: dict[str, Any]) -> DeliveryBatch:
     return DeliveryBatch(number, rows, None)
 
 
-def test_a_table_is_made_and_a_later_result_takes_the_place_of_an_earlier_one(database: Database) -> None:
+def test_a_table_is_created_and_a_later_result_replaces_an_earlier_one(database: Database) -> None:
     output = database.output()
     assert output.delivered() is None
     output.deliver([batch(1, row(0, "a", 1), row(0, None, 5)), batch(4, row(HOUR, "a", 2))])
@@ -98,7 +114,7 @@ def test_a_table_is_made_and_a_later_result_takes_the_place_of_an_earlier_one(da
     assert database.output("two").delivered() is None, "another output has its own number"
 
 
-def test_results_that_are_not_final_are_replaced_and_taken_back_by_their_key(database: Database) -> None:
+def test_results_that_are_not_final_are_replaced_and_retracted_by_their_key(database: Database) -> None:
     output = database.output()
     output.delivered()
     early = {"start": 0, "end": None, "edge": "start", "key": "k1"}
@@ -118,7 +134,7 @@ def test_results_that_are_not_final_are_replaced_and_taken_back_by_their_key(dat
     assert database.rows("car, n, result_key") == [("a", 1, "k1"), ("a", 1, "k2"), ("c", 2, "k4")]
 
 
-def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(database: Database) -> None:
+def test_a_repair_retracts_final_rows_and_replaces_them(database: Database) -> None:
     output = database.output()
     output.delivered()
     output.deliver([batch(1, row(0, "a", 1), row(0, None, 5), row(HOUR, "a", 2), row(HOUR, "b", 7))])
@@ -132,7 +148,7 @@ def test_a_repair_takes_final_rows_back_and_puts_others_in_their_place(database:
     assert database.rows() == [("a", 2, None), ("a", 3, None), ("b", 8, None), ("c", 1, None)]
 
 
-def test_appended_rows_are_all_there_with_those_that_take_one_back(database: Database) -> None:
+def test_appended_rows_are_all_there_with_their_retractions(database: Database) -> None:
     output = database.output(mode="append")
     output.delivered()
     output.deliver([batch(1, row(0, "a", 1), row(0, "a", 1)), batch(2, row(0, "a", 1, key="k", deleted=True))])
@@ -143,7 +159,7 @@ def test_appended_rows_are_all_there_with_those_that_take_one_back(database: Dat
     ]
 
 
-def test_every_type_arrives_as_it_is(database: Database) -> None:
+def test_every_type_arrives_unchanged(database: Database) -> None:
     fields = {
         "b": "boolean", "d": "double", "m": "decimal(38,10)", "t": "timestamp",
         "a": "array<long>", "s": "struct<x: string>", "w": "string",
@@ -166,7 +182,7 @@ ROWS = st.tuples(st.integers(0, 2), st.sampled_from("ab"), st.integers(0, 9), st
 
 
 def insisting(database: Database, output: PostgreSQLOutput, made: DeliveryBatch, fault: str) -> PostgreSQLOutput:
-    """Deliver a batch while something breaks: before it, amid its rows, or when its answer is on the way."""
+    """Deliver a batch while something breaks: before it, amid its rows, or while its answer is on the way."""
     if fault == "mid":
         database.admin.execute(
             "CREATE TRIGGER breaks AFTER INSERT OR DELETE ON counts FOR EACH ROW EXECUTE FUNCTION breaks()"
@@ -195,7 +211,7 @@ def insisting(database: Database, output: PostgreSQLOutput, made: DeliveryBatch,
 @given(
     st.lists(st.tuples(st.lists(ROWS, max_size=4), st.sampled_from(["", "", "cut", "mid", "after"])), max_size=8),
 )
-def test_through_broken_connections_the_table_is_what_the_rows_say_one_after_the_other(
+def test_through_broken_connections_the_table_equals_the_rows_in_sequence(
     database: Database, script: Sequence[tuple[list[tuple[int, str, int, str | None]], str]]
 ) -> None:
     database.admin.execute("DROP TABLE IF EXISTS counts, punctual_deliveries")
@@ -223,7 +239,7 @@ def test_through_broken_connections_the_table_is_what_the_rows_say_one_after_the
     assert sorted(found, key=repr) == sorted(standing, key=repr)
 
 
-def test_two_processes_under_one_identity_do_not_write_a_batch_twice(database: Database) -> None:
+def test_two_processes_with_one_identity_do_not_write_a_batch_twice(database: Database) -> None:
     first, second = database.output(mode="append"), database.output(mode="append")
     assert (first.delivered(), second.delivered()) == (None, None)
     first.deliver([batch(1, row(0, "a", 1))])
@@ -233,7 +249,7 @@ def test_two_processes_under_one_identity_do_not_write_a_batch_twice(database: D
     assert len(database.rows()) == 1
 
 
-def test_a_table_that_is_locked_is_said_and_gets_its_rows_when_it_is_free(
+def test_a_locked_table_is_reported_and_gets_its_rows_when_it_is_free(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(connecting._SETTINGS, "lock_timeout", "200")
@@ -242,7 +258,7 @@ def test_a_table_that_is_locked_is_said_and_gets_its_rows_when_it_is_free(
     output.deliver([batch(1, row(0, "a", 1))])
     with database.admin.transaction():
         database.admin.execute("LOCK TABLE counts IN ACCESS EXCLUSIVE MODE")
-        with pytest.raises(AdapterError, match=r"has the table locked by somebody else.*tried again") as raised:
+        with pytest.raises(AdapterError, match=r"has the table locked by another transaction.*is retried") as raised:
             output.deliver([batch(2, row(0, "a", 2))])
     assert raised.value.domain == "external"
     assert output.delivered() == 1
@@ -251,10 +267,10 @@ def test_a_table_that_is_locked_is_said_and_gets_its_rows_when_it_is_free(
 
 
 @pytest.mark.parametrize(
-    ("made", "said", "sentence"),
+    ("made", "options", "sentence"),
     [
         ("", {"create": False}, "There is no table public.counts"),
-        ("CREATE TABLE counts (window_start timestamptz)", {}, "ADD COLUMN car text, ADD COLUMN n bigint"),
+        ("CREATE TABLE counts (window_start timestamptz)", {}, 'ADD COLUMN "car" text, ADD COLUMN "n" bigint'),
         (
             MADE.format("int"),
             {},
@@ -263,24 +279,24 @@ def test_a_table_that_is_locked_is_said_and_gets_its_rows_when_it_is_free(
         (
             MADE.format("text"),
             {},
-            "CREATE UNIQUE INDEX ON public.counts (window_start, window_end, car, result_key) NULLS NOT DISTINCT",
+            'CREATE UNIQUE INDEX ON "public"."counts" ("window_start", "window_end", "car", "result_key") NULLS NOT',
         ),
         ("", {"key": ["bus"]}, "The key names bus, but the results have the fields car, n"),
-        ("", {"start_column": "n"}, "The name n would be that of two columns"),
+        ("", {"start_column": "n"}, "would have the name n"),
         ("", {"database": "absent"}, "has no database of that name"),
         ("", {"schema_name": "absent"}, "has no such schema"),
-        ("", {"port": 1}, "cannot be reached"),
-        ("", {"tls": "encrypt", "host": "169.254.169.254"}, "cannot be reached"),
+        ("", {"port": 1}, "can't be reached"),
+        ("", {"tls": "encrypt", "host": "169.254.169.254"}, "can't be reached"),
         ("", {"user": "stranger"}, "refuses the user or the password"),
     ],
 )
-def test_what_is_wrong_is_named_with_what_to_do(
-    database: Database, made: str, said: dict[str, Any], sentence: str
+def test_a_problem_is_reported_with_what_to_do(
+    database: Database, made: str, options: dict[str, Any], sentence: str
 ) -> None:
     if made:
         database.admin.execute(made)  # type: ignore[arg-type]
     with pytest.raises(AdapterError) as refused:
-        database.output(**said).check()
+        database.output(**options).check()
     assert sentence in str(refused.value)
     assert refused.value.domain == ("external" if "reached" in sentence else "user")
 
@@ -297,10 +313,10 @@ def test_a_check_changes_nothing(database: Database) -> None:
     [
         ([row(0, "a\0b", 1)], "A text of the field car has a null character"),
         ([row(0, "a", 1), row(0, "a", 2)], "Two results have the same key (start, end, car)"),
-        ([row(0, "a", 2**63)], "cannot hold a value of a row"),
+        ([row(0, "a", 2**63)], "can't store a value of a row"),
     ],
 )
-def test_rows_that_the_table_cannot_hold_stop_with_a_sentence_and_leave_nothing(
+def test_rows_that_the_table_cannot_hold_stop_with_an_error_and_leave_nothing(
     database: Database, rows: list[dict[str, Any]], sentence: str
 ) -> None:
     output = database.output()
@@ -313,13 +329,13 @@ def test_rows_that_the_table_cannot_hold_stop_with_a_sentence_and_leave_nothing(
     assert output.delivered() is None
 
 
-def test_the_registry_reaches_nothing_that_is_not_allowed(database: Database, tmp_path: Path) -> None:
+def test_the_registry_connects_only_where_it_is_allowed(database: Database, tmp_path: Path) -> None:
     output = delivering_adapter("postgresql", database.options(), "one", FIELDS, tmp_path)
     with pytest.raises(AdapterError, match="PUNCTUAL_OUTGOING_NETWORKS"):
         output.delivered()
 
 
-def test_passwords_are_never_shown_and_servers_have_to_show_who_they_are(
+def test_passwords_are_never_shown_and_servers_must_prove_their_identity(
     database: Database, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     trusted: Authority = authority(tmp_path_factory.mktemp("authority"))
@@ -328,9 +344,9 @@ def test_passwords_are_never_shown_and_servers_have_to_show_who_they_are(
     resolve = lambda name: ["127.0.0.1"]  # noqa: E731
     reach = Reach(LOOPBACK.policy, resolve, trusted.trust)
 
-    def attempt(**said: Any) -> None:
+    def attempt(**options: Any) -> None:
         signs_in = {"user": "locked", "password": "s3cr3t-planted", "tls": "verify", "host": "files.example"}
-        values = database.options(**(signs_in | said))
+        values = database.options(**(signs_in | options))
         output = PostgreSQLOutput(PostgreSQLOutputOptions.model_validate(values), "tls", FIELDS, reach)
         try:
             output.check()
@@ -344,17 +360,17 @@ def test_passwords_are_never_shown_and_servers_have_to_show_who_they_are(
         assert "refuses the user or the password" in str(refused.value)
         assert "s3cr3t" not in repr(refused.value) + repr(refused.value.__context__)
         database.admin.execute("ALTER ROLE locked PASSWORD 's3cr3t-planted'")
-        with pytest.raises(AdapterError, match="does not allow this user what is needed"):
+        with pytest.raises(AdapterError, match="refuses a right that this user needs"):
             attempt()
         database.admin.execute("GRANT ALL ON SCHEMA public TO locked")
         attempt()
         reach = Reach(LOOPBACK.policy, resolve)
-        with pytest.raises(AdapterError, match="cannot prove who it is"):
+        with pytest.raises(AdapterError, match="can't prove its identity"):
             attempt()
         attempt(authority=trusted.chain.read_text().replace("\n", " "))
         attempt(tls="encrypt")
         reach = Reach(LOOPBACK.policy, resolve, trusted.trust)
-        with pytest.raises(AdapterError, match="cannot prove who it is"):
+        with pytest.raises(AdapterError, match="can't prove its identity"):
             attempt(host="stranger.example")
     finally:
         database.admin.execute("DROP OWNED BY locked")
@@ -362,7 +378,7 @@ def test_passwords_are_never_shown_and_servers_have_to_show_who_they_are(
 
 
 def _serve_tls(database: Database, data: Path, trusted: Authority) -> None:
-    """Let the server speak TLS with the authority's certificate, and ask `locked` for its password."""
+    """Let the server use TLS with the authority's certificate, and ask `locked` for its password."""
     hba = data / "pg_hba.conf"
     chain = data / "test-chain.pem"
     shutil.copy(trusted.chain, chain)

@@ -1,4 +1,4 @@
-"""An adapter in forty lines: counts up to a number, and promises after every tenth row that nothing earlier follows."""
+"""An adapter in forty lines: counts up to a number, with a CTI after every tenth row."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 from pydantic import Field
 
 from streaming.adapters.kinds import InputKind
-from streaming.adapters.selections import judge_facets
-from streaming.definition.streams import StreamDefinition
+from streaming.adapters.times.selections import judge_facets
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 
 class TickerOptions(Strict):
@@ -20,7 +20,7 @@ class TickerOptions(Strict):
 
 
 class Ticker:
-    """One lane, "0"; a position counts rows and CTIs. Row `n` starts at second `n`, so that every tick is known."""
+    """One lane, "0"; a position counts rows and CTIs. Row `n` starts at second `n`, so every tick is determined."""
 
     def __init__(self, options: TickerOptions, stream: StreamDefinition, root: Path, journal: Path | None) -> None:
         numbers = range(options.up_to)

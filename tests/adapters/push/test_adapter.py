@@ -1,4 +1,4 @@
-"""The push adapter: each row once in the order of the inbox, however it was pushed and however it is read."""
+"""The push adapter: each row once in the order of the inbox, however it was pushed and is read."""
 
 import itertools
 import json
@@ -14,9 +14,9 @@ from streaming.adapters.contract import AdapterError, BoundedAdapter, InputAdapt
 from streaming.adapters.push import adapter as pushed
 from streaming.adapters.push.inbox import InboxLimits, PushInbox
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import StreamDefinition
-from streaming.wire.arrived_rows import elements
-from streaming.wire.rows import read_row
+from streaming.definition.streams.stream import StreamDefinition
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import read_row
 
 STREAM = StreamDefinition(fields={"n": "long"})
 LINES = st.lists(
@@ -80,7 +80,7 @@ def test_a_batch_ends_by_rows_and_by_bytes_and_the_input_never_ends(
     assert adapter.bounds({"0": 30}) == {}
 
 
-def test_who_begins_begins_with_the_oldest_row_and_who_lost_rows_is_told(tmp_path: Path) -> None:
+def test_a_new_reader_starts_at_the_oldest_row_and_lost_rows_raise_an_error(tmp_path: Path) -> None:
     batch = [{"start": n, "n": n} for n in range(100)]
     inbox = inbox_of(tmp_path, [batch])
     late = reader(tmp_path, "late")
@@ -98,12 +98,12 @@ def test_who_begins_begins_with_the_oldest_row_and_who_lost_rows_is_told(tmp_pat
     assert rows(anew, 0, 110) == rows(anew, 100, 110) != []
     assert isinstance(anew, ReplayingAdapter)
     spans = ((0, 10), (0, 110), (100, 200), (100, 201))
-    assert [anew.holds("0", *span) for span in spans] == [True, True, True, False], "it began with row 100"
+    assert [anew.holds("0", *span) for span in spans] == [True, True, True, False], "it started at row 100"
     assert isinstance(late, ReplayingAdapter)
-    assert [late.holds("0", *span) for span in spans] == [False, False, True, False], "it had begun before"
+    assert [late.holds("0", *span) for span in spans] == [False, False, True, False], "it had started before"
 
 
-def test_what_was_deleted_since_it_was_read_is_not_held(tmp_path: Path) -> None:
+def test_rows_deleted_since_they_were_read_are_not_held(tmp_path: Path) -> None:
     batch = [{"start": n, "n": n} for n in range(100)]
     inbox = inbox_of(tmp_path, [batch, batch])
     begun = reader(tmp_path, "begun")
@@ -116,12 +116,12 @@ def test_what_was_deleted_since_it_was_read_is_not_held(tmp_path: Path) -> None:
     assert inbox.state().oldest == 100
     assert [begun.holds("0", low, 300) for low in (0, 99, 100)] == [False, False, True]
     begun.latest({}, now=0, limit_rows=10)
-    assert not begun.holds("0", 0, 300), "where it first began stays"
+    assert not begun.holds("0", 0, 300), "its first start position is kept"
 
 
-def test_an_inbox_that_was_begun_anew_is_told(tmp_path: Path) -> None:
+def test_a_recreated_inbox_raises_an_error(tmp_path: Path) -> None:
     inbox_of(tmp_path, [[{"start": 1, "n": 1}]])
-    with pytest.raises(AdapterError, match="holds 1 row, but 5 were read"):
+    with pytest.raises(AdapterError, match="holds 1 row, but 5 were already read"):
         reader(tmp_path).latest({"0": 5}, now=0, limit_rows=10)
 
 

@@ -1,4 +1,4 @@
-"""Inboxes: what is acknowledged is there once, what is unread is never deleted, and all of it outlives a kill."""
+"""Inboxes: acknowledged rows are stored once, unread rows are never deleted, and everything survives a kill."""
 
 import os
 import signal
@@ -43,13 +43,13 @@ def test_rows_are_numbered_in_the_order_of_their_batches(inbox: PushInbox) -> No
     assert (state.oldest, state.next, state.unread) == (0, 6, 6)
 
 
-def test_an_inbox_that_nobody_pushed_to_is_empty_and_nothing_is_made(inbox: PushInbox) -> None:
+def test_an_inbox_without_pushes_is_empty_and_nothing_is_created(inbox: PushInbox) -> None:
     assert (inbox.state(), list(inbox.between(0, 9)), list(inbox.sizes(0))) == (inboxes.EMPTY, [], [])
     inbox.note_reader("one", 0, 0)
     assert not inbox.path.exists()
 
 
-def test_the_same_batch_again_is_stored_once_and_other_rows_under_its_id_are_refused(inbox: PushInbox) -> None:
+def test_a_repeated_batch_is_stored_once_and_other_rows_under_its_id_are_refused(inbox: PushInbox) -> None:
     body = lines(0, 2)
     first = inbox.accept(body, 2, batch="a", now=0, limits=ROOMY)
     push(inbox, 1)
@@ -80,7 +80,7 @@ def test_a_full_inbox_refuses_until_its_readers_have_read_and_deletes_nothing_un
     assert push(inbox, 100, most).first == 300
 
 
-def test_a_reader_that_was_not_seen_for_long_holds_nothing_back(inbox: PushInbox) -> None:
+def test_a_reader_that_was_not_seen_for_long_keeps_no_rows(inbox: PushInbox) -> None:
     push(inbox, 100)
     most = InboxLimits(inbox.state().stored + 500, 7)
     inbox.note_reader("gone", 50, 0)
@@ -116,7 +116,7 @@ for number in range(10**9):
 
 
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.thorough)])
-def test_what_was_acknowledged_is_there_once_after_kills_of_two_who_push(inbox: PushInbox, kills: int) -> None:
+def test_acknowledged_rows_are_stored_once_after_kills_of_two_pushing_processes(inbox: PushInbox, kills: int) -> None:
     acknowledged: set[str] = set()
     for kill in range(kills):
         names = [f"{kill}{side}" for side in "ab"]
@@ -127,8 +127,8 @@ def test_what_was_acknowledged_is_there_once_after_kills_of_two_who_push(inbox: 
             acknowledged |= {f"{name}-{each.stdout.readline().strip()}" for _ in range(5 + kill)}
         for name, each in zip(names, pushers, strict=True):
             each.send_signal(signal.SIGKILL)
-            told, _ = each.communicate()
-            acknowledged |= {f"{name}-{number}" for number in told.splitlines()[:-1]}
+            output, _ = each.communicate()
+            acknowledged |= {f"{name}-{number}" for number in output.splitlines()[:-1]}
     stored = [line for batch in inbox.between(0, 10**12) for line in batch.lines.splitlines()]
     assert len(stored) == inbox.state().next
     assert len(set(stored)) == len(stored)

@@ -1,4 +1,4 @@
-"""Results in a folder and in a bucket: each row once, whatever is broken off, whoever writes, however it is cut."""
+"""Results in a folder and in a bucket: each row once, for any failure, writer and division."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ import pytest
 from streaming.adapters.contract import AdapterError, CheckedTarget, DeliveringAdapter, DeliveryBatch
 from streaming.adapters.registry import delivering_adapter
 from streaming.adapters.result_files import content as result_content
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.events import Shape
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.adapters.inputs import files, payloads, rows
@@ -46,11 +46,11 @@ class Target:
     def adapter(self, fields: dict[str, str] = FIELDS, identity: str = IDENTITY, **options: Any) -> DeliveringAdapter:
         if self.store is None:
             return delivering_adapter("file", {"path": "out", **options}, identity, fields, self.root)
-        said = self.store.options(self.bucket, prefix="out", **options)
-        return delivering_adapter("s3", said, identity, fields, self.root, LOCAL)
+        settings = self.store.options(self.bucket, prefix="out", **options)
+        return delivering_adapter("s3", settings, identity, fields, self.root, LOCAL)
 
     def objects(self) -> dict[str, bytes]:
-        """The files below `out` that are none of ours, by name."""
+        """The files below `out` that are not ours, by name."""
         if self.store is None:
             place = self.root / "out"
             found = {str(each.relative_to(place)): each.read_bytes() for each in place.rglob("*") if each.is_file()}
@@ -79,16 +79,16 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
     return Target(tmp_path, request.getfixturevalue("store") if request.param == "s3" else None)
 
 
-def row(hour: int, n: int = 1, **said: Any) -> dict[str, Any]:
+def row(hour: int, n: int = 1, **attributes: Any) -> dict[str, Any]:
     payload = {"plate": "B", "n": n, "price": "1.10", "at": "2026-11-23T10:00:00Z", "tags": ["a"]}
-    return {"output": "out", "start": hour * HOUR, "end": (hour + 1) * HOUR, "payload": payload} | said
+    return {"output": "out", "start": hour * HOUR, "end": (hour + 1) * HOUR, "payload": payload} | attributes
 
 
 def batch(number: int, *found: dict[str, Any], cti: int | None = None) -> DeliveryBatch:
     return DeliveryBatch(number, found, cti)
 
 
-def test_rows_lie_by_the_day_of_their_start_and_the_target_knows_the_last_batch(target: Target) -> None:
+def test_rows_are_in_the_folder_of_their_start_day_and_the_target_has_the_last_batch(target: Target) -> None:
     adapter = target.adapter(format="json_lines")
     assert adapter.delivered() is None
     adapter.deliver([batch(3, row(23, 1), row(24, 2), row(-1, 3)), batch(7, row(1, 4, end=None))])
@@ -107,10 +107,10 @@ def test_rows_lie_by_the_day_of_their_start_and_the_target_knows_the_last_batch(
     }
 
 
-def test_the_formats_hold_the_same_rows(target: Target) -> None:
-    said = [row(0, 1, key="p"), row(1, 2, key="p", deleted=True), row(2, 3, incomplete=True), row(3, 4, edge="start")]
+def test_the_formats_contain_the_same_rows(target: Target) -> None:
+    rows = [row(0, 1, key="p"), row(1, 2, key="p", deleted=True), row(2, 3, incomplete=True), row(3, 4, edge="start")]
     for form in ("json_lines", "csv", "parquet"):
-        target.adapter(format=form, by_day=False, identity=form).deliver([batch(1, *said)])
+        target.adapter(format=form, by_day=False, identity=form).deliver([batch(1, *rows)])
     found = target.objects()
     assert list(found) == [
         "000000000001-0000-csv.csv",
@@ -141,7 +141,7 @@ def test_json_lines_of_a_folder_are_an_input_again(tmp_path: Path) -> None:
     assert payloads(rows(read), "n") == [1, 2]
 
 
-def test_a_large_batch_is_cut_the_same_way_each_time(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_batch_is_divided_the_same_way_each_time(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_content, "ROWS_IN_A_FILE", 2)
     large = batch(1, *[row(0, n) for n in range(5)])
     target.adapter(format="json_lines").deliver([large])
@@ -163,7 +163,7 @@ def batches() -> list[DeliveryBatch]:
 def deliver_all(
     target: Target, every: Sequence[DeliveryBatch], rng: random.Random, forms: Sequence[str] = ("json_lines",)
 ) -> int:
-    """Deliver as `Delivery` does, in pieces that change with each attempt; how often it failed."""
+    """Deliver as `Delivery` does, in pieces that change with each attempt; return the number of failures."""
     failed = 0
     for _ in range(500):
         adapter = target.adapter(format=forms[failed % len(forms)])
@@ -196,7 +196,7 @@ def test_each_row_is_there_once_whatever_request_fails(
         (chance.choice(["PUT", "PUT", "PUT", "GET"]), chance.choice(["day=", "_punctual-"]), then) for _ in range(40)
     ]
     failed = 0
-    for fault in faults:  # one after the other, so that every stage is met
+    for fault in faults:  # one after the other, so that every stage is tested
         store.fail(fault)
         failed += deliver_all(target, every[: failed % len(every) + 1], rng, forms)
     store.fail()
@@ -249,7 +249,7 @@ def test_each_row_is_there_once_wherever_the_writer_is_killed(
     assert at > 15
 
 
-def test_of_two_who_deliver_the_second_is_refused(target: Target) -> None:
+def test_of_two_delivering_processes_the_second_is_refused(target: Target) -> None:
     first, second = target.adapter(format="json_lines"), target.adapter(format="json_lines")
     assert (first.delivered(), second.delivered()) == (None, None)
     first.delivered()
@@ -265,12 +265,12 @@ def test_of_two_who_deliver_the_second_is_refused(target: Target) -> None:
     assert target.adapter(format="json_lines").delivered() == 3
 
 
-def test_a_store_without_conditions_is_written_all_the_same(store: ObjectStore, tmp_path: Path) -> None:
+def test_a_store_without_conditions_is_written_anyway(store: ObjectStore, tmp_path: Path) -> None:
     target = Target(tmp_path, store)
     store.fail(*[("PUT", "_punctual-", 501)] * 2)
     adapter = target.adapter(format="json_lines")
-    with pytest.raises(AdapterError, match="does not know the request"):
-        adapter.delivered()  # the unconditional attempt met the second 501
+    with pytest.raises(AdapterError, match="does not support the request"):
+        adapter.delivered()  # the unconditional attempt got the second 501
     store.fail(("PUT", "_punctual-", 501))
     assert target.adapter(format="json_lines").delivered() is None
     adapter = target.adapter(format="json_lines")
@@ -283,12 +283,12 @@ def test_a_store_without_conditions_is_written_all_the_same(store: ObjectStore, 
 def test_other_outputs_files_and_marks_are_left_alone(target: Target) -> None:
     target.adapter(format="json_lines", identity="other").deliver([batch(9, row(0, 5))])
     target.adapter(format="json_lines").delivered()
-    assert target.adapter(format="parquet").delivered() is None, "another layout looks for what was left"
+    assert target.adapter(format="parquet").delivered() is None, "another layout removes leftover files"
     assert target.numbers() == [5]
     assert target.adapter(format="json_lines", identity="other").delivered() == 9
 
 
-def test_the_check_leaves_nothing_and_damage_is_a_sentence(target: Target) -> None:
+def test_the_check_leaves_nothing_and_damage_raises_an_error(target: Target) -> None:
     adapter = target.adapter()
     assert isinstance(adapter, CheckedTarget)
     adapter.check()
@@ -300,17 +300,17 @@ def test_the_check_leaves_nothing_and_damage_is_a_sentence(target: Target) -> No
     else:
         target.store.put(target.bucket, mark, b"{")
     for work in (target.adapter().delivered, adapter.check):
-        with pytest.raises(AdapterError, match="says how far the results have come, is damaged"):
+        with pytest.raises(AdapterError, match="records the last delivered batch, is damaged"):
             work()
 
 
-def test_names_and_folders_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+def test_unsuitable_names_and_folders_are_refused(tmp_path: Path) -> None:
     target = Target(tmp_path, None)
-    with pytest.raises(AdapterError, match="has a column Deleted of its own"):
+    with pytest.raises(AdapterError, match="needs the column name Deleted"):
         target.adapter({"Deleted": "long"})
     with pytest.raises(AdapterError, match="outside the folder"):
         target.adapter(path="../x")
     (tmp_path / "out").write_text("a file")
-    with pytest.raises(AdapterError, match=r"The folder 'out' cannot be written .*It is tried again") as refused:
+    with pytest.raises(AdapterError, match=r"The folder 'out' can't be written .*The delivery is retried") as refused:
         target.adapter().delivered()
     assert refused.value.domain == "external"

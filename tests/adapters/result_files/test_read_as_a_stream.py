@@ -1,4 +1,4 @@
-"""What one binding delivers to files another reads as a stream, without loss: times, decimals, nulls, lists."""
+"""One binding's delivered files are another's stream, without loss: times, decimals, nulls, lists."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from streaming.adapters.contract import DeliveryBatch
 from streaming.adapters.result_files.content import ResultContent, ResultLayout
 from streaming.adapters.result_files.options import ResultFormat
-from streaming.definition.payload import BadPayload, read_payload
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.payload.reading import BadPayload, read_payload
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Event, Shape
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, Tick
-from streaming.wire.arrow_types import fields_of
-from streaming.wire.payload_json import payload_to_json
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.arrow_types import fields_of
+from streaming.wire.rows.payload_json import payload_to_json
+from streaming.wire.rows.row_json import MalformedRow
 from tests.adapters.inputs import files, rows
 
 FIELDS: Final = {
@@ -84,7 +84,7 @@ def events(draw: st.DrawFn) -> Event:
 
 
 def delivered(root: Path, form: ResultFormat, given_events: list[Event]) -> None:
-    """Bring the rows there as a delivery does, from what stands in the parts of results."""
+    """Deliver the rows, from the parts of results."""
     written = [
         {
             "output": "out",
@@ -101,7 +101,7 @@ def delivered(root: Path, form: ResultFormat, given_events: list[Event]) -> None
 
 
 def stream(form: ResultFormat) -> StreamDefinition:
-    """Rows of JSON lines say their lifetime themselves; in columns it is where the form says."""
+    """Rows of JSON lines contain their lifetime; in columns it is where the format puts it."""
     columns = EventTime(
         start=TimeColumn(column="window_start", unit="iso"), end=TimeColumn(column="window_end", unit="iso")
     )
@@ -111,7 +111,7 @@ def stream(form: ResultFormat) -> StreamDefinition:
 @pytest.mark.parametrize("form", FORMATS)
 @given(given_events=st.lists(events(), max_size=7))
 @settings(max_examples=25, deadline=None)
-def test_rows_come_back_as_they_were_given(
+def test_rows_are_read_back_unchanged(
     tmp_path_factory: pytest.TempPathFactory, form: ResultFormat, given_events: list[Event]
 ) -> None:
     root = tmp_path_factory.mktemp("files")
@@ -120,14 +120,14 @@ def test_rows_come_back_as_they_were_given(
     assert found == given_events
     assert [str(each.payload["price"]) for each in found if isinstance(each, Event)] == [
         str(each.payload["price"]) for each in given_events
-    ], "a decimal has its digits"
+    ], "a decimal keeps its digits"
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_an_open_end_is_read_where_rows_say_it_themselves_and_quarantined_in_columns(
+def test_an_open_end_is_read_from_rows_that_contain_it_and_quarantined_in_columns(
     tmp_path: Path, form: ResultFormat
 ) -> None:
-    """A column without a value is no promise of infinity: most often it is a fault of who wrote it."""
+    """A column without a value does not mean infinity: usually it is an error of the writer."""
     open_end = Event(Tick(5), INFINITY, dict.fromkeys(FIELDS))
     delivered(tmp_path, form, [open_end])
     [found] = rows(files(tmp_path, stream(form), format=form))
@@ -145,5 +145,5 @@ def test_a_decimal_in_text_is_read_with_all_its_digits(text: str) -> None:
     "text",
     ["", " 1", "1 ", "+1", "01", "1.", ".5", "1_000", "NaN", "Infinity", "0x1", "\N{ARABIC-INDIC DIGIT ONE}", "1e999"],
 )
-def test_other_texts_are_no_decimals(text: str) -> None:
+def test_other_texts_are_not_decimals(text: str) -> None:
     assert isinstance(read_payload({"price": text}, {"price": TYPES["price"]}), BadPayload)

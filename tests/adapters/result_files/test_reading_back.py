@@ -1,4 +1,4 @@
-"""Delivered rows are shown again: whole batches alone, the newest first, and what somebody put there is a sentence."""
+"""Delivered rows are shown again: only complete batches, the newest first; foreign files raise an error."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def put(target: Target, name: str, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def shown(target: Target, limit: int, **options: Any) -> list[Any]:
+def pages_of(target: Target, limit: int, **options: Any) -> list[Any]:
     """The field `n` of all rows, page by page."""
     adapter = target.adapter(**options)
     assert isinstance(adapter, ReadableTarget)
@@ -51,25 +51,25 @@ def shown(target: Target, limit: int, **options: Any) -> list[Any]:
 @pytest.mark.parametrize("form", ["json_lines", "csv", "parquet"])
 @pytest.mark.parametrize("by_day", [True, False])
 def test_pages_hold_each_row_once_newest_first(target: Target, form: str, by_day: bool) -> None:
-    assert shown(target, 3, format=form, by_day=by_day) == []
+    assert pages_of(target, 3, format=form, by_day=by_day) == []
     adapter = target.adapter(format=form, by_day=by_day)
     adapter.deliver([batch(1, row(0, 1), row(1, 2), row(30, 3)), batch(2, row(2, 4), row(31, 5), row(32, 6))])
     wanted = [5, 6, 3, 4, 1, 2] if by_day else [4, 5, 6, 1, 2, 3]
     for limit in (1, 2, 4, 50):
-        assert shown(target, limit, format=form, by_day=by_day) == wanted
+        assert pages_of(target, limit, format=form, by_day=by_day) == wanted
     [first, *_] = adapter.delivered_rows(1, None).rows  # type: ignore[attr-defined]
     assert list(first.values)[:2] == ["window_start", "window_end"] or form == "parquet"
     assert first.values["window_start"][:19] == ("1970-01-02T07:00:00" if by_day else "1970-01-01T02:00:00")
     assert first.values["plate"] == "B"
 
 
-def test_what_is_half_done_or_of_another_output_is_not_shown(target: Target) -> None:
+def test_incomplete_rows_and_rows_of_another_output_are_not_shown(target: Target) -> None:
     target.adapter(format="json_lines").deliver([batch(1, row(0, 1))])
     target.adapter(format="json_lines", identity="other").deliver([batch(1, row(0, 9))])
     line = b'{"start": null, "end": null, "payload": {"n": 7}}\n'
     put(target, f"day=1970-01-01/000000000002-0000-{IDENTITY}.jsonl", line)
     put(target, "day=1970-01-01/else.jsonl", line)
-    assert shown(target, 10, format="json_lines") == [1]
+    assert pages_of(target, 10, format="json_lines") == [1]
 
 
 def test_a_changed_layout_shows_old_and_new_files(target: Target) -> None:
@@ -77,7 +77,7 @@ def test_a_changed_layout_shows_old_and_new_files(target: Target) -> None:
     later = target.adapter(format="parquet", by_day=False)
     later.delivered()
     later.deliver([batch(2, row(0, 2))])
-    assert shown(target, 10, format="csv") == [1, 2]
+    assert pages_of(target, 10, format="csv") == [1, 2]
 
 
 def test_many_small_files_end_a_page_early(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_many_small_files_end_a_page_early(target: Target, monkeypatch: pytest.M
     target.adapter(format="json_lines").deliver([batch(at, row(0, at)) for at in range(1, 6)])
     page = target.adapter(format="json_lines").delivered_rows(50, None)  # type: ignore[attr-defined]
     assert len(page.rows) == 2
-    assert shown(target, 50, format="json_lines") == [5, 4, 3, 2, 1]
+    assert pages_of(target, 50, format="json_lines") == [5, 4, 3, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -102,16 +102,18 @@ def test_many_small_files_end_a_page_early(target: Target, monkeypatch: pytest.M
         ("parquet", b""),
     ],
 )
-def test_what_somebody_else_put_there_is_a_sentence(target: Target, suffix: str, content: bytes) -> None:
+def test_foreign_files_raise_an_error(target: Target, suffix: str, content: bytes) -> None:
     target.adapter(format="json_lines").deliver([batch(2, row(0, 1))])
     put(target, f"day=1970-01-01/000000000001-0000-{IDENTITY}.{suffix}", content)
-    with pytest.raises(AdapterError, match=r"holds no results as they were written|is not a complete Parquet file"):
-        shown(target, 10, format="json_lines")
+    with pytest.raises(
+        AdapterError, match=r"does not contain results as they were written|is not a complete " r"Parquet file"
+    ):
+        pages_of(target, 10, format="json_lines")
 
 
 @pytest.mark.parametrize("before", ["", "x", "a/b:1", f"../000000000001-0000-{IDENTITY}:x", ":", "9" * 5_000])
-def test_what_is_no_page_is_refused(tmp_path: Path, before: str) -> None:
+def test_an_invalid_page_is_refused(tmp_path: Path, before: str) -> None:
     target = Target(tmp_path, None)
     target.adapter(format="json_lines").deliver([batch(1, row(0, 1))])
-    with pytest.raises(AdapterError, match="names no page of delivered rows"):
+    with pytest.raises(AdapterError, match="isn't a page of delivered rows"):
         target.adapter(format="json_lines").delivered_rows(5, before)  # type: ignore[attr-defined]

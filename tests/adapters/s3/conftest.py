@@ -1,4 +1,4 @@
-"""One store for the tests of this folder, a bucket for each test, and an environment that misleads."""
+"""One store for the tests of this folder, a bucket for each test, and a misleading environment."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -18,7 +18,7 @@ def one_store() -> Iterator[ObjectStore]:
 
 @pytest.fixture
 def store(one_store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
-    """The store; what the process has of keys and endpoints would be of no use there."""
+    """The store; the keys and endpoints of the process would not work there."""
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "REGION", "DEFAULT_REGION"):
         monkeypatch.setenv(f"AWS_{name}", "planted-of-the-machine")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")

@@ -5,7 +5,7 @@ from typing import Any
 
 from streaming.adapters.contract import InputAdapter
 from streaming.adapters.registry import input_adapter
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.wire.outgoing import OutgoingPolicy
 from tests.adapters.inputs import POINTS
 from tests.object_store import ObjectStore
@@ -17,5 +17,5 @@ def objects(
     store: ObjectStore, bucket: str, journal: Path | None = None, stream: StreamDefinition = POINTS, **options: Any
 ) -> InputAdapter:
     """An input from `bucket`."""
-    said = store.options(bucket, **options)
-    return input_adapter("s3", said, stream, Path("/nowhere"), journal, outgoing=LOCAL)
+    settings = store.options(bucket, **options)
+    return input_adapter("s3", settings, stream, Path("/nowhere"), journal, outgoing=LOCAL)

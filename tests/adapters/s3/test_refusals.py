@@ -1,4 +1,4 @@
-"""What goes wrong on the way to a bucket is a sentence that says what to do, and no sentence holds a secret."""
+"""Problems with a bucket raise an error that says what to do, and no error contains a secret."""
 
 import gzip
 import io
@@ -34,8 +34,8 @@ NO_TIME = (
 )
 
 
-def said(work: Callable[[], object]) -> str:
-    """The sentence of the failure, which holds no secret."""
+def message_of(work: Callable[[], object]) -> str:
+    """The message of the failure, which contains no secret."""
     with pytest.raises(AdapterError) as refused:
         work()
     text = str(refused.value)
@@ -67,7 +67,7 @@ def user_with(store: ObjectStore, name: str, *rights: str) -> dict[str, str]:
     return {"access_key": key["AccessKeyId"], "secret_key": key["SecretAccessKey"]}
 
 
-def test_keys_and_rights_are_told_apart(store: ObjectStore, bucket: str) -> None:
+def test_keys_and_rights_are_distinguished(store: ObjectStore, bucket: str) -> None:
     store.put(bucket, "a.csv", b"ts,k,v\n1,k,1\n")
     users = {
         "nothing": user_with(store, f"{bucket}-1"),
@@ -77,60 +77,62 @@ def test_keys_and_rights_are_told_apart(store: ObjectStore, bucket: str) -> None
         "all": user_with(store, f"{bucket}-5", "s3:ListBucket", "s3:GetObject", "s3:PutObject", "s3:DeleteObject"),
     }
     with store.guarded():
-        assert "does not know the access key" in said(trial(objects(store, bucket)))
+        assert "does not know the access key" in message_of(trial(objects(store, bucket)))
         wrong = users["all"] | {"secret_key": SECRET}
-        assert "refuses the secret key" in said(trial(objects(store, bucket, **wrong)))
-        assert "may not list the bucket (s3:ListBucket)" in said(trial(objects(store, bucket, **users["nothing"])))
-        assert "may not read objects (s3:GetObject)" in said(trial(objects(store, bucket, **users["lists"])))
+        assert "refuses the secret key" in message_of(trial(objects(store, bucket, **wrong)))
+        assert "may not list the bucket (s3:ListBucket)" in message_of(
+            trial(objects(store, bucket, **users["nothing"]))
+        )
+        assert "may not read objects (s3:GetObject)" in message_of(trial(objects(store, bucket, **users["lists"])))
         assert len(rows(objects(store, bucket, **users["reads"]))) == 1
         for who, right in (("lists", "s3:GetObject"), ("reads", "s3:PutObject"), ("writes", "s3:DeleteObject")):
-            assert right in said(output(store.options(bucket, **users[who])).check)
+            assert right in message_of(output(store.options(bucket, **users[who])).check)
         output(store.options(bucket, **users["all"])).check()
 
 
-def test_a_bucket_that_is_not_there_and_an_endpoint_that_is_none(store: ObjectStore, bucket: str) -> None:
-    assert "There is no bucket 'no-bucket'" in said(trial(objects(store, "no-bucket")))
-    assert "There is no bucket 'no-bucket'" in said(output(store.options("no-bucket")).check)
+def test_a_missing_bucket_and_an_invalid_endpoint(store: ObjectStore, bucket: str) -> None:
+    assert "The store has no bucket 'no-bucket'" in message_of(trial(objects(store, "no-bucket")))
+    assert "The store has no bucket 'no-bucket'" in message_of(output(store.options("no-bucket")).check)
     store.fail(("GET", "/", 200))
-    assert "sends no list of objects" in said(trial(objects(store, bucket)))
+    assert "did not return an S3 list of objects" in message_of(trial(objects(store, bucket)))
     for body in (ENTITIES, NO_TIME, "<ListBucketResult>", "<html></html>" * 2):
         store.fail(("GET", "/", body))
-        assert "sends no list of objects as S3 writes it" in said(trial(objects(store, bucket)))
+        assert "did not return an S3 list of objects" in message_of(trial(objects(store, bucket)))
 
 
-def test_a_list_without_end_ends(store: ObjectStore, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_list_ends(store: ObjectStore, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("streaming.adapters.s3.client.MORE_PAGES", 3)
     monkeypatch.setattr("streaming.adapters.s3.client.PAGE_KEYS", 100_000)
     store.fail(*[("GET", "/", ENDLESS)] * 9)
-    assert "more than 100,000 objects" in said(trial(objects(store, bucket)))
+    assert "more than 100,000 objects" in message_of(trial(objects(store, bucket)))
 
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(301, "is in another region"), (503, "503 for now"), (501, "does not know the request"), (400, "answers 400")],
+    [(301, "is in another region"), (503, "answers 503"), (501, "does not support the request"), (400, "answers 400")],
 )
 def test_other_answers(store: ObjectStore, bucket: str, status: int, words: str) -> None:
     store.fail(("GET", "/", status), ("GET", "/", status))
-    assert words in said(trial(objects(store, bucket, session_token=TOKEN)))
+    assert words in message_of(trial(objects(store, bucket, session_token=TOKEN)))
 
 
-def test_what_the_policy_refuses_reads_like_silence(store: ObjectStore, bucket: str) -> None:
-    silent = said(trial(objects(store, bucket, endpoint="http://127.0.0.1:1")))
-    assert "cannot be reached" in silent
-    before = len(store.asked())
+def test_a_forbidden_address_has_the_same_error_as_silence(store: ObjectStore, bucket: str) -> None:
+    silent = message_of(trial(objects(store, bucket, endpoint="http://127.0.0.1:1")))
+    assert "can't be reached" in silent
+    before = len(store.requests_seen())
     for outgoing in (OutgoingPolicy(), OutgoingPolicy(public=False, networks=("10.0.0.0/8",))):
         options = store.options(bucket)
         adapter = input_adapter("s3", options, POINTS, Path("/nowhere"), outgoing=outgoing)
-        assert said(trial(adapter)) == silent.replace("127.0.0.1:1", f"{HOST}:{store.port}")
-        assert "cannot be reached" in said(output(options, outgoing).check)
+        assert message_of(trial(adapter)) == silent.replace("127.0.0.1:1", f"{HOST}:{store.port}")
+        assert "can't be reached" in message_of(output(options, outgoing).check)
     for endpoint in ("http://169.254.169.254", "http://[fd00:ec2::254]"):
-        assert "cannot be reached" in said(trial(objects(store, bucket, endpoint=endpoint)))
-    assert [each for each in store.asked()[before:] if not each.startswith("GET /-/")] == []
+        assert "can't be reached" in message_of(trial(objects(store, bucket, endpoint=endpoint)))
+    assert [each for each in store.requests_seen()[before:] if not each.startswith("GET /-/")] == []
 
 
-def test_a_server_without_tls_is_told(store: ObjectStore, bucket: str) -> None:
+def test_a_server_without_tls_is_reported(store: ObjectStore, bucket: str) -> None:
     plain = store.endpoint.replace("http:", "https:")
-    assert "cannot prove that it is" in said(trial(objects(store, bucket, endpoint=plain)))
+    assert "can't prove that it is" in message_of(trial(objects(store, bucket, endpoint=plain)))
 
 
 @pytest.mark.parametrize(
@@ -138,14 +140,14 @@ def test_a_server_without_tls_is_told(store: ObjectStore, bucket: str) -> None:
     [
         ({"bucket": "a/../b"}, "bucket"),
         ({"bucket": "UP"}, "bucket"),
-        ({"prefix": "a/../b"}, "no '..'"),
+        ({"prefix": "a/../b"}, "or '..'"),
         ({"prefix": "a\nb"}, "control characters"),
         ({"region": "eu.example.com/"}, "region"),
         ({"secret_key": "two words"}, "visible ASCII"),
         ({"access_key": "a\r\nb"}, "access_key"),
     ],
 )
-def test_odd_options_are_refused(store: ObjectStore, bucket: str, options: dict[str, str], words: str) -> None:
+def test_invalid_options_are_refused(store: ObjectStore, bucket: str, options: dict[str, str], words: str) -> None:
     with pytest.raises(OptionsRefused, match=words):
         objects(
             store, options.get("bucket", bucket), **{name: each for name, each in options.items() if name != "bucket"}
@@ -161,8 +163,8 @@ def test_odd_options_are_refused(store: ObjectStore, bucket: str, options: dict[
         ({"pattern": "../*"}, "leads outside"),
     ],
 )
-def test_odd_addresses_are_refused(store: ObjectStore, bucket: str, options: dict[str, str], words: str) -> None:
-    assert words in said(lambda: objects(store, bucket, **options))
+def test_invalid_addresses_are_refused(store: ObjectStore, bucket: str, options: dict[str, str], words: str) -> None:
+    assert words in message_of(lambda: objects(store, bucket, **options))
 
 
 def bomb() -> bytes:
@@ -182,20 +184,18 @@ def typed_otherwise() -> bytes:
 @pytest.mark.parametrize(
     ("key", "content", "words"),
     [
-        ("a.csv.gz", b"no gzip", "cannot be read"),
+        ("a.csv.gz", b"no gzip", "can't be read"),
         ("a.jsonl.gz", gzip.compress(b'{"ts": 1}\n' * 900, mtime=0)[:-20], "damaged or incomplete"),
-        ("a.jsonl.zst", b"no zstd", "cannot be read"),
+        ("a.jsonl.zst", b"no zstd", "can't be read"),
         ("a.parquet", no_parquet(), "not a complete Parquet file"),
-        ("a.parquet", typed_otherwise(), "change the field's type"),
-        ("a.txt", b"x", "format of 'a.txt' cannot be told"),
+        ("a.parquet", typed_otherwise(), "Change the field's type"),
+        ("a.txt", b"x", "format of 'a.txt' can't be determined"),
         ("a.csv", b"ts,k\n1,k\n", "has no column 'v'"),
     ],
 )
-def test_what_is_no_such_file_is_a_sentence(
-    store: ObjectStore, bucket: str, key: str, content: bytes, words: str
-) -> None:
+def test_other_files_raise_an_error(store: ObjectStore, bucket: str, key: str, content: bytes, words: str) -> None:
     store.put(bucket, key, content)
-    assert words in said(trial(objects(store, bucket)))
+    assert words in message_of(trial(objects(store, bucket)))
 
 
 def test_a_bomb_of_one_line_is_one_malformed_row(store: ObjectStore, bucket: str) -> None:

@@ -1,4 +1,4 @@
-"""Results posted to a real HTTPS server: what it gets, what its answers mean, and what nobody sees."""
+"""Results posted to a real HTTPS server: its requests, the meaning of its answers, and the secrets."""
 
 import base64
 import json
@@ -45,10 +45,10 @@ Built = Callable[..., WebhookOutput]
 @pytest.fixture
 def output(server: Server, made: Authority, tmp_path: Path) -> Built:
     def build(policy: OutgoingPolicy = NEAR, clock: Callable[[], float] | None = None, **options: Any) -> WebhookOutput:
-        said = WebhookOptions.model_validate({"url": server.url("/hook"), "secret": SECRET, **options})
+        options_read = WebhookOptions.model_validate({"url": server.url("/hook"), "secret": SECRET, **options})
         reach = made.reach(policy)
         reach = reach if clock is None else Reach(reach.policy, reach.resolve, reach.trust, clock)
-        return WebhookOutput(said, "one", {"n": "long"}, tmp_path, reach)
+        return WebhookOutput(options_read, "one", {"n": "long"}, tmp_path, reach)
 
     return build
 
@@ -79,7 +79,7 @@ def test_every_row_is_posted_once_in_order_and_signed(server: Server, output: Bu
     assert SECRET.encode() not in b"".join(each.body for each in server.posted)
 
 
-def test_what_is_sent_again_has_its_name_and_nothing_else_has(server: Server, output: Built) -> None:
+def test_a_repeated_request_has_the_same_name_and_no_other_request_has_it(server: Server, output: Built) -> None:
     for adapter in (output(rows_per_request=2), output(rows_per_request=2), output(rows_per_request=1)):
         adapter.send(batch(1, 2, 3))
     names: dict[str, bytes] = {}
@@ -89,7 +89,39 @@ def test_what_is_sent_again_has_its_name_and_nothing_else_has(server: Server, ou
     assert len(names) == 5, "[1, 2] and [3] twice; then [1], [2], and [3] as a third part"
 
 
-def test_a_request_is_no_larger_than_may_be_unless_a_single_row_is(
+def test_a_batch_resumes_with_the_request_that_failed(server: Server, output: Built) -> None:
+    statuses = iter([204, 422, 503, 503, 204, 204])
+
+    def answer(handler: Any) -> None:
+        sends(b"", next(statuses))(handler)
+
+    server.answers["/hook"] = answer
+    adapter, numbers = output(rows_per_request=1), batch(1, 2, 3, 4)
+    partly_sent = []
+    for _ in range(2):
+        with pytest.raises(AdapterError) as caught:
+            adapter.send(numbers)
+        partly_sent.append(caught.value.partly_sent)
+    assert partly_sent == [True, False]
+    assert [each.part for each in adapter.send(numbers)] == [1], "the refused request of the first attempt"
+    assert [each["data"]["part"] for each in bodies(server)] == [0, 1, 2, 2, 2, 3]
+
+
+def test_another_batch_starts_with_its_first_request(server: Server, output: Built) -> None:
+    statuses = iter([204, 503, 204, 204])
+
+    def answer(handler: Any) -> None:
+        sends(b"", next(statuses))(handler)
+
+    server.answers["/hook"] = answer
+    adapter = output(rows_per_request=1)
+    with pytest.raises(AdapterError):
+        adapter.send(batch(1, 2))
+    adapter.send(batch(3, 4, number=8))
+    assert [each["data"]["part"] for each in bodies(server)] == [0, 1, 0, 1]
+
+
+def test_a_request_is_within_the_limit_unless_a_single_row_is_larger(
     server: Server, output: Built, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "MOST_BYTES", 200)
@@ -99,22 +131,22 @@ def test_a_request_is_no_larger_than_may_be_unless_a_single_row_is(
 
 
 @pytest.mark.parametrize(
-    ("cti", "said"), [(2_000_000, {"cti": "1970-01-01T00:00:02Z"}), (INFINITY, {"cti": None}), (None, {})]
+    ("cti", "sent"), [(2_000_000, {"cti": "1970-01-01T00:00:02Z"}), (INFINITY, {"cti": None}), (None, {})]
 )
-def test_the_last_request_of_a_batch_says_the_cti_where_that_is_asked_for(
-    server: Server, output: Built, cti: int | None, said: dict[str, Any]
+def test_the_last_request_of_a_batch_has_the_cti_if_configured(
+    server: Server, output: Built, cti: int | None, sent: dict[str, Any]
 ) -> None:
     output(ctis=True, rows_per_request=1).send(batch(1, 2, cti=cti))
     output(rows_per_request=1).send(batch(1, number=9, cti=cti))
     found = [{name: at for name, at in each["data"].items() if name == "cti"} for each in bodies(server)]
-    assert found == [{}, said, {}]
+    assert found == [{}, sent, {}]
     server.posted.clear()
     output(ctis=True).send(batch(cti=cti))
     assert [each["data"]["rows"] for each in bodies(server)] == ([] if cti is None else [[]])
 
 
 @pytest.mark.parametrize("status", [400, 409, 413, 415, 422])
-def test_what_is_refused_for_its_content_is_returned_and_the_rest_is_sent(
+def test_rows_refused_for_their_content_are_returned_and_the_rest_is_sent(
     server: Server, output: Built, status: int
 ) -> None:
     def answer(handler: Any) -> None:
@@ -133,20 +165,20 @@ def test_what_is_refused_for_its_content_is_returned_and_the_rest_is_sent(
     [
         (401, "user", "Correct the token or secret"),
         (403, "user", "Correct the token or secret"),
-        (404, "user", "in place of taking the results"),
-        (410, "user", "in place of taking the results"),
-        (408, "external", "It is tried again"),
-        (425, "external", "It is tried again"),
-        (429, "external", "It is tried again"),
-        (500, "external", "It is tried again"),
-        (503, "external", "It is tried again"),
+        (404, "user", "does not accept the results"),
+        (410, "user", "does not accept the results"),
+        (408, "external", "is retried"),
+        (425, "external", "is retried"),
+        (429, "external", "is retried"),
+        (500, "external", "is retried"),
+        (503, "external", "is retried"),
     ],
 )
-def test_an_answer_says_whether_it_is_tried_again(
+def test_an_answer_decides_if_it_is_retried(
     server: Server, output: Built, status: int, domain: str, words: str
 ) -> None:
-    said = f"no: {SECRET} and {SECRET.removeprefix('whsec_')} and {TOKEN}\r\n\x00".encode()
-    server.answers["/hook"] = sends(said, status)
+    content = f"no: {SECRET} and {SECRET.removeprefix('whsec_')} and {TOKEN}\r\n\x00".encode()
+    server.answers["/hook"] = sends(content, status)
     with pytest.raises(AdapterError, match=words) as caught:
         output(token=TOKEN).send(batch(1))
     assert caught.value.domain == domain
@@ -156,7 +188,7 @@ def test_an_answer_says_whether_it_is_tried_again(
 
 def test_a_redirect_is_not_followed(server: Server, output: Built) -> None:
     server.answers["/hook"] = redirects("/elsewhere")
-    with pytest.raises(AdapterError, match="Give the address it leads to") as caught:
+    with pytest.raises(AdapterError, match="Enter the final address") as caught:
         output().send(batch(1))
     assert caught.value.domain == "user"
     assert [each.path for each in server.posted] == ["/hook"]
@@ -166,9 +198,7 @@ def test_a_redirect_is_not_followed(server: Server, output: Built) -> None:
     ("text", "seconds"),
     [("30", 30.0), ("999999", 3_600.0), ("soon", None), ("", None), ("-5", None), ("1" * 400, 3_600.0)],
 )
-def test_a_receiver_says_when_it_wants_to_be_asked_again(
-    server: Server, output: Built, text: str, seconds: float | None
-) -> None:
+def test_a_receiver_can_delay_the_next_request(server: Server, output: Built, text: str, seconds: float | None) -> None:
     server.answers["/hook"] = sends(b"", 503, Retry_After=text)
     with pytest.raises(AdapterError) as caught:
         output().send(batch(1))
@@ -184,28 +214,28 @@ def test_a_receiver_may_name_the_moment(server: Server, made: Authority, tmp_pat
     assert caught.value.again_after_s == 60.0
 
 
-def test_one_that_does_not_answer_in_time_is_tried_again(output: Built) -> None:
+def test_a_request_without_an_answer_in_time_is_retried(output: Built) -> None:
     ticking = count(0, 4)
     with pytest.raises(AdapterError, match="takes too long to answer") as caught:
         output(clock=lambda: float(next(ticking)), timeout_s=10).send(batch(1))
     assert caught.value.domain == "external"
 
 
-def test_one_that_breaks_off_is_tried_again(server: Server, output: Built) -> None:
+def test_an_interrupted_request_is_retried(server: Server, output: Built) -> None:
     server.answers["/hook"] = lambda handler: handler.connection.close()
-    with pytest.raises(AdapterError, match="broke off before it had answered") as caught:
+    with pytest.raises(AdapterError, match="closed the connection before it answered") as caught:
         output().send(batch(1))
     assert caught.value.domain == "external"
 
 
-def test_only_what_the_installation_allows_is_reached(server: Server, output: Built) -> None:
-    with pytest.raises(AdapterError, match="cannot be reached") as caught:
+def test_only_allowed_addresses_are_reached(server: Server, output: Built) -> None:
+    with pytest.raises(AdapterError, match="can't be reached") as caught:
         output(NOTHING).send(batch(1))
     assert caught.value.domain == "external"
     assert server.posted == []
 
 
-def test_the_check_posts_a_test_that_has_no_rows(server: Server, output: Built) -> None:
+def test_the_check_posts_a_test_without_rows(server: Server, output: Built) -> None:
     output().check()
     [body] = bodies(server)
     assert (body["type"], body["data"]["rows"]) == ("test", [])
@@ -226,7 +256,7 @@ def test_the_check_posts_a_test_that_has_no_rows(server: Server, output: Built) 
         ({}, "secret"),
     ],
 )
-def test_options_that_do_not_fit_are_refused(tmp_path: Path, options: dict[str, Any], words: str) -> None:
+def test_invalid_options_are_refused(tmp_path: Path, options: dict[str, Any], words: str) -> None:
     with pytest.raises(OptionsRefused, match=words) as caught:
         delivering_adapter("webhook", {"url": "https://hooks.example/x", **options}, "one", {}, tmp_path)
     assert SECRET not in str(caught.value)

@@ -1,1 +1,1 @@
-"""Things that a newcomer might add, added from outside."""
+"""Toy additions, added from outside."""

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES, AcceptedValues, AggregateEntry
-from streaming.definition.types import is_ordered
+from streaming.definition.payload.types import is_ordered
 
 MIDDLE = AggregateEntry(
     "middle(value)",
@@ -22,12 +22,12 @@ MIDDLE = AggregateEntry(
 
 
 def reference(values: Any) -> Any:
-    """The meaning."""
+    """Return the median value: the meaning."""
     return values.sorted()[len(values.taken) // 2]
 
 
 def kernel(aggregate: Any, pairs: Any) -> pa.Array:
-    """The same for all slots at once."""
+    """Return the same for all slots at once."""
     del aggregate
     filled = pairs.counts > 0
     at = (pairs.offsets[:-1] + pairs.counts // 2)[filled]
@@ -37,10 +37,10 @@ def kernel(aggregate: Any, pairs: Any) -> pa.Array:
 
 
 def main() -> None:
-    """Add it, then run what the command line says."""
+    """Add it, then run the command line."""
     AGGREGATES[MIDDLE.name] = MIDDLE
     from streaming.engine.operators.aggregates import pane_aggregator
-    from streaming.reference import aggregates
+    from streaming.reference.aggregates import result_column as aggregates
 
     aggregates.FUNCTIONS[MIDDLE.name] = reference  # type: ignore[index]
     pane_aggregator._BY_PAIRS[MIDDLE.name] = kernel  # type: ignore[index]

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any
 
-_MODULES = {"streaming.spark.stage", "streaming.spark.feed"}
+_MODULES = {"streaming.spark.stage.stage", "streaming.spark.source.feed"}
 _FOLDER = os.environ.get("PUNCTUAL_WATCHED", "")
 _NOTES = os.environ.get("PUNCTUAL_NOTES", "")
 _ID = "--executor-id"

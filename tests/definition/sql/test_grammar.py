@@ -1,4 +1,4 @@
-"""The tables of the language say all that a graph and its settings can hold, in the words that these have for it."""
+"""The tables of the language cover everything in a graph and its settings, with the same words."""
 
 import re
 from enum import EnumMeta
@@ -15,10 +15,10 @@ from streaming.definition.sql.grammar.clauses import EMIT, EMPTY, JOINS, OPERATO
 from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, value_of
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
-from streaming.definition.streams import AdvanceTimeSettings, GenerateSettings, TimeUnit
+from streaming.definition.streams.stream import AdvanceTimeSettings, GenerateSettings, TimeUnit
 from streaming.definition.windows import WindowSpec
 from streaming.temporal.settings import Basis, Future, Idle, Late, LateEnd
-from tests.definition.sql.reading import nodes
+from tests.definition.sql.reading.read import nodes
 
 KINDS: dict[str, type[BaseModel]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each for each in get_args(get_args(WindowSpec)[0])
@@ -35,20 +35,20 @@ def test_every_kind_of_window_has_a_row_with_all_its_fields() -> None:
     assert rows == {kind: set(model.model_fields) - {"kind"} for kind, model in KINDS.items()}
 
 
-def test_as_many_arguments_of_a_window_must_be_there_as_have_no_default() -> None:
+def test_arguments_of_a_window_without_a_default_are_required() -> None:
     for form in WINDOWS:
         required = [name for name, each in KINDS[form.kind].model_fields.items() if each.is_required()]
         assert [each.field for each in form.arguments[: form.least]] == required[1:]
 
 
 @pytest.mark.parametrize("form", WINDOWS, ids=lambda form: form.kind)
-def test_the_example_of_a_window_says_its_fields(form: WindowRow) -> None:
+def test_the_example_of_a_window_has_its_fields(form: WindowRow) -> None:
     (read,) = (each for each in nodes(f"SELECT COUNT(*) AS n FROM cars WINDOW BY {form.example}") if "window" in each)
     assert read["window"] == {"kind": form.kind, **form.example_fields}
 
 
 @pytest.mark.parametrize("form", WINDOWS, ids=lambda form: form.kind)
-def test_a_drawing_says_every_field_of_a_window(form: WindowRow) -> None:
+def test_a_drawing_shows_every_field_of_a_window(form: WindowRow) -> None:
     required, further = form.arguments[: form.least], (*form.arguments[form.least :], *form.options)
     assert re.findall(r"{(\w+)}", form.summary) == [each.field for each in required]
     assert [re.findall(r"{(\w+)}", each.summary) for each in further] == [[each.field] for each in further]
@@ -92,7 +92,7 @@ def test_the_browser_has_the_words_of_the_language() -> None:
     assert stored == browser_words(), f"{FILE} is old: run `python -m streaming.definition.sql.grammar.browser`"
 
 
-def test_words_lead_to_pages_that_the_guide_has() -> None:
+def test_words_link_to_pages_of_the_guide() -> None:
     written = {path.stem for path in (Path(__file__).parents[3] / "streaming/guide/pages").glob("*.md")}
     assert set(word_pages().values()) <= written
     assert {f"window_{form.kind}" for form in WINDOWS} <= set(word_pages().values())

@@ -1,10 +1,10 @@
-"""Whatever is done to a text, it is read, or it is said where it cannot be."""
+"""Any change of a text leaves it readable, or the reader reports the place that it cannot read."""
 
 from hypothesis import given, settings
 
 from streaming.definition.sql.parse import parse_sql
-from tests.definition.sql.counts import TEXTS_DRAWN
-from tests.definition.sql.drawn_texts import WRITTEN, mistaken
+from tests.definition.sql.drawn.counts import TEXTS_DRAWN
+from tests.definition.sql.drawn.texts import WRITTEN, mistaken
 
 
 @settings(max_examples=TEXTS_DRAWN)
@@ -21,6 +21,6 @@ def test_a_mistaken_text_is_read_or_has_a_fault_with_its_place(text: str) -> Non
         assert 0 <= statement.commented.start <= statement.span.start <= statement.span.end <= len(text)
 
 
-def test_the_texts_that_are_mutilated_are_without_faults() -> None:
+def test_the_unchanged_texts_have_no_faults() -> None:
     faults = {text: parse_sql(text).faults for text in WRITTEN}
     assert {text: found for text, found in faults.items() if found} == {}

@@ -1,4 +1,4 @@
-"""Comments of nodes: read from the text that makes them, and written there without changing what it says."""
+"""Comments of nodes: read from their text, and written there without changing its meaning."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,8 +9,8 @@ from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.printing.graphs import print_sql
 from streaming.definition.sql.rewriting.comments import plain_comment, read_comments, write_comments
 from streaming.definition.sql.rewriting.texts import rewrite_sql
-from tests.definition.sql.drawn_graphs import GRAPHS
-from tests.definition.sql.drawn_texts import TEXTS
+from tests.definition.sql.drawn.graphs import GRAPHS
+from tests.definition.sql.drawn.texts import TEXTS
 
 EXAMPLES = pytest.mark.parametrize("examples", [60, pytest.param(1000, marks=pytest.mark.thorough)])
 COMMENTS = st.text(st.sampled_from("ab: -*/'`;\n\r\t\x0bé,.()\\{}#") | st.characters(codec="utf-8"), max_size=30)
@@ -39,15 +39,15 @@ INSERT INTO alerts SELECT STREAM * FROM per_plate;
 """
 
 
-def test_the_comment_before_a_statement_is_about_its_output_and_a_name_says_otherwise() -> None:
+def test_the_comment_before_a_statement_belongs_to_its_output_unless_it_names_a_node() -> None:
     assert read_comments(SQL) == {"alerts": "Cars that are too fast", "fast": "the limit is that of the motorway"}
 
 
-def test_steps_have_their_comments_before_them() -> None:
+def test_comments_of_steps_are_before_them() -> None:
     assert read_comments(STEPS) == {"fast": "what matters", "per_plate": "by\nplate", "alerts": "to the police"}
 
 
-def test_a_comment_is_written_where_it_is_read_and_the_rest_stays() -> None:
+def test_a_comment_is_written_at_its_place_and_the_rest_stays() -> None:
     assert write_comments(SQL, {"fast": "100 in towns"}) == SQL.replace(
         "the limit is that of the motorway", "100 in towns"
     )
@@ -57,19 +57,19 @@ def test_a_comment_is_written_where_it_is_read_and_the_rest_stays() -> None:
 
 
 def test_comments_of_a_statement_and_of_its_steps_are_written_at_once() -> None:
-    said = {"fast": "one", "per_plate": "two\nthree", "alerts": "four"}
-    written = write_comments(STEPS, said)
-    assert read_comments(written) == said
-    assert write_comments(written, dict.fromkeys(said, "")).count("--") == 2  # beside it, and inside
+    comments = {"fast": "one", "per_plate": "two\nthree", "alerts": "four"}
+    written = write_comments(STEPS, comments)
+    assert read_comments(written) == comments
+    assert write_comments(written, dict.fromkeys(comments, "")).count("--") == 2  # next to it, and inside
     assert parse_sql(written).graph == parse_sql(STEPS).graph
 
 
-def test_a_comment_that_begins_like_a_name_is_read_back_as_it_was() -> None:
+def test_a_comment_that_starts_like_a_name_is_read_back_unchanged() -> None:
     text = write_comments(SQL, {"alerts": "fast: is no name here"})
     assert read_comments(text)["alerts"] == "fast: is no name here"
 
 
-def test_a_text_that_cannot_be_read_has_no_comments_and_stays() -> None:
+def test_an_unreadable_text_has_no_comments_and_stays() -> None:
     assert read_comments("-- x\nSELECT FROM") == {}
     assert write_comments("-- x\nSELECT FROM", {"x": "y"}) == "-- x\nSELECT FROM"
 
@@ -81,17 +81,17 @@ def test_any_comments_on_any_text_are_read_back_and_the_graph_stays(examples: in
     def holds(text: str, data: st.DataObject) -> None:
         script = parse_sql(text)
         ids = [] if script.graph is None else [node.id for node in script.graph.nodes]
-        said = data.draw(st.dictionaries(st.sampled_from(ids), COMMENTS, max_size=3)) if ids else {}
-        written = write_comments(text, said)
+        comments = data.draw(st.dictionaries(st.sampled_from(ids), COMMENTS, max_size=3)) if ids else {}
+        written = write_comments(text, comments)
         assert parse_sql(written).graph == script.graph
-        expected = {**read_comments(text), **{node: plain_comment(each) for node, each in said.items()}}
+        expected = {**read_comments(text), **{node: plain_comment(each) for node, each in comments.items()}}
         assert read_comments(written) == {node: each for node, each in expected.items() if each}
 
     holds()
 
 
 @EXAMPLES
-def test_what_is_drawn_is_the_same_graph_after_its_text_whatever_text_it_is_written_into(examples: int) -> None:
+def test_a_drawn_graph_is_restored_from_any_text_it_is_written_into(examples: int) -> None:
     @settings(max_examples=examples)
     @given(graph=GRAPHS, text=TEXTS | GRAPHS.map(print_sql), comment=COMMENTS)
     def holds(graph: QueryGraph, text: str, comment: str) -> None:

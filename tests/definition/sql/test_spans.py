@@ -1,12 +1,12 @@
-"""Where everything of a text stands: nodes, fields, characters of expressions, statements with their comments."""
+"""Places in a text: of nodes, fields, characters of expressions, statements with their comments."""
 
 import pytest
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.sql.parse import parse_sql
 from streaming.definition.sql.script import Script
-from streaming.definition.streams import StreamDefinition
-from tests.definition.sql.reading import graph
+from streaming.definition.streams.stream import StreamDefinition
+from tests.definition.sql.reading.read import graph
 
 TEXT = """-- about the query
 QUERY q; -- behind it
@@ -89,7 +89,7 @@ def test_every_field_has_its_place(node: str, field: str | None, words: str) -> 
     assert marked(parse_sql(TEXT), node, field) == words
 
 
-def test_unknown_nodes_and_the_graph_as_a_whole_stand_nowhere() -> None:
+def test_unknown_nodes_and_the_graph_as_a_whole_have_no_place() -> None:
     script = parse_sql(TEXT)
     assert script.places.span_of("nobody", "where") is None
     assert script.places.span_of(None, None) is None
@@ -110,7 +110,7 @@ def test_unknown_nodes_and_the_graph_as_a_whole_stand_nowhere() -> None:
         (r"EXPRESSION 'a = \'b\' and cars.dd'", "cars", "cars.dd"),
     ],
 )
-def test_a_character_of_an_expression_stands_where_its_word_does(where: str, at_word: str, words: str) -> None:
+def test_a_character_of_an_expression_has_the_place_of_its_word(where: str, at_word: str, words: str) -> None:
     script = graph(f"-- \U0001f600\nSELECT * FROM cars WHERE {where}")
     found = script.raw["nodes"][1]["where"]  # type: ignore[index]
     assert marked(script, "out_where", "where", found.index(at_word)) == words
@@ -121,7 +121,7 @@ def test_the_end_of_an_expression_is_its_last_word() -> None:
     assert marked(script, "out_where", "where", len("speed >")) == ">"
 
 
-def test_faults_of_check_find_their_words() -> None:
+def test_faults_of_check_mark_their_words() -> None:
     text = "SELECT c.plat AS p FROM cars AS c WHERE c.speed > c.limt AND c.speed + 1"
     script = graph(text)
     streams = {"cars": StreamDefinition(fields={"plate": "string", "speed": "long", "limit": "long"})}
@@ -135,7 +135,7 @@ def test_faults_of_check_find_their_words() -> None:
 
 
 def statements(text: str) -> list[tuple[str, str]]:
-    """Each statement, and the comments that belong to it."""
+    """Return each statement, and the comments that belong to it."""
     script = parse_sql(text)
     return [
         (text[each.span.start : each.span.end], text[each.commented.start : each.span.start].strip())
@@ -160,13 +160,13 @@ def test_statements_have_spans_with_their_comments() -> None:
         ("SHIFT a BY 1m;SHIFT b BY 1m", ["", ""]),
     ],
 )
-def test_a_comment_belongs_to_the_statement_behind_it_unless_it_stands_on_the_line_of_the_one_before(
+def test_a_comment_belongs_to_the_next_statement_unless_it_is_on_the_line_of_the_previous_one(
     text: str, comments: list[str]
 ) -> None:
     assert [comment for _, comment in statements(text)] == comments
 
 
-def test_statements_and_steps_know_the_nodes_that_they_make() -> None:
+def test_statements_and_steps_list_their_nodes() -> None:
     script = parse_sql(TEXT + "ADVANCE TIME limits EVERY 1 LATE DROP")
     assert [each.kind for each in script.statements] == ["query", "insert", "insert", "advance"]
     steps = (("c", "limits", "fast"), ("seen",), ("per_window", "per"))

@@ -1,4 +1,4 @@
-"""Meanings of queries, and meanings that differ from one a little."""
+"""Drawn meanings of queries, and slightly different ones."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.definition.versions.meaning import QueryMeaning
-from tests.definition.sql.drawn_graphs import FIELDS, loose_graphs, raw_nodes, references
-from tests.definition.sql.drawn_settings import EVENT_TIMES, SETTINGS, settings_of
-from tests.definition.sql.drawn_values import NAMES
+from tests.definition.sql.drawn.graphs import FIELDS, loose_graphs, raw_nodes, references
+from tests.definition.sql.drawn.settings import EVENT_TIMES, SETTINGS, settings_of
+from tests.definition.sql.drawn.values import NAMES
 
 
 @st.composite
 def meanings(draw: st.DrawFn, graphs: st.SearchStrategy[QueryGraph]) -> QueryMeaning:
-    """A graph with settings of some of its inputs."""
+    """Draw a graph with settings of some of its inputs."""
     graph = draw(graphs)
     return QueryMeaning(
         graph=graph, advance=draw(settings_of(graph, SETTINGS)), event_times=draw(settings_of(graph, EVENT_TIMES))
@@ -30,7 +30,7 @@ UNIQUE = meanings(loose_graphs().filter(_each_once))
 
 @st.composite
 def changed(draw: st.DrawFn, before: QueryMeaning) -> QueryMeaning:
-    """`before` with a few changes: nodes drawn anew, given another field, added, removed, moved; settings, the name."""
+    """Draw `before` with a few changes: nodes replaced, edited, added, removed, moved; settings, the name."""
     raw = before.graph.model_dump(mode="json", exclude_unset=True)
     nodes: list[dict[str, Any]] = raw["nodes"]
     for _ in range(draw(st.integers(0, 3))):
@@ -68,7 +68,7 @@ def _node(draw: st.DrawFn, node: str, nodes: list[dict[str, Any]]) -> dict[str, 
 
 @st.composite
 def _other_field(draw: st.DrawFn, node: dict[str, Any], nodes: list[dict[str, Any]]) -> dict[str, Any]:
-    """`node` with one field of another node of its kind."""
+    """Draw `node` with one field of another node of its kind."""
     other = draw(raw_nodes(node["kind"], node["id"], references([each["id"] for each in nodes])))
     field = draw(st.sampled_from(sorted(other)))
     return {**node, field: other[field]}

@@ -1,4 +1,4 @@
-"""What differs between two versions, in words."""
+"""Differences between two versions, in words."""
 
 from typing import Any
 
@@ -18,56 +18,58 @@ INSERT INTO per_plate SELECT plate, COUNT(*) AS n FROM cars WINDOW BY TUMBLE 10s
 """
 
 
-def said(before: str, after: str) -> list[str]:
+def changes(before: str, after: str) -> list[str]:
     meanings = [meaning_of(parse_sql(text)) for text in (before, after)]
     assert meanings[0] is not None
     assert meanings[1] is not None
     return [each.words for each in differences(meanings[0], meanings[1])]
 
 
-def test_a_size_a_column_and_a_delay_are_said_as_people_say_them() -> None:
+def test_a_size_a_column_and_a_delay_are_described_in_words() -> None:
     after = (
         BEFORE.replace("10s", "1m").replace("AS n", "AS n, AVG(speed) AS avg_speed").replace("DELAY 5s", "DELAY 12s")
     )
-    assert said(BEFORE, after) == [
+    assert changes(BEFORE, after) == [
         "window per_plate_window: size 10 s -> 1 min",
         "window per_plate_window: column added: avg_speed (function avg, of speed)",
         "time of cars: delay 5 s -> 12 s",
     ]
 
 
-def test_nodes_come_and_go() -> None:
+def test_added_and_removed_nodes() -> None:
     after = BEFORE.replace("FROM cars", "FROM cars WHERE speed > 120")
-    assert said(BEFORE, after) == [
+    assert changes(BEFORE, after) == [
         "node per_plate_where added: filter, input cars, where speed > 120",
         "window per_plate_window: input cars -> per_plate_where",
     ]
-    assert "node per_plate_where removed" in said(after, BEFORE)
+    assert "node per_plate_where removed" in changes(after, BEFORE)
 
 
-def test_a_window_of_another_kind_is_said_whole() -> None:
+def test_a_window_of_another_kind_is_described_completely() -> None:
     after = BEFORE.replace("TUMBLE 10s", "HOP 10s,5s")
-    assert said(BEFORE, after) == ["window per_plate_window: window tumbling, size 10 s -> hopping, size 10 s, hop 5 s"]
+    assert changes(BEFORE, after) == [
+        "window per_plate_window: window tumbling, size 10 s -> hopping, size 10 s, hop 5 s"
+    ]
 
 
-def test_the_same_length_written_otherwise_shows_both() -> None:
-    assert said(BEFORE.replace("10s", "60s"), BEFORE.replace("10s", "1m")) == [
+def test_the_same_length_in_another_form_shows_both() -> None:
+    assert changes(BEFORE.replace("10s", "60s"), BEFORE.replace("10s", "1m")) == [
         'window per_plate_window: size "60s" -> "1m"'
     ]
 
 
-def test_settings_that_a_text_no_longer_says_are_the_streams() -> None:
+def test_removed_settings_are_those_of_the_stream() -> None:
     after = BEFORE.replace("ADVANCE TIME cars EVERY 1 DELAY 5s LATE DROP;", "")
     was = "generate every 1, delay 5 s, late drop"
-    assert said(BEFORE, after) == [f"time of cars: {was} -> as the stream says"]
+    assert changes(BEFORE, after) == [f"time of cars: {was} -> setting of the stream"]
 
 
-def test_comments_and_layout_are_no_difference() -> None:
-    assert said(BEFORE, "-- hello\n" + BEFORE.replace(" FROM", "\nFROM")) == []
+def test_comments_and_layout_are_not_compared() -> None:
+    assert changes(BEFORE, "-- hello\n" + BEFORE.replace(" FROM", "\nFROM")) == []
 
 
 @given(MEANINGS, st.data())
-def test_there_is_none_exactly_when_both_mean_the_same(before: QueryMeaning, data: st.DataObject) -> None:
+def test_the_list_is_empty_exactly_if_both_mean_the_same(before: QueryMeaning, data: st.DataObject) -> None:
     after = data.draw(changed(before))
     same = canonical(before.model_dump(mode="json")) == canonical(after.model_dump(mode="json"))
     assert (differences(before, after) == []) is same
@@ -76,13 +78,13 @@ def test_there_is_none_exactly_when_both_mean_the_same(before: QueryMeaning, dat
 
 
 @given(MEANINGS, MEANINGS)
-def test_each_has_words(before: QueryMeaning, after: QueryMeaning) -> None:
+def test_each_difference_has_words(before: QueryMeaning, after: QueryMeaning) -> None:
     for each in differences(before, after):
         assert each.words.strip()
         assert each.node is None or any(each.node == node.id for of in (before, after) for node in of.graph.nodes)
 
 
-def test_a_version_without_settings_has_the_hash_that_it_had_before_settings_counted() -> None:
+def test_a_version_without_settings_keeps_its_old_hash() -> None:
     node: dict[str, Any] = {"id": "a", "kind": "input", "stream": "a"}
     graph = QueryGraph.model_validate({"version": 1, "name": "q", "nodes": [node]})
     # printf '{"name":"q","nodes":[{"id":"a","kind":"input","stream":"a"}],"version":1}' | sha256sum

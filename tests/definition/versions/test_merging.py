@@ -1,4 +1,4 @@
-"""Changes of two people to one version."""
+"""Merging of two people's changes to one version."""
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,7 @@ def dumped(meaning: QueryMeaning) -> str:
     return canonical(meaning.model_dump(mode="json"))
 
 
-def test_a_window_a_delay_and_a_filter_merge_by_themselves() -> None:
+def test_a_window_a_delay_and_a_filter_merge_without_conflict() -> None:
     theirs, mine = BASE.replace("10s", "1m").replace("DELAY 5s", "DELAY 12s"), BASE.replace("> 120", "> 90")
     found = merge(read(BASE), read(theirs), read(mine))
     assert found.conflicts == []
@@ -48,14 +48,14 @@ def test_two_sizes_of_one_window_are_a_conflict_until_one_is_chosen() -> None:
     assert dumped(chosen.merged) == dumped(theirs)
 
 
-def test_what_one_removed_and_the_other_changed_is_a_conflict() -> None:
+def test_a_node_that_one_removed_and_the_other_changed_is_a_conflict() -> None:
     theirs = "\n".join(line for line in BASE.splitlines() if "fast" not in line)
     [conflict] = merge(read(BASE), read(theirs), read(BASE.replace("> 120", "> 90"))).conflicts
     assert (conflict.key, conflict.theirs) == ("whole:fast_where", ["node fast_where removed"])
     assert conflict.mine == ["filter fast_where: where speed > 120 -> speed > 90"]
 
 
-def test_what_both_added_alike_is_there_once() -> None:
+def test_an_equal_addition_of_both_is_applied_once() -> None:
     more = BASE + "INSERT INTO slow SELECT STREAM * FROM cars WHERE speed < 20;\n"
     found = merge(read(BASE), read(more), read(more))
     assert found.conflicts == []
@@ -65,12 +65,12 @@ def test_what_both_added_alike_is_there_once() -> None:
 def test_two_nodes_of_one_id_cannot_be_merged() -> None:
     twice = read(BASE)
     doubled = twice.model_copy(update={"graph": twice.graph.model_copy(update={"nodes": [*twice.graph.nodes] * 2})})
-    with pytest.raises(ValueError, match="several nodes have one id"):
+    with pytest.raises(ValueError, match="several nodes have the same id"):
         merge(twice, twice, doubled)
 
 
 @given(UNIQUE, st.data())
-def test_who_changed_nothing_changes_nothing(base: QueryMeaning, data: st.DataObject) -> None:
+def test_a_side_without_changes_has_no_effect(base: QueryMeaning, data: st.DataObject) -> None:
     other = data.draw(changed(base))
     for theirs, mine in ((base, other), (other, base), (other, other)):
         found = merge(base, theirs, mine)
@@ -80,7 +80,7 @@ def test_who_changed_nothing_changes_nothing(base: QueryMeaning, data: st.DataOb
 
 @given(UNIQUE, st.data())
 def test_nothing_is_lost(base: QueryMeaning, data: st.DataObject) -> None:
-    """Every node as a side changed it is in the result, or in a conflict; chosen sides are in the result whole."""
+    """Check that every change of a node is in the result or in a conflict, and that chosen sides are complete."""
     theirs, mine = data.draw(changed(base)), data.draw(changed(base))
     found = merge(base, theirs, mine)
     open_nodes = {conflict.node for conflict in found.conflicts}
@@ -100,7 +100,7 @@ def test_nothing_is_lost(base: QueryMeaning, data: st.DataObject) -> None:
 
 
 @given(UNIQUE, st.data())
-def test_the_sides_are_alike(base: QueryMeaning, data: st.DataObject) -> None:
+def test_the_sides_are_symmetric(base: QueryMeaning, data: st.DataObject) -> None:
     theirs, mine = data.draw(changed(base)), data.draw(changed(base))
     one, other = merge(base, theirs, mine), merge(base, mine, theirs)
     assert {(each.key, *each.theirs, "|", *each.mine) for each in one.conflicts} == {

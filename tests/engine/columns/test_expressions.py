@@ -1,4 +1,4 @@
-"""Columns give what the reference gives, for random expressions on random rows."""
+"""Columns give the results of the reference, for random expressions on random rows."""
 
 import math
 from collections import Counter
@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Null
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Null
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
-from streaming.reference.expressions import evaluate
-from streaming.reference.numbers import OperationFailure
-from streaming.wire.arrow_types import arrow_schema
-from streaming.wire.failures import FailureTally
+from streaming.reference.expressions.evaluation import evaluate
+from streaming.reference.expressions.numbers import OperationFailure
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrow_types import arrow_schema
 
 FIELDS = parse_fields(
     {
@@ -274,3 +274,13 @@ def test_a_constant_has_one_value_for_each_row() -> None:
     assert isinstance(tree, TypedExpression)
     empty = dict.fromkeys(FIELDS)
     assert as_rows([empty, empty, empty]).values(tree.expression, tree.type).to_pylist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("function", ["exp", "ln"])
+@given(values=st.lists(st.floats(-750, 750), min_size=1, max_size=40))
+def test_exponentials_and_logarithms_have_the_digits_of_the_reference(function: str, values: list[float]) -> None:
+    tree = typed(parse(f"{function}(x)"), FIELDS)
+    assert isinstance(tree, TypedExpression)
+    payloads = [{"x": value} for value in values]
+    found = as_rows([{**dict.fromkeys(FIELDS), **payload} for payload in payloads]).values(tree.expression, tree.type)
+    assert found.to_pylist() == [evaluate(tree.expression, payload, lambda _: None) for payload in payloads]

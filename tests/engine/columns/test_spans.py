@@ -1,4 +1,4 @@
-"""Partials over spans of windows give every window's value, as adding them up one by one does."""
+"""Partials over spans of windows give every window's value, the same as adding them one by one."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def cells_of(partials: list[Partial]) -> spans.SpanCells:
 
 
 def by_window(cells: spans.SpanCells, values: np.ndarray) -> dict[tuple[int, int], int]:
-    """The value of each cell for each of its windows."""
+    """Return the value of each cell for each of its windows."""
     found = {}
     for cell in range(cells.cells):
         for window in range(int(cells.width[cell])):
@@ -36,7 +36,7 @@ def covered(partials: list[Partial]) -> dict[tuple[int, int], list[int]]:
 
 
 @given(PARTIALS)
-def test_sums_by_differences_are_the_sums_of_what_covers_a_window(partials: list[Partial]) -> None:
+def test_sums_by_differences_are_the_sums_of_the_partials_of_a_window(partials: list[Partial]) -> None:
     cells = cells_of(partials)
     found = by_window(cells, spans.sums(cells, np.array([partial[3] for partial in partials])))
     expected = {place: sum(values) for place, values in covered(partials).items()}
@@ -49,7 +49,7 @@ def test_sums_by_differences_are_the_sums_of_what_covers_a_window(partials: list
 )
 @given(partials=PARTIALS)
 @settings(max_examples=30)
-def test_extremes_and_sums_by_tree_are_those_of_what_covers_a_window(
+def test_extremes_and_sums_by_tree_are_those_of_the_partials_of_a_window(
     partials: list[Partial], operation: np.ufunc, identity: int, plain: type
 ) -> None:
     cells = cells_of(partials)

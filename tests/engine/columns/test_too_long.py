@@ -1,4 +1,4 @@
-"""A value is at most 1 MiB long: beyond it is null and counted, and is not made first."""
+"""A value is at most 1 MiB long: a longer one is null and counted, and is never made."""
 
 import json
 from pathlib import Path
@@ -11,21 +11,21 @@ import pytest
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.rows import Rows
-from streaming.reference.expressions import evaluate
-from streaming.reference.numbers import OperationFailure
+from streaming.reference.expressions.evaluation import evaluate
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.transcripts.format import ExecutorName
 from streaming.transcripts.judge import judge
 from streaming.transcripts.load import load
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
 
 FIELDS = parse_fields({"s": "string"})
 
 
 def by_both(text: str, value: str) -> tuple[Any, int]:
-    """Its value, on which both executors agree, and how often it failed."""
+    """Return the value, on which both executors agree, and how often it failed."""
     tree = typed(parse(text), FIELDS)
     assert isinstance(tree, TypedExpression)
     failed: list[OperationFailure] = []
@@ -47,7 +47,7 @@ def by_both(text: str, value: str) -> tuple[Any, int]:
         ("upper(s)", "ß" * (MOST_BYTES // 2)),
     ],
 )
-def test_what_is_as_long_as_may_be_is_made_and_one_byte_more_is_null(text: str, value: str) -> None:
+def test_the_longest_value_is_made_and_one_byte_more_is_null(text: str, value: str) -> None:
     made, failures = by_both(text, value)
     assert len(made.encode()) == MOST_BYTES
     assert failures == 0

@@ -1,4 +1,4 @@
-"""Random histories of inputs: settings, rows in lanes and batches, heartbeats; and what the reference says of them."""
+"""Random histories of inputs: settings, rows in lanes and batches, heartbeats; and the reference's results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from streaming.definition.advance import to_temporal
+from streaming.definition.checks.advance import to_temporal
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.engine.columns.flows import CLOSE, OPEN, WHOLE
 from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.reference.feed import FedElement, InputFeed
@@ -19,9 +19,9 @@ from streaming.reference.flow import Flow
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.rows import Element, read_row
-from tests.reference.drawn_rows import streams_of_rows
-from tests.reference.drawn_settings import advances
+from streaming.wire.rows.row_json import Element, read_row
+from tests.reference.drawn.rows import streams_of_rows
+from tests.reference.drawn.settings import advances
 
 INPUTS = ("s", "r")
 FIELDS = {"k": "string", "v": "long"}
@@ -29,8 +29,8 @@ LANES = ("0", "1")
 
 
 @dataclass(frozen=True)
-class Heard:
-    """An element of a lane with its arrival, or, without a lane, that the wall clock reached `at`."""
+class HistoryElement:
+    """An element of a lane with its arrival, or, without a lane, the wall clock `at`."""
 
     input: str
     lane: str | None
@@ -41,18 +41,18 @@ class Heard:
 
 @dataclass(frozen=True)
 class History:
-    """Inputs with their settings, what came in each batch, and which inputs then end."""
+    """Inputs with their settings, the content of each batch, and the inputs that then end."""
 
     streams: Mapping[str, StreamDefinition]
     advance: Mapping[str, AdvanceTime]
-    batches: Sequence[Sequence[Heard]]
+    batches: Sequence[Sequence[HistoryElement]]
     ending: frozenset[str]
     stop: bool
     watch_longer: int | None = None
 
     @property
     def apart(self) -> bool:
-        """Whether the lanes of each input can be fed one by one, and there is one only."""
+        """Return true if the lanes of each input can be fed one by one, and there is only one input."""
         return all(
             each.over is None and each.idle_after is None and each.import_from is None for each in self.advance.values()
         ) and all(stream.rowtime == "explicit" and stream.lanes == ["0"] for stream in self.streams.values())
@@ -63,7 +63,7 @@ Entry = tuple[Any, ...]
 
 @dataclass
 class Log:
-    """What left the inputs: rows and CTIs by input in their order, late rows, counts by lane, largest times."""
+    """The output of the inputs: rows and CTIs by input in their order, late rows, counts by lane, largest times."""
 
     events: dict[str, list[Entry]] = field(default_factory=lambda: {name: [] for name in INPUTS})
     late: dict[tuple[str, str], list[Entry]] = field(default_factory=dict)
@@ -74,16 +74,16 @@ class Log:
 
 @st.composite
 def histories(draw: st.DrawFn, *, imports: bool = False) -> History:
-    """Histories of one input, or of two of which the second imports from the first, or each from the other."""
+    """Draw histories of one input, or of two; the second imports from the first, or each from the other."""
     streams, settings, queues = {}, {}, {}
     for name in INPUTS if imports else INPUTS[:1]:
         shape = draw(st.sampled_from(("point", "interval", "edge")))
         implicit = shape == "point" and draw(st.integers(0, 4)) == 4
         advance = draw(advances(explicit=False, wall=draw(st.booleans()), policies=("drop", "adjust", "shift", "keep")))
         lanes = draw(st.sampled_from((LANES[:1], LANES[:1], LANES)))
-        said: dict[str, Any] = {"shape": shape, "fields": FIELDS, "lanes": list(lanes)}
-        said["rowtime"] = "implicit" if implicit else "explicit"
-        streams[name] = StreamDefinition.model_validate(said)
+        definition: dict[str, Any] = {"shape": shape, "fields": FIELDS, "lanes": list(lanes)}
+        definition["rowtime"] = "implicit" if implicit else "explicit"
+        streams[name] = StreamDefinition.model_validate(definition)
         if imports and (name == "r" or draw(st.booleans())):
             advance["import_from"] = INPUTS[1] if name == INPUTS[0] else INPUTS[0]
         settings[name] = to_temporal(AdvanceTimeSettings.model_validate(advance))
@@ -97,26 +97,26 @@ def histories(draw: st.DrawFn, *, imports: bool = False) -> History:
 @st.composite
 def _arrived(
     draw: st.DrawFn, streams: Mapping[str, StreamDefinition], queues: Mapping[str, list[dict[str, Any]]]
-) -> list[list[Heard]]:
+) -> list[list[HistoryElement]]:
     now = draw(st.integers(-10, 20))
-    batches: list[list[Heard]] = [[]]
+    batches: list[list[HistoryElement]] = [[]]
     while any(queues.values()):
         name = draw(st.sampled_from([name for name, queue in queues.items() if queue]))
         stream = streams[name]
         row = queues[name].pop(0)
         lane = draw(st.sampled_from(stream.lanes or ["0"]))
         arrival = None if draw(st.integers(0, 7)) == 7 else now
-        batches[-1].append(Heard(name, lane, read_row(row, stream, arrival), f"{row}", arrival))
+        batches[-1].append(HistoryElement(name, lane, read_row(row, stream, arrival), f"{row}", arrival))
         now += draw(st.sampled_from((0, 1, 4, 9)))
         if draw(st.integers(0, 3)) == 3:
-            batches[-1].append(Heard(name, None, None, "", now))
+            batches[-1].append(HistoryElement(name, None, None, "", now))
         if draw(st.integers(0, 3)) == 3:
             batches.append([])
     return batches
 
 
 def plan_of(history: History, *, together: bool) -> QueryPlan:
-    """Every input with one branch behind which windows decide the outcomes of late_kept rows."""
+    """Return every input with one branch; windows after it decide the outcomes of late_kept rows."""
     fields = parse_fields(FIELDS)
     inputs = {
         name: InputPlan(
@@ -140,7 +140,7 @@ def _expression(text: str | None) -> Expression | None:
 
 
 class Reference:
-    """What the reference says of a history, batch by batch."""
+    """The reference's results of a history, batch by batch."""
 
     def __init__(self, history: History) -> None:
         self._history = history
@@ -148,7 +148,7 @@ class Reference:
         self.log = Log()
 
     def run(self) -> Log:
-        """The whole history."""
+        """Run the whole history."""
         for batch in self._history.batches:
             for heard in batch:
                 self._take(heard)
@@ -160,7 +160,7 @@ class Reference:
         self.log.horizons = {name: feed.horizon for name, feed in self._feeds.items()}
         return self.log
 
-    def _take(self, heard: Heard) -> None:
+    def _take(self, heard: HistoryElement) -> None:
         feed = self._feeds[heard.input]
         at = None if heard.at is None else Tick(heard.at)
         if heard.lane is None or heard.element is None:
@@ -171,7 +171,7 @@ class Reference:
         if fed.judged is not None:
             counts = self.log.counts.setdefault((heard.input, heard.lane), {})
             counts[fed.judged.outcome] = counts.get(fed.judged.outcome, 0) + 1
-            self._told(heard, fed)
+            self._late_row(heard, fed)
         if fed.flow is not None:
             self.log.events[heard.input].append(self._row(fed.flow, fed))
         self._cti(heard.input, fed.cti)
@@ -190,7 +190,7 @@ class Reference:
                 moved |= cti is not None
         return moved
 
-    def _told(self, heard: Heard, fed: FedElement) -> None:
+    def _late_row(self, heard: HistoryElement, fed: FedElement) -> None:
         judged = fed.judged
         if judged is None or judged.outcome in (Outcome.ON_TIME, Outcome.REORDERED) or self._watched(fed):
             return
@@ -227,9 +227,9 @@ class Reference:
         return (flow.start, flow.end, flag, name, late_at, flow.stamp, source, flow.payload)
 
 
-def stretches(batch: Sequence[Heard]) -> Iterator[list[Heard]]:
-    """The elements of a batch cut wherever another lane speaks, heartbeats alone."""
-    current: list[Heard] = []
+def stretches(batch: Sequence[HistoryElement]) -> Iterator[list[HistoryElement]]:
+    """Yield the elements of a batch, cut at each change of lane, with heartbeats alone."""
+    current: list[HistoryElement] = []
     for heard in batch:
         if current and ((current[0].input, current[0].lane) != (heard.input, heard.lane) or heard.lane is None):
             yield current
@@ -239,4 +239,4 @@ def stretches(batch: Sequence[Heard]) -> Iterator[list[Heard]]:
         yield current
 
 
-__all__ = ["INFINITY", "Entry", "Heard", "History", "Log", "Reference", "histories", "plan_of", "stretches"]
+__all__ = ["INFINITY", "Entry", "History", "HistoryElement", "Log", "Reference", "histories", "plan_of", "stretches"]

@@ -1,4 +1,4 @@
-"""Histories through the feeds of the engine, cut into chunks anywhere, with states written and read between batches."""
+"""Histories through the feeds of the engine, with chunks of any size, and states pickled between batches."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from streaming.engine.feed.branches import STEP
 from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import QueryPlan
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
-from tests.engine.feed.histories import Entry, Heard, History, Log, plan_of, stretches
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
+from tests.engine.feed.histories import Entry, History, HistoryElement, Log, plan_of, stretches
 
 
 class EngineFeeds:
-    """One run of a history; `cuts` says at how many rows chunks end, in turn."""
+    """One run of a history; `cuts` are the sizes of chunks, in turn."""
 
     def __init__(self, history: History, cuts: Sequence[int], *, together: bool) -> None:
         self._history = history
@@ -31,7 +31,7 @@ class EngineFeeds:
         self.log = Log()
 
     def run(self) -> Log:
-        """The whole history; its ends are a batch of their own."""
+        """Run the whole history; its ends are a separate batch."""
         for batch in [*self._history.batches, None]:
             ending = self._history.ending if batch is None else frozenset()
             if batch is None and not ending:
@@ -42,7 +42,7 @@ class EngineFeeds:
                 self._apart(batch or (), ending)
         return self.log
 
-    def _together(self, batch: Sequence[Heard], ending: frozenset[str]) -> None:
+    def _together(self, batch: Sequence[HistoryElement], ending: frozenset[str]) -> None:
         lanes = {name: stream.lanes or ["0"] for name, stream in self._history.streams.items()}
         feed = CoupledFeed(self._plan, self._state, lanes)
         for stretch in stretches(batch):
@@ -58,7 +58,7 @@ class EngineFeeds:
             self._count(lane, counts)
         self._heard(turn.envelopes, turn.late)
 
-    def _apart(self, batch: Sequence[Heard], ending: frozenset[str]) -> None:
+    def _apart(self, batch: Sequence[HistoryElement], ending: frozenset[str]) -> None:
         for name in self._history.streams:
             feed = LaneFeed(self._plan, name, "0", self._lanes[name])
             for chunk in self._chunks([heard for heard in batch if heard.input == name and heard.lane is not None]):
@@ -68,7 +68,7 @@ class EngineFeeds:
             self._count((name, "0"), turn.counts)
             self._heard(turn.envelopes, turn.late)
 
-    def _chunks(self, rows: Sequence[Heard]) -> list[Arrived]:
+    def _chunks(self, rows: Sequence[HistoryElement]) -> list[Arrived]:
         found = []
         left = list(rows)
         while left:
@@ -78,7 +78,7 @@ class EngineFeeds:
             left = left[length:]
         return found
 
-    def _chunk(self, rows: Sequence[Heard]) -> Arrived:
+    def _chunk(self, rows: Sequence[HistoryElement]) -> Arrived:
         judged = []
         for heard in rows:
             lane = (heard.input, str(heard.lane))
@@ -95,8 +95,8 @@ class EngineFeeds:
 
     def _heard(self, envelopes: Sequence[Envelope], late: pa.Table) -> None:
         for row in late.to_pylist():
-            told = [row[name] for name in late.column_names if name not in ("input", "lane", "policy")]
-            self.log.late.setdefault((row["input"], row["lane"]), []).append(tuple(told))
+            late_row = [row[name] for name in late.column_names if name not in ("input", "lane", "policy")]
+            self.log.late.setdefault((row["input"], row["lane"]), []).append(tuple(late_row))
         for name in self._history.streams:
             own = [each for each in envelopes if each.input == name]
             rows = [row for each in own if each.kind == "events" for row in rows_of(each)]
@@ -110,7 +110,7 @@ class EngineFeeds:
 
 
 def rows_of(envelope: Envelope) -> list[tuple[int, Entry]]:
-    """How many CTIs came before each row, and the row."""
+    """Return the number of CTIs before each row, and the row."""
     table = from_bytes(envelope.chunk).replace_schema_metadata(None)
     steps = table.column(STEP).to_pylist()
     flows = Flows.of_table(table.drop_columns([STEP]))
@@ -125,7 +125,7 @@ def rows_of(envelope: Envelope) -> list[tuple[int, Entry]]:
 
 
 def woven(rows: Sequence[tuple[int, Entry]], ctis: Sequence[int]) -> list[Entry]:
-    """Rows and CTIs in the order in which they left."""
+    """Return rows and CTIs in the order in which they left."""
     found: list[Entry] = []
     for number, cti in enumerate(ctis):
         found += [row for step, row in rows if step == number]

@@ -1,4 +1,4 @@
-"""The columnar clock says of every row what temporal.LaneClock says, however the rows are cut."""
+"""The columnar clock agrees with temporal.LaneClock on every row, however the rows are cut."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -13,7 +13,7 @@ from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
 from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI, Tick, Ticks
-from streaming.wire.arrived import RowKind
+from streaming.wire.rows.arrived import RowKind
 
 Row = tuple[RowKind, int, int, int]
 """Kind, start, end, arrival."""
@@ -63,6 +63,13 @@ def take(clock: LaneClock, row: Row) -> JudgedElement | None:
     return clock.take(Event(Tick(start), Tick(end), {}), None if arrival == NO_CTI else Tick(arrival))
 
 
+def counts(clock: LaneClock, row: Row, judged: JudgedElement) -> bool:
+    """Return true if an element moves the clock: an event neither after the end nor from the future (T4, T18)."""
+    if judged.original is None or judged.reason is Reason.AFTER_END:
+        return False
+    return not clock.is_early(judged.original, None if row[3] == NO_CTI else Tick(row[3]))
+
+
 def columns(rows: list[Row]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     kind, *times = zip(*rows, strict=True) if rows else ((), (), (), ())
     start, end, arrival = (np.array(each, np.int64) for each in times)
@@ -79,7 +86,10 @@ def in_chunks(advance: AdvanceTime, rows: list[Row], cuts: set[int]) -> tuple[li
 
 
 def largest_time(advance: AdvanceTime, rows: list[Row]) -> int:
-    """The largest finite time that a lane clock has met: of events that count or are enqueued, and of CTIs (T4)."""
+    """Return the largest finite time that a lane clock has met (T4).
+
+    Counting or enqueued events and CTIs are included.
+    """
     clock, seen = LaneClock(advance), [NO_CTI]
     for row in rows:
         judged = take(clock, row)
@@ -93,10 +103,13 @@ def largest_time(advance: AdvanceTime, rows: list[Row]) -> int:
 @settings(max_examples=400, deadline=None)
 def test_every_row_is_judged_as_the_lane_clock_judges_it(advance: AdvanceTime, rows: list[Row], cuts: set[int]) -> None:
     clock = LaneClock(advance)
-    expected, ctis = [], []
+    expected, ctis, behind = [], [], []
     for row in rows:
         before = clock.cti
-        expected.append((before, take(clock, row)))
+        judged = take(clock, row)
+        expected.append((before, judged))
+        if judged is not None and counts(clock, row, judged):
+            behind.append(clock.largest_sync - row[1])
         if clock.cti != before:
             ctis.append(clock.cti)
     judgements, state = in_chunks(advance, rows, cuts)
@@ -113,6 +126,7 @@ def test_every_row_is_judged_as_the_lane_clock_judges_it(advance: AdvanceTime, r
         for met, j in expected
     ]
     assert [cti for judgement in judgements for cti in judgement.step_cti.tolist()] == ctis
+    assert [each for judgement in judgements for each in judgement.behind.tolist()] == behind
     assert max((judgement.horizon for judgement in judgements), default=NO_CTI) == largest_time(advance, rows)
     assert state == replace(clock.state(), fixed_cti=state.fixed_cti)
 
@@ -134,7 +148,7 @@ def test_rows_after_infinity_are_listed_malformed_ones_too() -> None:
     assert state.cti_suppressed == 1
 
 
-def test_a_step_stands_at_the_row_that_generated_it() -> None:
+def test_a_step_is_at_the_row_that_generated_it() -> None:
     advance = AdvanceTime(Generate(delay=Ticks(0), every_count=2), Late.KEEP)
     rows = [insert(3, 1), insert(9, 1), insert(4, 1), insert(12, 1)]
     judged, _ = judge(advance, LaneClockState(), *columns(rows))

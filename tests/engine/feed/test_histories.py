@@ -1,4 +1,4 @@
-"""The feeds of the engine say of whole random histories what the reference says, however they are cut."""
+"""The feeds of the engine agree with the reference on whole random histories, however they are cut."""
 
 from unittest.mock import patch
 
@@ -11,7 +11,7 @@ from tests.engine.feed.runs import EngineFeeds
 
 CUTS = st.lists(st.integers(1, 7), max_size=4)
 FEW = st.sampled_from((0, 0, 2, entries.FEW))
-"""Beyond so many keys or open edges a batch writes what it changed, and not all of them."""
+"""With more keys or open edges a batch writes its changes, not all of them."""
 
 
 def assert_same(seen: Log, expected: Log) -> None:

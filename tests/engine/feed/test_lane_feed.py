@@ -1,14 +1,18 @@
-"""One lane over one batch: what is sent, what is listed as late, what is counted, what is remembered."""
+"""One lane over one batch: sent envelopes, late rows, counts, state."""
 
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.cti_chunk import ctis_of_chunk
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, LaneTurn
+from streaming.engine.feed.judging.clock import judge
+from streaming.engine.feed.judging.rowwise import judge_rows
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.planning.plan import QueryPlan
+from streaming.temporal.clock import LaneClock, LaneClockState
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.settings import Late
+from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Arrived
+from streaming.wire.measures import bucket_of
+from streaming.wire.rows.arrived import Arrived
 from tests.engine.scenes import EVERY_EVENT, chunk, plan
 
 
@@ -26,7 +30,7 @@ def test_events_of_one_window_and_group_travel_as_one_partial() -> None:
     assert rows == [(0, "a", 3, 19), (0, "b", 1, 7), (1, "a", 1, 1)]
 
 
-def test_a_branch_is_told_the_ctis_of_its_lane_and_the_largest_time_seen() -> None:
+def test_a_branch_receives_the_ctis_of_its_lane_and_the_largest_time_seen() -> None:
     sent = turn(plan(generate=EVERY_EVENT), chunk((3, "a", 1), (4, "a", 1), (12, "a", 1), (35, "a", 1), (7, "a", 1)))
     (((ctis,), horizon),) = [ctis_of_chunk(each.chunk) for each in sent.envelopes if each.kind == "ctis"]
     assert (ctis.tolist(), horizon) == ([3, 4, 12, 35], 35)
@@ -74,13 +78,35 @@ def test_counts_add_up_over_batches() -> None:
     assert (second.counts.cti, second.counts.largest_start, second.counts.ended) == (20, 30, False)
 
 
+def test_a_batch_measures_its_own_rows_alone() -> None:
+    first = turn(plan(late=Late.SHIFT), chunk((9_000, "a", 1), 8_000, (7_700, "a", 1)), chunk((5_000, "b", 1)))
+    assert first.counts.measures == {
+        "behind": {"0": 1, str(bucket_of(1_300)): 1, str(bucket_of(4_000)): 1},
+        "largest_behind": 4_000,
+        "largest_late": 3_000,
+        "moved": {"0": 1, str(bucket_of(3_000)): 1},
+        "largest_moved": 3_000,
+    }
+    second = turn(plan(late=Late.SHIFT), chunk((9_500, "a", 1)), state=first.state)
+    assert second.counts.measures == {"behind": {"0": 1}, "largest_behind": 0}
+
+
+def test_rows_one_by_one_are_measured_like_columns() -> None:
+    rows = chunk((9_000, "a", 1), 8_000, (7_700, "a", 1), (10_000, "b", 1), (9_999, "b", 1))
+    advance = AdvanceTime(late=Late.SHIFT)
+    columns, _ = judge(advance, LaneClockState(), rows.kind, rows.start, rows.end, rows.arrival)
+    assert (
+        judge_rows(LaneClock(advance), rows, edges=False).behind.tolist() == columns.behind.tolist() == [0, 1_300, 0, 1]
+    )
+
+
 def test_the_end_of_a_lane_is_its_last_cti() -> None:
     ended = turn(plan(), chunk((15, "a", 1)), end=True)
     assert ended.counts.ended
     assert {each.cti for each in ended.envelopes} == {INFINITY}
 
 
-def test_a_lane_speaks_in_its_first_batch_and_then_only_when_it_has_read_something() -> None:
+def test_a_lane_sends_ctis_in_its_first_batch_and_then_only_after_reading() -> None:
     first = turn(plan())
     assert [each.kind for each in first.envelopes] == ["ctis"]
     assert turn(plan(), state=first.state).envelopes == []

@@ -1,12 +1,12 @@
-"""What feeds remember between batches, and that older states are read."""
+"""The state of feeds between batches, including older versions."""
 
 import json
 from typing import Any
 
 import pytest
 
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.cti_chunk import ctis_of_chunk
@@ -20,8 +20,8 @@ from streaming.temporal.open_edges import OpenEdge, payload_key
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Generate, Late
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 FIELDS = {"k": "string", "v": "long"}
 EVERY_EVENT = Generate(delay=Ticks(0), every_count=1)
@@ -70,7 +70,7 @@ def test_lanes_that_have_to_be_fed_together_are_not_fed_alone() -> None:
 
 
 def fed(of: QueryPlan, state: bytes | None, lanes: list[str], *chunks: tuple[str, Arrived]) -> tuple[bytes, int | None]:
-    """The state after a batch of the input s, and its CTI."""
+    """Return the state after a batch of the input s, and its CTI."""
     feed = CoupledFeed(of, state, {"s": lanes})
     for lane, each in chunks:
         feed.take("s", lane, each)
@@ -89,7 +89,7 @@ def test_a_lane_that_is_first_seen_later_begins_at_the_cti_of_its_input() -> Non
     assert turn.counts["s", "b"].reasons == {Reason.BEFORE_CTI: 1}
 
 
-def test_lanes_of_the_first_batch_hold_their_input_back_until_each_has_a_cti() -> None:
+def test_lanes_of_the_first_batch_delay_their_input_until_each_has_a_cti() -> None:
     of = plan(AdvanceTime(EVERY_EVENT), together=True)
     state, at = fed(of, None, ["a", "b"], ("a", chunk("point", point(10, {}))))
     assert at is None
@@ -132,7 +132,7 @@ def test_a_batch_that_only_ends_inputs_imports_nothing_before() -> None:
     assert {each.cti for each in ending.envelopes} == {INFINITY}
 
 
-def test_who_has_seen_nothing_remembers_little() -> None:
+def test_a_feed_that_has_seen_nothing_has_a_small_state() -> None:
     assert json.loads(save(LaneMemory()))["clock"] == {}
     assert load(None) == LaneMemory()
     assert load(None).horizon == NO_CTI

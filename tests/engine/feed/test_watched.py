@@ -1,4 +1,4 @@
-"""Rows whose outcome is decided behind the shuffle: which they are, and to which buckets they are told."""
+"""Rows whose outcome is decided after the shuffle, and the buckets that they are sent to."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,21 +6,22 @@ from typing import Any
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Long
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Long
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.ipc import from_bytes
 from streaming.engine.exchange.envelopes import WATCHED_SCHEMA, Envelope, LaneTurn
 from streaming.engine.feed.lane_feed import LaneFeed
-from streaming.planning.plan import AggregateColumn, Branch, InputPlan, QueryPlan, WindowSpec
+from streaming.planning.columns import AggregateColumn
+from streaming.planning.plan import Branch, InputPlan, QueryPlan, WindowSpec
 from streaming.planning.steps import FilterStep, ShiftStep, Step
 from streaming.temporal.events import Cti, Event, interval, point
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.settings import AdvanceTime, Late
 from streaming.temporal.ticks import NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 FIELDS = {"k": "string", "v": "long"}
 TYPES = parse_fields(FIELDS)
@@ -60,8 +61,8 @@ def turn(of: QueryPlan, *elements: Event | Cti) -> LaneTurn:
     return feed.finish(end=False)
 
 
-def told(sent: LaneTurn) -> list[tuple[int, str, str, str | None]]:
-    """Of each watched row: the bucket, the source, the outcome of the clock and the reason of a refusal so far."""
+def watched_rows(sent: LaneTurn) -> list[tuple[int, str, str, str | None]]:
+    """Return for each watched row the bucket, the source, the clock's outcome and the reason of a refusal so far."""
     found = []
     for each in sent.envelopes:
         if each.kind == "watched":
@@ -79,7 +80,7 @@ def flows_of(envelopes: Sequence[Envelope]) -> dict[int, Flows]:
 
 def test_a_late_kept_row_is_watched_and_not_listed() -> None:
     sent = turn(plan(branch("w")), Cti(Tick(20)), point(7, {"k": "x"}), point(25, {"k": "x"}))
-    assert told(sent) == [(0, "s/a/1", "late_kept", None)]
+    assert watched_rows(sent) == [(0, "s/a/1", "late_kept", None)]
     assert sent.late.num_rows == 0
     assert sent.counts.outcomes == {Outcome.LATE_KEPT: 1, Outcome.ON_TIME: 1}
     (flows,) = flows_of(sent.envelopes).values()
@@ -90,13 +91,13 @@ def test_a_late_kept_row_is_watched_and_not_listed() -> None:
 
 def test_where_nothing_is_watched_a_late_kept_row_is_listed_at_once() -> None:
     sent = turn(plan(branch("out"), watched=False), Cti(Tick(20)), point(7, {"k": "x"}))
-    assert told(sent) == []
+    assert watched_rows(sent) == []
     assert [row["outcome"] for row in sent.late.to_pylist()] == ["late_kept"]
     (flows,) = flows_of(sent.envelopes).values()
     assert flows.source is None
 
 
-def test_a_row_is_told_to_the_buckets_of_its_flows_and_to_the_first_if_it_has_none() -> None:
+def test_a_row_is_sent_to_the_buckets_of_its_flows_and_to_the_first_without_flows() -> None:
     of = plan(branch("w", FilterStep("f", expression("v > 0"))), buckets=3)
     rows = [point(at, {"k": f"key {at}", "v": at % 2}) for at in range(8)]
     sent = turn(of, Cti(Tick(20)), *rows)
@@ -107,24 +108,24 @@ def test_a_row_is_told_to_the_buckets_of_its_flows_and_to_the_first_if_it_has_no
     }
     assert len({bucket for bucket, _ in expected}) > 1
     gone = {(0, f"s/a/{1 + at}") for at in range(8) if at % 2 == 0}
-    assert {(bucket, source) for bucket, source, _, _ in told(sent)} == expected | gone
+    assert {(bucket, source) for bucket, source, _, _ in watched_rows(sent)} == expected | gone
 
 
 def test_a_row_that_a_window_of_the_feed_takes_is_not_watched() -> None:
     sent = turn(plan(branch("w"), folded("t", grace=15)), Cti(Tick(20)), point(7, {"k": "x"}), point(4, {"k": "x"}))
-    assert told(sent) == []
+    assert watched_rows(sent) == []
     assert [row["outcome"] for row in sent.late.to_pylist()] == ["late_kept", "late_kept"]
 
 
-def test_a_refusal_of_a_window_of_the_feed_is_told_where_others_may_still_take_the_row() -> None:
+def test_a_refusal_of_a_window_of_the_feed_is_sent_if_others_may_still_take_the_row() -> None:
     sent = turn(plan(branch("w"), folded("t", grace=5)), Cti(Tick(20)), point(7, {"k": "x"}))
-    assert told(sent) == [(0, "s/a/1", "late_kept", "window_closed")]
+    assert watched_rows(sent) == [(0, "s/a/1", "late_kept", "window_closed")]
 
 
 def test_a_long_row_is_watched_and_one_that_is_as_long_as_allowed_is_not() -> None:
     of = plan(branch("w"), shape="interval", longer=10)
     sent = turn(of, interval(0, 10, {"k": "x"}), interval(0, 11, {"k": "x"}))
-    assert told(sent) == [(0, "s/a/1", "on_time", None)]
+    assert watched_rows(sent) == [(0, "s/a/1", "on_time", None)]
     assert sent.late.num_rows == 0
 
 
@@ -138,7 +139,7 @@ def test_too_many_windows_outweigh_closed_ones() -> None:
     assert sent.counts.outcomes == {Outcome.DROPPED_WINDOW_CLOSED: 1, Outcome.MALFORMED: 1}
 
 
-def test_behind_a_shift_the_cti_that_a_late_row_met_is_shifted_too() -> None:
+def test_after_a_shift_the_cti_that_a_late_row_met_is_shifted_too() -> None:
     of = plan(branch("w", ShiftStep("h", 100)), stamps=True)
     (flows,) = flows_of(turn(of, Cti(Tick(20)), point(7, {"k": "x"})).envelopes).values()
     assert (flows.start.tolist(), flows.lates.tolist(), flows.stamps.tolist()) == ([107], [120], [107])

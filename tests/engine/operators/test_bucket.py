@@ -1,4 +1,4 @@
-"""One bucket over batches: what is released when, and how little state is touched for it."""
+"""One bucket over batches: the timing of releases, and the number of state calls."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,8 +15,8 @@ from streaming.engine.operators.bucket import BucketOperators
 from streaming.engine.state.segments import MOST_SEGMENTS
 from streaming.engine.state.state_store import DictState
 from streaming.planning.plan import QueryPlan
-from streaming.wire.arrived import Arrived
-from streaming.wire.case import EndMode
+from streaming.wire.execution.case import EndMode
+from streaming.wire.rows.arrived import Arrived
 from tests.engine.scenes import INFINITY, chunk, plan
 
 
@@ -96,7 +96,7 @@ def test_a_small_binding_costs_two_state_calls_a_turn() -> None:
         assert state.calls == 2
 
 
-def test_closing_one_window_reads_a_part_of_what_lies_ahead() -> None:
+def test_closing_one_window_reads_a_part_of_the_later_rows() -> None:
     state = CountingState()
     lane = Lane(plan(), state)
     ahead = [(window * 10, f"key {key}", 1) for window in range(64) for key in range(300)]
@@ -138,7 +138,7 @@ def test_an_envelope_of_another_bucket_is_refused() -> None:
         BucketOperators(lane.plan, 1, lane.state).turn(0, lane.envelopes(chunk((3, "a", 5))))
 
 
-def test_a_lane_that_has_no_cti_yet_holds_its_input_back() -> None:
+def test_a_lane_without_a_cti_delays_its_input() -> None:
     run = EngineRun(plan(), {"s": ["a", "b"]})
     held = run.batch({("s", "a"): [chunk((3, "x", 1), 50)]})
     assert held.rows == {}
@@ -157,7 +157,7 @@ def test_a_flush_releases_what_is_open_and_no_cti_on_the_way() -> None:
 
 
 @pytest.mark.parametrize("rows_per_batch", [1, 3])
-def test_a_run_goes_on_from_a_snapshot_as_if_nothing_had_happened(rows_per_batch: int) -> None:
+def test_a_run_continues_seamlessly_from_a_snapshot(rows_per_batch: int) -> None:
     of = plan({"kind": "hopping", "size": 30, "hop": 7})
     rows = [(at * 5, "ab"[at % 2], at) for at in range(12)]
     undisturbed, killed = EngineRun(of), EngineRun(of)

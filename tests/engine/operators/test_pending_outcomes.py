@@ -1,4 +1,4 @@
-"""Late rows whose outcome is decided behind the shuffle leave once, and again only if a refusal changes it (T12)."""
+"""Late rows whose outcome is decided after the shuffle leave once, and again only if a refusal changes it (T12)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,16 +6,16 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.engine.execution import arrivals_of
 from streaming.engine.executor import Arrival, EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.plan import QueryPlan
 from streaming.transcripts.load import parse
 from streaming.transcripts.prepare import define, prepare
-from streaming.wire.case import Case, EndMode
-from streaming.wire.case_execution import CaseInputs
-from tests.reference.runs import cut
+from streaming.wire.execution.case import Case, EndMode
+from streaming.wire.execution.case_execution import CaseInputs
+from tests.reference.laws.runs import cut
 
 OPEN_FOR_A_WHILE = """
 name: open_for_a_while
@@ -57,7 +57,7 @@ def batches_of(case: Case) -> Iterator[list[Arrival]]:
 
 
 def listed(run: EngineRun, batches: Iterator[list[Arrival]]) -> list[list[tuple[int, str]]]:
-    """Of each batch the position and the outcome of the rows that it lists."""
+    """Return for each batch the position and the outcome of the rows that it lists."""
     late = [run.turn(arrivals).late.to_pylist() for arrivals in batches]
     return [[(row["position"], row["outcome"]) for row in rows] for rows in late]
 

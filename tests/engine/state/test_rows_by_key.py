@@ -1,4 +1,4 @@
-"""Rows by key: what is read is what was put, whatever was cut, merged and handed down, and little more is touched."""
+"""Rows by key: all stored rows are read, whatever was cut, merged and moved down, with few other reads."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ ROWS = st.lists(st.tuples(KEYS, st.one_of(st.integers(0, 20), st.just(INFINITY))
 
 
 class Box:
-    """Stored tables; each turn opens them anew."""
+    """Stored tables; each turn opens them again."""
 
     def __init__(self) -> None:
         self.tables: dict[str, bytes] = {}
@@ -152,7 +152,7 @@ def test_minus_zero_is_zero_and_no_keys_are_one_key() -> None:
 
 
 def test_a_stored_hash_is_found_again_by_every_later_version() -> None:
-    """Said once and for ever: whoever changes the hash loses what checkpoints hold."""
+    """The hash is fixed: changing it would lose the content of checkpoints."""
     columns = [pa.array(["a", None, "long text"]), pa.array([1, -1, 0])]
     assert hash_of(columns, 3).tolist() == [1459333105558043128, 2911658891502075804, 17825204164155413450]
     assert hash_of([pa.array(["l" * 300, "l" * 301])], 2).tolist() == [17883843665573303596, 7554205263225948253]

@@ -1,4 +1,4 @@
-"""Entries hold what a dictionary would, and a batch writes what it changed."""
+"""Entries behave like a dictionary, and a batch writes its changes only."""
 
 import random
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.feed.coupled_lanes import CoupledFeed
 from streaming.engine.feed.lane_feed import LaneFeed
 from streaming.engine.state import texts_by_key as entries_module
@@ -22,7 +22,7 @@ from streaming.planning.plan import Branch, InputPlan, QueryPlan
 from streaming.temporal.events import Cti, Event, edge_end, edge_start, point
 from streaming.temporal.settings import AdvanceTime, Generate, Idle, Late
 from streaming.temporal.ticks import Tick, Ticks
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
 
 FIELDS = {"k": "string", "v": "long"}
 ALIKE = ("plumless", "buckeroo")
@@ -41,7 +41,7 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
     batches: Sequence[Sequence[Change]], looks: bool
 ) -> None:
     expected: dict[str, tuple[str, int]] = {}
-    held, told, blobs = TextsByKey(), None, {}
+    held, stored, blobs = TextsByKey(), None, {}
     for changes in batches:
         for key, value, rank in changes:
             held.put(key, value, rank)
@@ -53,9 +53,9 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
         if looks:
             assert {key: (value, rank) for key, value, rank in held.items()} == expected
         blobs = dict[str, Blob]()
-        told = held.write(blobs)
-        assert set(blobs) == set(told["pieces"])
-        held = TextsByKey(told, {name: memoryview(blob) for name, blob in blobs.items()})
+        stored = held.write(blobs)
+        assert set(blobs) == set(stored["pieces"])
+        held = TextsByKey(stored, {name: memoryview(blob) for name, blob in blobs.items()})
     assert {key: (value, rank) for key, value, rank in held.items()} == expected
     assert all(held.get(key) == (expected[key][0] if key in expected else None) for key in (*ALIKE, "é", "1", "7"))
     ranked = held.ranked()
@@ -67,7 +67,7 @@ def test_entries_are_a_dictionary_however_they_are_cut_into_batches(
 
 
 @given(st.lists(st.integers(-3, 3), max_size=20), st.lists(st.integers(0, 19), max_size=25), st.integers(1, 5))
-def test_the_lowest_of_those_that_are_left(ranks: list[int], taken: list[int], few: int) -> None:
+def test_the_lowest_remaining_key(ranks: list[int], taken: list[int], few: int) -> None:
     held = TextsByKey()
     for number, rank in enumerate(ranks):
         held.put(f"{number}", "", rank)
@@ -89,10 +89,10 @@ def test_an_entry_is_written_again_as_often_as_its_piece_has_become_four_times_a
             held.put(f"{chosen.randrange(4_000)}", "x", 0)
             changed += 1
         blobs: dict[str, Blob] = {}
-        told = held.write(blobs)
+        stored = held.write(blobs)
         written += sum(_rows(blobs[name]) for name in blobs.keys() - known)
-        known, most = set(blobs), max(most, len(told["pieces"]))
-        held = TextsByKey(told, blobs)
+        known, most = set(blobs), max(most, len(stored["pieces"]))
+        held = TextsByKey(stored, blobs)
     levels = np.log2(4_000 / 10) / 2 + 1
     assert written < changed * (levels + 1)
     assert most <= 4 * levels
@@ -134,7 +134,7 @@ def fed(of: QueryPlan, state: bytes | None, *elements: Event | Cti) -> bytes:
 
 
 def added(state: bytes, before: bytes) -> int:
-    """How many bytes of `state` are not in pieces that `before` has too."""
+    """Return how many bytes of `state` are not in pieces that `before` has too."""
     known = unpacked(before).keys() - {HEAD}
     return sum(len(blob) for name, blob in unpacked(state).items() if name not in known)
 
@@ -181,11 +181,11 @@ STEPS = st.lists(
     min_size=4,
     max_size=8,
 )
-"""Batches of heartbeats, so much later than the one before, and of events of a key, so much after the last one."""
+"""Batches of heartbeats, so much later than the previous one, and of events of a key, so much after the last one."""
 
 
-def said(of: QueryPlan, batches: Sequence[Sequence[int | tuple[str, int]]], few: int) -> list[object]:
-    """CTIs and counts after each batch, where more than `few` keys are many."""
+def ctis_and_counts(of: QueryPlan, batches: Sequence[Sequence[int | tuple[str, int]]], few: int) -> list[object]:
+    """Return CTIs and counts after each batch; more than `few` keys are many."""
     found: list[object] = []
     state, now, at, position = None, 0, 0, 0
     for batch in batches:
@@ -211,4 +211,4 @@ def test_keys_that_fell_silent_are_known_when_they_are_many(
     batches: Sequence[Sequence[int | tuple[str, int]]], idle: Idle, few: int
 ) -> None:
     of = plan("point", "k", AdvanceTime(Generate(delay=Ticks(0), every_count=1), idle_after=Ticks(20), idle=idle))
-    assert said(of, batches, few) == said(of, batches, entries_module.FEW)
+    assert ctis_and_counts(of, batches, few) == ctis_and_counts(of, batches, entries_module.FEW)

@@ -1,20 +1,20 @@
-"""Runs of the reference in which every node is seen: an output behind each, and its CTI after each row."""
+"""Runs of the reference that record every node: with an output after each, and its CTI after each row."""
 
 from collections.abc import Iterator, Mapping
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import InputNode, OutputNode, QueryGraph
 from streaming.reference.executor import ReferenceRun
 from streaming.temporal.events import Cti
 from streaming.temporal.ticks import NO_CTI, Tick
-from streaming.wire.case import Case
-from streaming.wire.rows import read_row
+from streaming.wire.execution.case import Case
+from streaming.wire.rows.row_json import read_row
 
 SEEN = "_seen"
 
 
 def seen(graph: QueryGraph) -> QueryGraph:
-    """`graph` with an output behind each node that is none."""
+    """Return `graph` with an output after each node that isn't an output."""
     behind = [
         OutputNode(kind="output", id=f"{node.id}{SEEN}", input=node.id)
         for node in graph.nodes
@@ -24,7 +24,7 @@ def seen(graph: QueryGraph) -> QueryGraph:
 
 
 def steps(case: Case) -> Iterator[ReferenceRun]:
-    """The run of `case` after each of its rows, and after its end."""
+    """Yield the run of `case` after each of its rows, and after its end."""
     run = ReferenceRun(case.graph, case.streams, temporal_settings(case.graph, case.streams, case.advance))
     inputs = {node.stream: node.id for node in case.graph.nodes if isinstance(node, InputNode)}
     batch = 0
@@ -45,7 +45,7 @@ def steps(case: Case) -> Iterator[ReferenceRun]:
 
 
 def leaving(run: ReferenceRun) -> Mapping[str, Tick]:
-    """The last CTI that left each node, outputs too; NO_CTI where none has."""
+    """Return the last output CTI of each node, including outputs; NO_CTI without one."""
     last = {
         output: max((entry.at for entry in log if isinstance(entry, Cti)), default=NO_CTI)
         for output, log in run.logs.items()

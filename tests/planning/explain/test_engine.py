@@ -1,4 +1,4 @@
-"""Stages, folds and slices are those of the engine's plan, where the engine carries the graph."""
+"""Explained stages, folds and slices are those of the engine's plan, if the engine supports the graph."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph, WindowNode
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import Explanation, explain
-from streaming.planning.explain.facts import LifetimeBound
+from streaming.planning.explain.explain_facts import LifetimeBound
 from streaming.planning.explain.slices import slices_of
 from streaming.planning.plan import Branch, QueryPlan, WindowSpec
 from streaming.temporal.ticks import Tick, Ticks
@@ -31,7 +31,7 @@ SUM = [{"name": "v", "function": "sum", "of": "v"}]
 
 @st.composite
 def carried(draw: st.DrawFn) -> QueryGraph:
-    """Inputs, each with chains of filters, projections and windows, and an output behind each chain."""
+    """Draw inputs, each with chains of filters, projections and windows, and an output after each chain."""
     nodes: list[dict[str, Any]] = [{"id": name, "kind": "input", "stream": name} for name in STREAMS]
     for number in range(draw(st.integers(2, 4))):
         last = "s" if number == 0 else draw(st.sampled_from([each["id"] for each in nodes if each["kind"] != "output"]))
@@ -73,7 +73,7 @@ def windows_of(plan: QueryPlan) -> Iterator[tuple[WindowSpec, HoppingWindows]]:
 
 
 @given(graph=carried())
-def test_the_feed_does_what_the_plans_feed_does(graph: QueryGraph) -> None:
+def test_the_explained_feed_has_the_nodes_of_the_plans_feed(graph: QueryGraph) -> None:
     explained, plan = both(graph)
     (part,) = explained.stages[0].parts
     steps = {step.node for branch in first(plan) for step in branch.steps}
@@ -87,36 +87,36 @@ def test_windows_are_in_stages_by_their_groups(graph: QueryGraph) -> None:
     homes = {name: part.keys for stage in explained.stages[1:-1] for part in stage.parts for name in part.nodes}
     for spec, _ in windows_of(plan):
         assert homes[spec.node] == list(spec.group_by)
-    assert ("one bucket for each core" in explained.buckets) == (plan.buckets == 8)
+    assert ("one bucket per core" in explained.buckets) == (plan.buckets == 8)
 
 
 @given(graph=carried())
-def test_slices_are_what_events_are_folded_into(graph: QueryGraph) -> None:
-    """The engine folds the points that are in the same windows into one partial, whatever their times."""
+def test_slices_are_the_partial_results_of_the_engine(graph: QueryGraph) -> None:
+    """The engine aggregates points that are in the same windows into one partial result, whatever their times."""
     explained, plan = both(graph)
     slices = {node.id: node.slices for node in explained.nodes}
     for spec, windows in windows_of(plan):
-        said = slices[spec.node]
-        assert said is not None
+        stated = slices[spec.node]
+        assert stated is not None
         start, end = windows.bounds(7)
         partials = Counter(str(windows.indices(Tick(at), Tick(at + 1))) for at in range(start, end))
-        assert said.per_window == len(partials)
-        assert set(said.lengths) == set(partials.values())
-        assert all(length % said.grid == 0 for length in said.lengths)
-        assert (said.size, said.hop, said.offset) == (windows.size, windows.hop, windows.offset % windows.hop)
+        assert stated.per_window == len(partials)
+        assert set(stated.lengths) == set(partials.values())
+        assert all(length % stated.grid == 0 for length in stated.lengths)
+        assert (stated.size, stated.hop, stated.offset) == (windows.size, windows.hop, windows.offset % windows.hop)
 
 
 @given(size=SIZES, hop=SIZES, offset=st.integers(-9, 9), length=st.integers(1, 60))
-def test_events_are_in_as_many_windows_as_is_stated(size: int, hop: int, offset: int, length: int) -> None:
+def test_events_are_in_as_many_windows_as_explained(size: int, hop: int, offset: int, length: int) -> None:
     node = WindowNode.model_validate({"id": "w", "input": "s", **window(size, hop, offset)})
-    said = slices_of(node, LifetimeBound(Ticks(length)))
+    stated = slices_of(node, LifetimeBound(Ticks(length)))
     _, windows = next(windows_of(compile_one(node)))
     counts = [
         len(windows.indices(Tick(at), Tick(at + lives)))
         for at in range(offset, offset + hop)
         for lives in range(1, length + 1)
     ]
-    assert (min(counts), max(counts)) == (said.fewest, said.most)
+    assert (min(counts), max(counts)) == (stated.fewest, stated.most)
 
 
 def compile_one(node: WindowNode) -> QueryPlan:

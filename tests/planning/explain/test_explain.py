@@ -1,4 +1,4 @@
-"""What an explanation says of stages, state, clocks and faults, in graphs that are small enough to see through."""
+"""Explained stages, state, clocks and faults of small graphs."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ import pytest
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
-from streaming.planning.explain import Explanation, Unsound, explain
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
+from streaming.planning.explain import Explanation, InvalidDefinition, explain
 from streaming.planning.explain.model import ExplainedNode
-from tests.definition.graphs import CARS, OUT, OWNERS, STREAMS, around, graph, join, joined, node, top_k, window
+from tests.definition.checks.graphs import CARS, OUT, OWNERS, STREAMS, around, graph, join, joined, node, top_k, window
 
 KEEP = {"late": "keep", "generate": {"every": 1}}
 
@@ -19,72 +19,72 @@ def explained(raw: Any, **advance: Any) -> Explanation:
     return explain(QueryGraph.model_validate(raw), STREAMS, settings)
 
 
-def of(said: Explanation, name: str = "w") -> ExplainedNode:
-    return next(each for each in said.nodes if each.id == name)
+def of(explanation: Explanation, name: str = "w") -> ExplainedNode:
+    return next(each for each in explanation.nodes if each.id == name)
 
 
-def parts(said: Explanation) -> list[tuple[list[str] | None, list[str]]]:
-    """The keys and nodes of the stages between feed and sink."""
-    return [(part.keys, part.nodes) for stage in said.stages[1:-1] for part in stage.parts]
+def parts(explanation: Explanation) -> list[tuple[list[str] | None, list[str]]]:
+    """Return the keys and nodes of the stages between feed and sink."""
+    return [(part.keys, part.nodes) for stage in explanation.stages[1:-1] for part in stage.parts]
 
 
-def bounds(said: Explanation, name: str = "w") -> list[str]:
-    return [kept.bounded_by for kept in of(said, name).state]
+def bounds(explanation: Explanation, name: str = "w") -> list[str]:
+    return [kept.bounded_by for kept in of(explanation, name).state]
 
 
-def test_a_graph_with_errors_gives_its_faults_and_no_explanation() -> None:
-    with pytest.raises(Unsound) as refused:
+def test_a_graph_with_errors_raises_them() -> None:
+    with pytest.raises(InvalidDefinition) as refused:
         explained(around(node("filter", where="sped > 1")))
     assert [fault.code for fault in refused.value.faults] == [FaultCode.UNKNOWN_FIELD]
 
 
-def test_settings_with_errors_give_their_faults_with_the_input_they_are_of() -> None:
-    with pytest.raises(Unsound) as refused:
+def test_errors_of_settings_name_their_input() -> None:
+    with pytest.raises(InvalidDefinition) as refused:
         explained(around(window()), cars={"preset": "watermrk(5s)"})
     assert [(fault.node, fault.field) for fault in refused.value.faults] == [("cars", "advance.preset")]
 
 
-def test_late_events_that_a_join_may_not_take_are_faults_too() -> None:
-    with pytest.raises(Unsound) as refused:
+def test_late_events_that_a_join_cannot_accept_are_errors_too() -> None:
+    with pytest.raises(InvalidDefinition) as refused:
         explained(joined(join("anti_join")), owners=KEEP)
     assert [fault.code for fault in refused.value.faults] == [FaultCode.LATE_KEEP_REFUSED]
 
 
-def test_windows_by_the_same_key_share_a_stage_even_if_it_is_renamed() -> None:
+def test_windows_by_the_same_key_share_a_stage_even_if_the_key_is_renamed() -> None:
     first = window(group_by=["plate"]) | {"id": "a"}
     renamed = node("project", columns=[{"name": "p", "of": "plate"}, {"name": "n", "of": "n"}], input="a") | {"id": "b"}
     second = window(group_by=["p"], input="b")
     assert parts(explained(graph(CARS, first, renamed, second, OUT))) == [(["plate"], ["a", "b", "w"])]
 
 
-def test_a_key_that_is_computed_anew_needs_another_exchange() -> None:
+def test_a_computed_key_needs_another_exchange() -> None:
     first = window(group_by=["plate"]) | {"id": "a"}
     changed = node("project", columns=[{"name": "plate", "of": "upper(plate)"}], input="a") | {"id": "b"}
     second = window(group_by=["plate"], input="b")
-    said = explained(graph(CARS, first, changed, second, OUT))
-    assert parts(said) == [(["plate"], ["a", "b"]), (["plate"], ["w"])]
+    explanation = explained(graph(CARS, first, changed, second, OUT))
+    assert parts(explanation) == [(["plate"], ["a", "b"]), (["plate"], ["w"])]
 
 
-def test_a_window_over_all_groups_is_one_bucket_behind_the_buckets_of_the_groups() -> None:
-    said = explained(graph(CARS, window(group_by=["plate"]) | {"id": "a"}, window(input="a"), OUT))
-    assert parts(said) == [(["plate"], ["a"]), ([], ["w"])]
-    assert said.stages[2].dedicated.startswith("1 bucket:")
-    assert said.stages[2].lanes == "the buckets of stage 1"
+def test_a_window_over_all_groups_is_one_bucket_after_the_buckets_of_the_groups() -> None:
+    explanation = explained(graph(CARS, window(group_by=["plate"]) | {"id": "a"}, window(input="a"), OUT))
+    assert parts(explanation) == [(["plate"], ["a"]), ([], ["w"])]
+    assert explanation.stages[2].dedicated.startswith("1 bucket:")
+    assert explanation.stages[2].lanes == "the buckets of stage 1"
 
 
-def test_a_join_meets_a_window_by_the_same_key_in_one_stage() -> None:
+def test_a_join_and_a_window_by_the_same_key_share_a_stage() -> None:
     per_plate = window(group_by=["plate"]) | {"id": "a"}
-    said = explained(graph(CARS, OWNERS, per_plate, join(left="a"), OUT))
-    assert parts(said) == [(["plate"], ["a", "w"])]
+    explanation = explained(graph(CARS, OWNERS, per_plate, join(left="a"), OUT))
+    assert parts(explanation) == [(["plate"], ["a", "w"])]
 
 
-def test_a_union_goes_by_the_key_that_is_wanted_behind_it() -> None:
+def test_a_union_uses_the_key_that_the_next_node_needs() -> None:
     union = {"id": "u", "kind": "union", "inputs": ["cars", "cars"]}
     assert parts(explained(graph(CARS, union, window(input="u", group_by=["plate"]), OUT))) == [(["plate"], ["u", "w"])]
     assert parts(explained(graph(CARS, union, OUT | {"input": "u"}))) == [(None, ["u"])]
 
 
-def test_the_feed_folds_what_can_be_merged_and_no_windows_of_edges() -> None:
+def test_the_feed_aggregates_for_windows_that_can_be_merged_but_not_for_edges() -> None:
     assert explained(around(window())).stages[0].folds == ["w"]
     collect = [{"name": "all", "function": "collect", "of": "speed"}]
     assert explained(around(window(aggregates=collect))).stages[0].folds == []
@@ -94,14 +94,14 @@ def test_the_feed_folds_what_can_be_merged_and_no_windows_of_edges() -> None:
 
 
 def test_a_window_is_freed_by_the_cti_that_passes_its_end_and_its_grace() -> None:
-    said = explained(around(window(grace="30s")), cars=KEEP)
-    (kept,) = of(said).state
+    explanation = explained(around(window(grace="30s")), cars=KEEP)
+    (kept,) = of(explanation).state
     assert kept.until == "window end + 30s <= c for all windows over it"
     assert kept.formula == "1 group x slices of 5m after c - 5m30s"
     assert kept.bounded_by == "cti"
 
 
-def test_an_aggregate_that_needs_every_value_keeps_events() -> None:
+def test_an_aggregate_that_needs_every_value_stores_events() -> None:
     every = [{"name": "all", "function": "collect", "of": "speed"}, {"name": "n", "function": "count"}]
     (kept,) = of(explained(around(window(aggregates=every)))).state
     assert kept.what == "events: `all` need every value"
@@ -115,18 +115,18 @@ def test_an_as_of_join_keeps_one_right_event_for_each_key() -> None:
     assert of(explained(raw)).state[1].formula.startswith("1 for each key ever seen")
 
 
-def test_late_events_that_are_kept_make_a_join_remember_the_other_side_for_ever() -> None:
-    said = explained(joined(join()), cars=KEEP)
-    (warned,) = [fault for fault in said.warnings if fault.code is FaultCode.UNBOUNDED_STATE]
-    assert bounds(said) == ["cti", "nothing"]
-    assert of(said).state[1].what == "events of `owners`"
-    assert of(said).state[1].until == f"never. {warned.message}"
+def test_kept_late_events_make_the_other_side_of_a_join_unbounded() -> None:
+    explanation = explained(joined(join()), cars=KEEP)
+    (warned,) = [fault for fault in explanation.warnings if fault.code is FaultCode.UNBOUNDED_STATE]
+    assert bounds(explanation) == ["cti", "nothing"]
+    assert of(explanation).state[1].what == "events of `owners`"
+    assert of(explanation).state[1].until == f"never. {warned.message}"
 
 
-def test_a_join_of_a_stream_with_itself_says_which_side_is_remembered() -> None:
+def test_a_self_join_names_the_unbounded_side() -> None:
     renamed = node("project", columns=[{"name": "plate", "of": "plate"}, {"name": "s", "of": "speed"}]) | {"id": "p"}
-    said = explained(graph(CARS, renamed, join(right="p"), OUT), cars=KEEP)
-    assert bounds(said) == ["nothing", "nothing"]
+    explanation = explained(graph(CARS, renamed, join(right="p"), OUT), cars=KEEP)
+    assert bounds(explanation) == ["nothing", "nothing"]
 
 
 @pytest.mark.parametrize(
@@ -140,19 +140,19 @@ def test_a_join_of_a_stream_with_itself_says_which_side_is_remembered() -> None:
         ({"kind": "tumbling", "size": "5m"}, ["cti"]),
     ],
 )
-def test_windows_say_what_bounds_them(spec: dict[str, Any], found: list[str]) -> None:
+def test_windows_name_their_bounds(spec: dict[str, Any], found: list[str]) -> None:
     assert bounds(explained(around(window(window=spec)))) == found
     assert bounds(explained(around(window(window=spec), stream="edges"))) == [*found, "open_edges"]
 
 
-def test_rows_that_may_be_replaced_are_remembered() -> None:
+def test_rows_that_may_be_replaced_are_state() -> None:
     assert len(of(explained(around(window(emit="running")))).state) == 2
 
 
-def test_the_clock_says_what_moves_it_and_how_far_it_is_behind() -> None:
+def test_the_clock_names_its_source_and_its_delay() -> None:
     clock = of(explained(around(window()), cars={"preset": "watermark(5s)"}), "cars").clock
     assert clock is not None
-    assert clock.advances == ["After every event a CTI: the largest start so far - 5s (preset `watermark(5s)`)."]
+    assert clock.advances == ["After every event, a CTI at the largest start so far - 5s (preset `watermark(5s)`)."]
     assert clock.behind == 5_000_000
 
 
@@ -164,62 +164,64 @@ def test_the_clock_says_what_moves_it_and_how_far_it_is_behind() -> None:
         ({"every": "10s", "delay": "5s"}, 14_999_999),
     ],
 )
-def test_a_clock_that_waits_for_events_has_no_bound_in_time(generate: dict[str, Any], behind: int | None) -> None:
+def test_a_clock_that_counts_events_has_no_bound_in_time(generate: dict[str, Any], behind: int | None) -> None:
     clock = of(explained(around(window()), cars={"generate": generate, "late": "drop"}), "cars").clock
     assert clock is not None
     assert clock.behind == behind
 
 
 def test_imports_and_the_slowest_of_several_inputs_are_named() -> None:
-    said = explained(joined(join()), cars={"preset": "watermark(5s)"}, owners={"import_from": "cars", "late": "drop"})
-    clock = of(said, "owners").clock
+    explanation = explained(
+        joined(join()), cars={"preset": "watermark(5s)"}, owners={"import_from": "cars", "late": "drop"}
+    )
+    clock = of(explanation, "owners").clock
     assert clock is not None
     assert clock.imports == "cars"
     assert clock.advances == ["The CTIs of `cars` are copied at the end of each micro-batch (T26)."]
-    assert said.summary[0].endswith("when the smallest CTI of `cars` and `owners` is beyond t.")
+    assert explanation.summary[0].endswith("when the smallest CTI of `cars` and `owners` is after t.")
 
 
-def test_the_path_says_when_a_row_has_left_in_ctis_and_in_events() -> None:
-    said = explained(around(window(grace="30s")), cars={"preset": "watermark(5s)"})
-    assert said.summary == [
-        "A row of `out` that starts at t has left, at the latest, when the CTI of `cars` reaches t + 5m30s. "
-        "Its clock gets there with an event 5m35s after t on each lane."
+def test_the_summary_says_when_a_row_is_emitted_in_ctis_and_in_events() -> None:
+    explanation = explained(around(window(grace="30s")), cars={"preset": "watermark(5s)"})
+    assert explanation.summary == [
+        "A row of `out` that starts at t is emitted, at the latest, when the CTI of `cars` reaches t + 5m30s. "
+        "Its clock reaches that with an event 5m35s after t on each lane."
     ]
-    assert said.paths[0].at_most == 329_999_999
-    assert said.paths[0].behind_events == 334_999_999
+    assert explanation.paths[0].at_most == 329_999_999
+    assert explanation.paths[0].behind_events == 334_999_999
 
 
-def test_an_input_that_nothing_moves_but_its_adapter_is_named() -> None:
-    assert explained(around(window())).summary[-1].startswith("`cars` moves by the CTIs of its adapter alone")
+def test_an_input_that_only_its_adapter_advances_is_named() -> None:
+    assert explained(around(window())).summary[-1].startswith("Only CTIs of its adapter advance `cars`")
 
 
-def test_lanes_are_listed_or_those_of_the_adapter() -> None:
+def test_lanes_are_those_listed_or_those_of_the_adapter() -> None:
     listed = STREAMS["cars"].model_copy(update={"lanes": ["a", "b"]})
-    said = explain(QueryGraph.model_validate(around(window())), {"cars": listed}, {})
-    assert said.stages[0].lanes == "cars: `a` and `b`"
-    assert explained(around(window())).stages[0].lanes == "cars: one for each lane of the adapter"
+    explanation = explain(QueryGraph.model_validate(around(window())), {"cars": listed}, {})
+    assert explanation.stages[0].lanes == "cars: `a` and `b`"
+    assert explained(around(window())).stages[0].lanes == "cars: the lanes of the adapter"
 
 
-def test_warnings_of_the_checks_come_along() -> None:
+def test_an_explanation_includes_the_warnings_of_the_checks() -> None:
     gaps = window(window={"kind": "hopping", "size": "1m", "hop": "5m"})
     assert [fault.code for fault in explained(around(gaps)).warnings] == [FaultCode.GAPS_BETWEEN_WINDOWS]
 
 
 def test_an_explanation_goes_through_json_unchanged() -> None:
-    said = explained(joined(join()), cars=KEEP)
-    assert Explanation.model_validate_json(said.model_dump_json()) == said
+    explanation = explained(joined(join()), cars=KEEP)
+    assert Explanation.model_validate_json(explanation.model_dump_json()) == explanation
 
 
-def test_of_many_paths_only_the_slowest_to_each_output_is_told() -> None:
+def test_with_many_paths_only_the_slowest_to_each_output_is_listed() -> None:
     inputs = [CARS | {"id": f"c{number}"} for number in range(100)]
     union = {"id": "w", "kind": "union", "inputs": [each["id"] for each in inputs]}
     outputs = [OUT | {"id": f"o{number}"} for number in range(399)]
-    said = explained(graph(*inputs, union, *outputs))
-    assert len(said.paths) == 399
-    assert said.summary[0].endswith("when the smallest CTI of its 100 inputs is beyond t.")
-    assert len(said.model_dump_json()) < 2_000_000
+    explanation = explained(graph(*inputs, union, *outputs))
+    assert len(explanation.paths) == 399
+    assert explanation.summary[0].endswith("when the smallest CTI of its 100 inputs is after t.")
+    assert len(explanation.model_dump_json()) < 2_000_000
 
 
-def test_streams_that_no_input_reads_do_no_harm() -> None:
+def test_streams_that_no_input_reads_are_ignored() -> None:
     unread = {**STREAMS, "other": StreamDefinition(fields={"a": "long"})}
     assert explain(QueryGraph.model_validate(around(window())), unread, {}) == explained(around(window()))

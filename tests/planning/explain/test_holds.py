@@ -1,15 +1,15 @@
-"""Where CTIs are held back: the bounds are reached, and what is said to have none has none."""
+"""Delays of CTIs: the explained bounds are reached, and delays without a bound exceed any length."""
 
 from typing import Any
 
 import pytest
 
-from streaming.definition.advance import temporal_settings
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.planning.explain import Explanation, explain
 from streaming.reference.executor import ReferenceRun
-from streaming.wire.rows import read_row
+from streaming.wire.rows.row_json import read_row
 
 FIELDS = {"k": "string", "v": "long"}
 COUNT = [{"name": "n", "function": "count"}]
@@ -38,7 +38,7 @@ def window(spec: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def behind(node: dict[str, Any], rows: list[dict[str, Any]], shape: str = "point") -> list[int]:
-    """How far the output CTI is behind each CTI among `rows`."""
+    """Return how far the output CTI lags each CTI among `rows`."""
     query, given = graph(node), streams(shape)
     run = ReferenceRun(query, given, temporal_settings(query, given, {}))
     found = []
@@ -72,13 +72,13 @@ def at(start: int, **more: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_the_bounds_are_reached_and_never_passed(node: dict[str, Any]) -> None:
+def test_the_bounds_are_reached_but_not_exceeded(node: dict[str, Any]) -> None:
     hold = explained(node).nodes[1].hold
     found = behind(node, ctis(60))
     assert (min(found), max(found)) == (hold.at_least, hold.at_most)
 
 
-def test_a_session_with_a_maximum_holds_no_longer_than_that() -> None:
+def test_a_session_with_a_maximum_delays_ctis_by_no_more() -> None:
     node = window({"kind": "session", "gap": 5, "max": 20}, grace=2)
     rows = [row for start in range(0, 90, 3) for row in (at(start), {"cti": start})]
     hold = explained(node).nodes[1].hold
@@ -89,7 +89,7 @@ def test_a_session_with_a_maximum_holds_no_longer_than_that() -> None:
 EMPTY = {"empty": "default", "empty_gap": "20us"}
 
 
-def test_a_window_that_fills_gaps_holds_for_the_gap_as_well() -> None:
+def test_a_window_that_fills_gaps_delays_ctis_by_the_gap_as_well() -> None:
     node = window({"kind": "tumbling", "size": 10}, **EMPTY)
     hold = explained(node).nodes[1].hold
     found = behind(node, [at(5), *ctis(80)])
@@ -115,21 +115,21 @@ SELF = {"left": "s", "right": "s", "keys": ["k"]}
     ],
     ids=lambda each: each.get("kind", "") if isinstance(each, dict) else None,
 )
-def test_what_is_said_to_have_no_bound_has_none(node: dict[str, Any], shape: str, rows: list[dict[str, Any]]) -> None:
-    said = explained(node, shape)
-    assert said.nodes[1].hold.at_most is None
-    assert said.nodes[1].hold.because
-    assert said.paths[0].at_most is None
-    assert said.paths[0].because
+def test_delays_without_a_bound_exceed_any_length(node: dict[str, Any], shape: str, rows: list[dict[str, Any]]) -> None:
+    explanation = explained(node, shape)
+    assert explanation.nodes[1].hold.at_most is None
+    assert explanation.nodes[1].hold.because
+    assert explanation.paths[0].at_most is None
+    assert explanation.paths[0].because
     assert max(behind(node, rows, shape)) > 380
 
 
-def test_the_same_nodes_hold_nothing_where_no_event_can_make_them() -> None:
+def test_the_same_nodes_add_no_delay_without_such_events() -> None:
     for node in ({"kind": "to_intervals"}, {"kind": "extend", "by": -1}, {"kind": "anti_join", **SELF}):
         assert explained(node).nodes[1].hold.at_most == 0
 
 
-def test_the_slowest_way_counts_where_there_are_several() -> None:
+def test_the_slowest_of_several_paths_counts() -> None:
     nodes = [
         {"id": "s", "kind": "input", "stream": "s"},
         {"id": "moved", "kind": "shift", "input": "s", "by": "-1m"},
@@ -143,11 +143,11 @@ def test_the_slowest_way_counts_where_there_are_several() -> None:
     assert path.through == ["s", "moved", "both", "w", "out"]
     assert [(step.node, step.at_most) for step in path.steps] == [("moved", 60_000_000), ("w", 11_999_999)]
     assert path.at_most == 71_999_999
-    assert path.text == "A row of `out` that starts at t hangs on `s` until its CTI reaches t + 1m12s."
+    assert path.text == "A row of `out` that starts at t waits for `s` until its CTI reaches t + 1m12s."
 
 
 @pytest.mark.parametrize("kind", ["anti_join", "semi_join", "clip", "join"])
-def test_pieces_are_held_for_the_longest_lifetime_of_the_left_less_a_tick(kind: str) -> None:
+def test_parts_delay_ctis_by_the_longest_lifetime_of_the_left_less_a_tick(kind: str) -> None:
     reads = {"input": "long", "by": "right"} if kind == "clip" else {"left": "long", "right": "right"}
     more = {"type": "left_outer"} if kind == "join" else {}
     nodes = [
@@ -169,4 +169,4 @@ def test_pieces_are_held_for_the_longest_lifetime_of_the_left_less_a_tick(kind: 
 
 
 RIGHT = {"anti_join": "'other'", "clip": "'other'", "join": "'other'", "semi_join": "k"}
-"""The key of what the left meets: only a semi join waits for what does."""
+"""The keys of the right events: only a semi join waits for matching ones."""

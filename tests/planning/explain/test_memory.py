@@ -1,14 +1,14 @@
-"""What is stated of the memory of windows is what the engine keeps, of every aggregate in every kind of window."""
+"""The explained memory of windows matches the engine's, for every aggregate in every kind of window."""
 
 from typing import Any
 
 import pytest
 
-from streaming.definition.advance import temporal_settings
 from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.sql.grammar.windows import WINDOWS as ROWS
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.executor import EngineRun
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import explain
@@ -47,8 +47,8 @@ def graph_of(window: dict[str, Any], function: str, *, union: bool) -> QueryGrap
     )
 
 
-def kept(graph: QueryGraph, events: int) -> int:
-    """The bytes of state behind the feed after so many events of one group and one time, and one a tick later."""
+def state_bytes(graph: QueryGraph, events: int) -> int:
+    """Return the bytes of state after the feed, for `events` events of one group at one time, and one a tick later."""
     run = EngineRun(compile_binding(graph, STREAMS, temporal_settings(graph, STREAMS, {}), buckets=1))
     rows = [(1, "a", number * 7_919) for number in range(events)]
     run.batch({("s", "0"): [chunk(*rows, (2, "a", 1))]})
@@ -59,23 +59,21 @@ def kept(graph: QueryGraph, events: int) -> int:
 @pytest.mark.parametrize("union", [False, True])
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("function", AGGREGATES)
-def test_values_are_folded_where_it_is_said_and_events_are_kept_where_it_is_said(
-    window: str, function: str, union: bool
-) -> None:
+def test_windows_store_partial_results_or_events_as_explained(window: str, function: str, union: bool) -> None:
     graph = graph_of(WINDOWS[window], function, union=union)
-    (said,) = [node.state[0].what for node in explain(graph, STREAMS, {}).nodes if node.id == "w"]
-    grown = kept(graph, MANY) - kept(graph, FEW)
-    if said.startswith("folded values"):
+    (what,) = [node.state[0].what for node in explain(graph, STREAMS, {}).nodes if node.id == "w"]
+    grown = state_bytes(graph, MANY) - state_bytes(graph, FEW)
+    if what.startswith("partial results"):
         assert grown == 0
     else:
-        assert "events" in said
+        assert "events" in what
         assert grown > (MANY - FEW) * BYTES_OF_AN_EVENT
 
 
-def test_some_are_folded_and_no_sketch_is_promised() -> None:
+def test_some_aggregates_have_partial_results_and_no_sketch_is_promised() -> None:
     whole = explain(graph_of(WINDOWS["tumbling"], "sum", union=False), STREAMS, {}).model_dump_json()
-    assert "folded values of each slice" in whole
+    assert "partial results of each slice" in whole
     for function in ("approx_count_distinct", "approx_percentile", "topk", "maxk", "time_weighted_avg"):
-        said = explain(graph_of(WINDOWS["tumbling"], function, union=False), STREAMS, {}).model_dump_json()
-        assert "sketch" not in said
-        assert "folded" not in said
+        text = explain(graph_of(WINDOWS["tumbling"], function, union=False), STREAMS, {}).model_dump_json()
+        assert "sketch" not in text
+        assert "partial results" not in text

@@ -1,4 +1,4 @@
-"""The flowchart: stages are subgraphs, and nothing that a user wrote is more than text in a label."""
+"""The flowchart: stages are subgraphs, and user text is only text in labels."""
 
 import re
 from typing import Any
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from streaming.definition.graph import QueryGraph
 from streaming.planning.explain import explain, explain_mermaid
-from streaming.planning.explain.mermaid import escaped
-from tests.definition.graphs import CARS, OUT, STREAMS, around, graph, node, window
+from streaming.planning.explain.mermaid import escape
+from tests.definition.checks.graphs import CARS, OUT, STREAMS, around, graph, node, window
 
 LABEL = r'"(?:[A-Za-z0-9 ,]|#\d+;|<br/>)*"'
 LINES = re.compile(
@@ -25,8 +25,8 @@ def drawing(raw: Any) -> str:
     return explain_mermaid(explain(QueryGraph.model_validate(raw), STREAMS, {}))
 
 
-def shown(label: str) -> str:
-    """What Mermaid makes of entities."""
+def decode_entities(label: str) -> str:
+    """Decode entities as Mermaid does."""
     return re.sub(r"#(\d+);", lambda found: chr(int(found.group(1))), label)
 
 
@@ -42,17 +42,17 @@ def test_nodes_stand_in_the_subgraphs_of_their_stages() -> None:
     ]
 
 
-def test_what_holds_ctis_without_a_bound_is_marked() -> None:
+def test_nodes_that_delay_ctis_without_a_bound_are_marked() -> None:
     drawn = drawing(around(window(window={"kind": "session", "gap": "5m"})))
     assert "  class n1 endless\n" in drawn
     assert "class n" not in drawing(around(window()))
 
 
 @given(text=TEXTS)
-def test_a_label_shows_what_was_written_and_is_nothing_else(text: str) -> None:
-    assert re.fullmatch(LABEL, f'"{escaped(text)}"')
-    assert shown(escaped(text)).replace("\u200b", "") == text.replace("\u200b", "")
-    assert "$$" not in shown(escaped(text))
+def test_a_label_shows_the_text_unchanged(text: str) -> None:
+    assert re.fullmatch(LABEL, f'"{escape(text)}"')
+    assert decode_entities(escape(text)).replace("\u200b", "") == text.replace("\u200b", "")
+    assert "$$" not in decode_entities(escape(text))
 
 
 @given(text=TEXTS)
@@ -62,14 +62,14 @@ def test_no_expression_breaks_out_of_its_box(text: str) -> None:
     assert [line for line in drawn.splitlines() if not LINES.fullmatch(line)] == []
 
 
-def test_ids_that_are_words_of_mermaid_do_no_harm() -> None:
+def test_ids_may_be_words_of_mermaid() -> None:
     end = node("filter", where="speed > 1") | {"id": "end"}
     drawn = drawing(graph(CARS, end, {"id": "subgraph", "kind": "output", "input": "end"}))
     assert all(LINES.fullmatch(line) for line in drawn.splitlines())
     assert drawn.count("  end\n") == 2
 
 
-def test_a_large_graph_stays_below_the_length_that_mermaid_reads() -> None:
+def test_a_large_graph_stays_below_the_limit_of_mermaid() -> None:
     nodes = [
         node("filter", where="speed > 1", input=f"n_{at - 1}" if at else "cars") | {"id": f"n_{at}"}
         for at in range(498)

@@ -1,11 +1,11 @@
-"""Everything that a graph or settings can say has its explanation: what is new here fails until it has one."""
+"""Every kind of node, window and setting has an explanation; a new one fails here until it has one."""
 
 from typing import Any, get_args
 
 from streaming.definition.graph import Emit, Empty, JoinType, Node, OutputTimestamp
-from streaming.definition.streams import Rowtime
+from streaming.definition.streams.stream import Rowtime
 from streaming.definition.windows import WindowSpec
-from streaming.planning.explain import clocks, doings, text
+from streaming.planning.explain import clocks, descriptions, text
 from streaming.planning.explain.cti_rules import NODE_RULES
 from streaming.planning.explain.model import BoundedBy
 from streaming.planning.explain.registry import KINDS
@@ -31,10 +31,10 @@ def test_every_kind_of_window_has_an_entry() -> None:
 
 
 def test_every_mode_and_timestamp_has_a_sentence() -> None:
-    assert doings.EMITS.keys() == set(get_args(Emit))
-    assert doings.EMPTIES.keys() == set(get_args(Empty))
-    assert doings.JOINS.keys() == doings.ASOF_JOINS.keys() == set(get_args(JoinType))
-    assert doings.TIMESTAMPS.keys() == set(get_args(OutputTimestamp))
+    assert descriptions.EMITS.keys() == set(get_args(Emit))
+    assert descriptions.EMPTIES.keys() == set(get_args(Empty))
+    assert descriptions.JOINS.keys() == descriptions.ASOF_JOINS.keys() == set(get_args(JoinType))
+    assert descriptions.TIMESTAMPS.keys() == set(get_args(OutputTimestamp))
 
 
 def test_every_policy_has_a_sentence() -> None:

@@ -1,4 +1,4 @@
-"""What an explanation states is what the reference does, for random graphs around every operator."""
+"""Explanations match the reference, for random graphs around every operator."""
 
 from dataclasses import replace
 
@@ -6,30 +6,30 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from streaming.definition.advance import temporal_settings
-from streaming.definition.check import check
+from streaming.definition.checks.advance import temporal_settings
+from streaming.definition.checks.check import check
 from streaming.definition.graph import sources
 from streaming.planning.compile import compile_binding
 from streaming.planning.explain import Explanation, explain
 from streaming.planning.plan import MatchSpec, TopKSpec, WindowSpec
-from streaming.planning.soundness import checked_graph
+from streaming.planning.validity import checked_graph
 from streaming.reference.build import build
 from streaming.reference.executor import ReferenceRun
+from streaming.reference.operators.per_event import PerEvent
 from streaming.reference.output import OutputOperator
-from streaming.reference.per_event import PerEvent
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.case import Case
+from streaming.wire.execution.case import Case
 from tests.planning.explain.runs import leaving, seen, steps
-from tests.reference.drawn import KINDS, Scope, cases
-from tests.reference.readable import ReadableCase
+from tests.reference.drawn.cases import KINDS, Scope, cases
+from tests.reference.drawn.readable import ReadableCase
 
 ANY = Scope(imports=True)
 MEETING = WindowSpec | TopKSpec | MatchSpec
 NO_WALL = Scope(wall=False)
 KIND = st.sampled_from(KINDS)
 in_runs = settings(max_examples=max(25, settings.default.max_examples // 4))
-"""For what is looked at after each row of a run, of each operator."""
+"""Settings for tests that check every operator after each row of a run."""
 
 
 def drawn(data: st.DataObject, kind: str, scope: Scope = ANY) -> tuple[Case, Explanation]:
@@ -42,7 +42,7 @@ def drawn(data: st.DataObject, kind: str, scope: Scope = ANY) -> tuple[Case, Exp
 @pytest.mark.parametrize("kind", KINDS)
 @in_runs
 @given(data=st.data())
-def test_no_cti_is_ever_further_behind_than_is_stated(kind: str, data: st.DataObject) -> None:
+def test_no_cti_is_delayed_more_than_explained(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     holds = {node.id: node.hold for node in explained.nodes}
     for run in steps(case):
@@ -59,7 +59,7 @@ def test_no_cti_is_ever_further_behind_than_is_stated(kind: str, data: st.DataOb
 @pytest.mark.parametrize("kind", KINDS)
 @in_runs
 @given(data=st.data())
-def test_no_path_is_ever_slower_than_is_stated(kind: str, data: st.DataObject) -> None:
+def test_no_path_is_slower_than_explained(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     for run in steps(case):
         ctis = leaving(run)
@@ -75,14 +75,14 @@ def test_no_path_is_ever_slower_than_is_stated(kind: str, data: st.DataObject) -
 @pytest.mark.parametrize("kind", KINDS)
 @in_runs
 @given(data=st.data())
-def test_rows_have_the_stated_fields_and_lifetimes(kind: str, data: st.DataObject) -> None:
+def test_rows_have_the_explained_fields_and_lifetimes(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
-    said = {node.id: node for node in explained.nodes}
+    stated = {node.id: node for node in explained.nodes}
     *_, run = steps(case)
     for row in run.released:
-        node = said[row.output]
+        node = stated[row.output]
         assert list(row.flow.payload) == list(node.fields)
-        ended = row.released_by is not None and row.released_by.cti == INFINITY  # what is open then stays so (T4)
+        ended = row.released_by is not None and row.released_by.cti == INFINITY  # open events stay open (T4)
         assert row.edge is None or node.lifetime.shape == "edges" or ended
         if row.edge is None and node.lifetime.longest is not None:
             assert row.flow.end - row.flow.start <= node.lifetime.longest
@@ -95,12 +95,12 @@ def test_schemas_are_those_of_check(kind: str, data: st.DataObject) -> None:
     texts = {name: {field: str(of) for field, of in fields.items()} for name, fields in schemas.items()}
     assert {node.id: node.fields for node in explained.nodes} == texts
     for node in case.graph.nodes:
-        (said,) = [each for each in explained.nodes if each.id == node.id]
-        assert [port.node for port in said.reads] == list(sources(node))
+        (stated,) = [each for each in explained.nodes if each.id == node.id]
+        assert [port.node for port in stated.reads] == list(sources(node))
 
 
 @given(kind=KIND, data=st.data())
-def test_what_looks_at_one_event_at_a_time_keeps_nothing(kind: str, data: st.DataObject) -> None:
+def test_stateless_nodes_have_no_state(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     state = {node.id: bool(node.state) for node in explained.nodes}
     shapes = {node.id: node.lifetime.shape for node in explained.nodes}
@@ -113,16 +113,16 @@ def test_what_looks_at_one_event_at_a_time_keeps_nothing(kind: str, data: st.Dat
         operator = operators[node.id]
         times = operator.times if isinstance(operator, OutputOperator) else operator
         edges = any(shapes[source] == "edges" for source in sources(node))
-        waits = node.kind in ("to_intervals", "point_at_end", "extend", "output") and not isinstance(times, PerEvent)
+        waits = node.kind in ("to_intervals", "point_at_end", "extend", "chop", "output") and not isinstance(
+            times, PerEvent
+        )
         assert state[node.id] == (edges if waits else not isinstance(times, PerEvent)), node.id
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @in_runs
 @given(data=st.data())
-def test_the_clock_is_never_further_behind_the_events_of_its_lanes_than_is_stated(
-    kind: str, data: st.DataObject
-) -> None:
+def test_the_clock_lags_the_events_of_its_lanes_by_no_more_than_explained(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind, NO_WALL)
     clocks = {node.id: node.clock for node in explained.nodes}
     for run in steps(case):
@@ -148,21 +148,21 @@ def _largest_start(run: ReferenceRun, name: str, lane: str) -> int:
 
 
 @given(kind=KIND, data=st.data())
-def test_buckets_and_stages_are_stated_as_the_engine_has_them(kind: str, data: st.DataObject) -> None:
+def test_buckets_and_stages_are_those_of_the_engine(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind, Scope(chained=True))
     settings = temporal_settings(case.graph, case.streams, case.advance)
     plan = compile_binding(case.graph, case.streams, settings, buckets=8, stages=2)
     meeting = [node for each in (plan, plan.second) if each for node in each.nodes if isinstance(node.spec, MEETING)]
-    said = explained.buckets if meeting else ""
-    assert ("one bucket for each core" in said) == (bool(meeting) and plan.one_bucket is None)
-    assert ("one place must decide" in said) == (bool(meeting) and plan.one_bucket == "one_place")
-    assert ("second exchange" in said) == (bool(meeting) and plan.second is not None)
+    stated = explained.buckets if meeting else ""
+    assert ("one bucket per core" in stated) == (bool(meeting) and plan.one_bucket is None)
+    assert ("A single task must decide" in stated) == (bool(meeting) and plan.one_bucket == "one_place")
+    assert ("second exchange" in stated) == (bool(meeting) and plan.second is not None)
     if meeting and plan.second is not None:
-        assert (plan.second.buckets == 8) == ("one bucket for each core behind it" in said)
+        assert (plan.second.buckets == 8) == ("one bucket per core after it" in stated)
 
 
 @given(kind=KIND, data=st.data())
-def test_every_node_is_in_one_part_of_one_stage_behind_what_it_reads(kind: str, data: st.DataObject) -> None:
+def test_every_node_is_in_one_part_of_one_stage_after_its_inputs(kind: str, data: st.DataObject) -> None:
     case, explained = drawn(data, kind)
     stages = {name: stage.number for stage in explained.stages for part in stage.parts for name in part.nodes}
     listed = [name for stage in explained.stages for part in stage.parts for name in part.nodes]

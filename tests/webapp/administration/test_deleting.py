@@ -96,7 +96,7 @@ def test_it_waits_for_its_runner(scene: Any, alice: Person, redis_connection: "r
     assert delete_if_due(organisation, timezone.now())
 
 
-def test_a_deletion_that_was_taken_back_meanwhile_does_not_happen(scene: Any, alice: Person) -> None:
+def test_a_deletion_cancelled_since_then_does_not_happen(scene: Any, alice: Person) -> None:
     ended(scene)
     organisation = condemned(alice)
     condemned_at(alice, None)

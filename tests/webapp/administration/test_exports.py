@@ -14,8 +14,8 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
+from streaming.storage.results import Commit, ResultPart
 from streaming.wire.messages import ResultRow
-from streaming.wire.results import Commit, ResultPart
 from tests.webapp.conftest import Person, join
 from tests.wire.written import write_commit, write_part
 from webapp.accounts.models import Membership
@@ -55,10 +55,10 @@ async def content(answered: Any) -> bytes:
 def test_every_table_of_an_organisation_says_what_is_exported_or_where_else_it_is() -> None:
     for model in apps.get_models():
         if issubclass(model, TenantModel):
-            said = vars(model).get("exported")  # its own word, not that of a model which it derives from
+            reported = vars(model).get("exported")  # its own word, not that of a model which it derives from
             known = {field.attname for field in model._meta.concrete_fields}
-            assert said, model
-            assert isinstance(said, str) or set(said) <= known, model
+            assert reported, model
+            assert isinstance(reported, str) or set(reported) <= known, model
 
 
 def test_an_export_holds_definitions_people_results_and_the_audit_log(
@@ -113,7 +113,7 @@ def test_a_new_export_takes_the_place_of_the_one_before(alice: Person, tmp_path:
     assert {each["id"]: each["state"] for each in alice.get("exports/").json()} == {before: "expired", after: "ready"}
 
 
-def test_an_export_whose_writer_was_killed_stands_in_nobody_s_way(alice: Person) -> None:
+def test_an_export_whose_writer_was_killed_does_not_block_others(alice: Person) -> None:
     killed = alice.post("exports/").json()["id"]
     with organisation_context(alice.organisation.pk):
         Export.objects.update(state="writing", created_at=timezone.now() - LONGEST - timedelta(seconds=1))
@@ -146,16 +146,16 @@ def test_a_signed_address_that_was_changed_or_is_too_old_opens_nothing(
 
 def test_a_signature_of_another_purpose_opens_nothing(alice: Person) -> None:
     export = written(alice)
-    said = {"o": str(alice.organisation.pk), "e": export, "p": str(alice.user.pk)}
-    assert Client().get(f"/api/downloads/{signing.dumps(said, salt=SALT)}/").status_code == 200
-    assert Client().get(f"/api/downloads/{signing.dumps(said, salt='another')}/").status_code == 404
+    fields = {"o": str(alice.organisation.pk), "e": export, "p": str(alice.user.pk)}
+    assert Client().get(f"/api/downloads/{signing.dumps(fields, salt=SALT)}/").status_code == 200
+    assert Client().get(f"/api/downloads/{signing.dumps(fields, salt='another')}/").status_code == 404
 
 
 def test_an_address_cannot_name_the_export_of_another_organisation(alice: Person, charlie: Person) -> None:
     export = written(alice)
     for organisation, person in ((charlie.organisation, charlie.user), (alice.organisation, charlie.user)):
-        said = {"o": str(organisation.pk), "e": export, "p": str(person.pk)}
-        assert Client().get(f"/api/downloads/{signing.dumps(said, salt=SALT)}/").status_code == 404
+        fields = {"o": str(organisation.pk), "e": export, "p": str(person.pk)}
+        assert Client().get(f"/api/downloads/{signing.dumps(fields, salt=SALT)}/").status_code == 404
     assert charlie.post(f"exports/{export}/link/").status_code == 404
 
 

@@ -40,14 +40,14 @@ def test_a_superuser_acts_as_a_member_and_comes_back(ada: Client, alice: Person,
     ]
 
 
-def test_the_pages_of_the_installation_are_closed_meanwhile(ada: Client, alice: Person) -> None:
+def test_the_pages_of_the_installation_are_closed_during_impersonation(ada: Client, alice: Person) -> None:
     act_as(ada, alice)
     assert ada.get("/installation/accounts/user/").status_code == 302
 
 
-@pytest.mark.parametrize("said", ["x", "", "00000000-0000-0000-0000-000000000000"])
-def test_what_is_nobodys_id_is_absent(said: str, ada: Client) -> None:
-    assert ada.post(ACQUIRE, {"user_pk": said}).status_code == 404
+@pytest.mark.parametrize("user", ["x", "", "00000000-0000-0000-0000-000000000000"])
+def test_what_is_nobodys_id_is_absent(user: str, ada: Client) -> None:
+    assert ada.post(ACQUIRE, {"user_pk": user}).status_code == 404
 
 
 def test_staff_act_as_nobody(staff: Client, alice: Person) -> None:
@@ -129,7 +129,7 @@ def test_acting_needs_the_csrf_token(ada: Client, alice: Person) -> None:
     [{"is_active": False}, {"is_superuser": False}, {"password": "md5$another$0"}],
     ids=lambda each: next(iter(each)),
 )
-def test_it_ends_when_the_admin_behind_it_ends(change: dict[str, Any], ada: Client, alice: Person) -> None:
+def test_it_ends_when_its_admin_loses_their_rights(change: dict[str, Any], ada: Client, alice: Person) -> None:
     """A stolen session of an admin must not hide in another's from a new password, nor come back out of it."""
     act_as(ada, alice)
     assert ada.get("/api/me/").json()["email"] == "alice@acme.example"

@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.webapp.administration.conftest import text
 from tests.webapp.conftest import Person, founded
+from webapp.accounts.limits.quotas import limit
 from webapp.accounts.models import Membership, OrganisationLimit, User
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import limit
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
 from webapp.core.tenancy import TenantQuerySet
@@ -68,7 +68,7 @@ def test_organisations_and_runs_are_found_by_name(ada: Client, scene: Any, charl
     assert "0 runs" in text(ada.get("/installation/runs/run/?q=zeta"))
 
 
-def test_a_limit_is_set_and_taken_back_with_an_event_for_each(ada: Client, alice: Person) -> None:
+def test_a_limit_is_set_and_removed_with_an_event_for_each(ada: Client, alice: Person) -> None:
     acme = alice.organisation
     page = f"/installation/accounts/organisation/{acme.pk}/change/"
     form = {"name": "Acme", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
@@ -80,8 +80,8 @@ def test_a_limit_is_set_and_taken_back_with_an_event_for_each(ada: Client, alice
     with organisation_context(acme.pk):
         assert not OrganisationLimit.objects.exists()
         assert limit("runs") == 10
-    said = [(each.actor_label, each.before, each.after) for each in reversed(events("limit.set"))]
-    assert said == [
+    entries = [(each.actor_label, each.before, each.after) for each in reversed(events("limit.set"))]
+    assert entries == [
         ("ada@installation.example", {"limit": 10}, {"limit": 3}),
         ("ada@installation.example", {"limit": 3}, {"limit": 10}),
     ]
@@ -130,15 +130,13 @@ def test_a_deactivated_last_owner_is_warned_of(ada: Client, alice: Person, bob: 
     alices = f"/installation/accounts/user/{alice.user.pk}/change/"
     answered = ada.post(alices, {"is_staff": "", "is_superuser": ""}, follow=True)
     [warning] = [str(each) for each in answered.context["messages"] if each.level_tag == "warning"]
-    assert warning.startswith("No owner is left whose account is open in: acme.")
+    assert warning.startswith("These organisations have no owner with an open account now: acme.")
     assert warning in html.unescape(text(answered))
     (event,) = events("person.rights_changed")
     assert event.after == {"is_active": False, "organisations_without_owner": ["acme"]}
 
 
-def test_an_owner_beside_others_and_one_whose_account_was_shut_before_are_not_warned_of(
-    ada: Client, alice: Person, bob: Person
-) -> None:
+def test_no_warning_for_an_owner_among_others_or_with_a_closed_account(ada: Client, alice: Person, bob: Person) -> None:
     with organisation_context(alice.organisation.pk):
         Membership.objects.filter(user=bob.user).update(role=Role.OWNER)
     for each, warnings in ((alice, 0), (bob, 1), (bob, 0)):
@@ -209,9 +207,7 @@ def test_the_list_of_organisations_costs_the_same_queries_however_many_there_are
     assert '<td class="field-open_runs">1</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))
 
 
-def test_a_runner_of_its_own_is_given_and_taken_back_with_an_event_for_each(
-    ada: Client, alice: Person, settings: Any
-) -> None:
+def test_an_own_runner_is_given_and_removed_with_an_event_for_each(ada: Client, alice: Person, settings: Any) -> None:
     settings.POOLS = 1
     acme = alice.organisation
     page = f"/installation/accounts/organisation/{acme.pk}/change/"
@@ -228,8 +224,8 @@ def test_a_runner_of_its_own_is_given_and_taken_back_with_an_event_for_each(
         SeatInPool(pool=1).save()
     assert '<td class="field-runner">pool 1</td>' in text(ada.get("/installation/accounts/organisation/?q=acme"))
     size = {"heap_mb": 4_096, "worker_mb": None, "cores": None}
-    said = [(each.actor_label, each.before, each.after) for action in GIVEN for each in events(action)]
-    assert said == [("ada@installation.example", None, size), ("ada@installation.example", size, None)]
+    entries = [(each.actor_label, each.before, each.after) for action in GIVEN for each in events(action)]
+    assert entries == [("ada@installation.example", None, size), ("ada@installation.example", size, None)]
 
 
 def test_the_page_of_a_run_says_with_how_many_it_shares_its_runner_and_not_with_whom(

@@ -1,4 +1,4 @@
-"""What has expired goes within the hour: sessions, their entries in the list, invitations; what is in force stays."""
+"""Expired data are deleted within the hour: sessions, their entries in the list, invitations; valid ones stay."""
 
 import uuid
 from contextlib import suppress
@@ -34,7 +34,7 @@ def key_of(person: Person) -> str:
 
 
 def seen(person: Person, at: datetime) -> None:
-    person.client.get("/api/me/")  # whoever asks is listed
+    person.client.get("/api/me/")  # every caller is listed
     assert UserSession.objects.filter(session_key=key_of(person)).update(created_at=at) == 1
 
 
@@ -86,7 +86,7 @@ def test_who_joined_stays_a_member_when_the_invitation_is_forgotten(alice: Perso
     assert carol.get("streams/").status_code == 200
 
 
-def test_an_organisation_whose_deletion_fails_holds_up_no_other(
+def test_an_organisation_whose_deletion_fails_delays_no_other(
     alice: Person, charlie: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []

@@ -1,4 +1,4 @@
-"""What each address writes into the audit log: one case for each method that does, a reason for each that does not."""
+"""Audit events of each address: one case for each method that writes one, a reason for each that does not."""
 
 from typing import Any
 from unittest.mock import ANY
@@ -7,12 +7,13 @@ from uuid import UUID
 from django.utils import timezone
 
 from tests.webapp.audit.changed_version import changeable, changing
-from tests.webapp.audit.stage import Asked, Case, Some, Stage
-from tests.webapp.bound_output import output_with_refused
-from tests.webapp.bundle import FILES, plan
+from tests.webapp.audit.file_cases import FILES_TAKEN
+from tests.webapp.bundles.bundle import FILES, plan
 from tests.webapp.conftest import POINTS, file_adapter, graph
-from tests.webapp.repaired import left_to_repair
 from tests.webapp.resources import every_resource
+from tests.webapp.runs.outputs.bound_output import output_with_refused
+from tests.webapp.samples.repaired import left_to_repair
+from tests.webapp.stage import Asked, Case, Some, Stage
 from tests.webapp.uploads.bringing import CSV, brought, uploaded
 from webapp.administration.models import Export
 from webapp.core.context import organisation_context
@@ -83,6 +84,7 @@ TOKEN = {"name": "nightly", "role": "viewer", "expires_in_days": 1}
 GRAPH = graph(where="speed > 140")
 
 WRITES: dict[tuple[str, str], Case] = {
+    **FILES_TAKEN,
     ("organisation/", "put"): Case(
         "organisation.renamed",
         lambda _: ("organisation/", {"name": "Acme 2"}),
@@ -280,6 +282,13 @@ WRITES: dict[tuple[str, str], Case] = {
         Some({"query": "speeding_cars"}),
         also=("query.created",),
     ),
+    ("queries/<uuid:query>/labels/", "put"): Case(
+        "query.labelled",
+        lambda stage: (f"queries/{stage.binding['query']}/labels/", {"tags": ["tolling"], "owner": "bob@acme.example"}),
+        "speeding",
+        {"tags": [], "owner": None},
+        {"tags": ["tolling"], "owner": "bob@acme.example"},
+    ),
     ("queries/<uuid:query>/layout/", "put"): Case(
         "query.nodes_moved",
         lambda stage: (f"queries/{stage.binding['query']}/layout/", {"positions": {"fast": {"x": 10.0, "y": 20.0}}}),
@@ -307,6 +316,7 @@ WRITES: dict[tuple[str, str], Case] = {
             "inputs": {"cars": Some({"stream": "cars"})},
             "dedicated": False,
             "freshness": "5s",
+            "completeness": 99.9,
             "outputs": [],
         },
     ),

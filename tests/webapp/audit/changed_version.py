@@ -1,9 +1,9 @@
 """A binding whose run another version could take over from, and one from whose it is about to."""
 
-from streaming.wire.messages import ProgressReport
-from tests.webapp.audit.stage import Asked, Stage
+from streaming.wire.progress import ProgressReport
 from tests.webapp.conftest import graph
-from tests.webapp.repaired import left_to_repair
+from tests.webapp.samples.repaired import left_to_repair
+from tests.webapp.stage import Asked, Stage
 from webapp.core.context import organisation_context
 from webapp.runs.models import Run
 

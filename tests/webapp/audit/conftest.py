@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from tests.webapp.audit.stage import Stage
 from tests.webapp.conftest import Person
+from tests.webapp.stage import Stage
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context
 from webapp.core.tenancy import TenantQuerySet

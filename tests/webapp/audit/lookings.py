@@ -1,4 +1,4 @@
-"""What addresses write nothing into the audit log though their method could, and why."""
+"""Addresses without audit events although their method could change something, with the reasons."""
 
 WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("queries/validate/", "post"): "looks for faults in what is sent",
@@ -27,6 +27,7 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("samples/why/", "post"): "says what made a row and stores nothing",
     ("bindings/<uuid:binding>/outputs/check/", "post"): "tries outputs and stores nothing",
     ("definitions/plan/", "post"): "says what applying would change",
+    ("alerts/backtest/", "post"): "replays a rule and stores nothing",
     ("transcripts/run/", "post"): "runs what is sent, on the data that are sent",
 }
-"""Methods other than GET of which no event comes, and why."""
+"""Methods other than GET without an event, with the reasons."""

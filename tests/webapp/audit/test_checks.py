@@ -1,4 +1,4 @@
-"""`manage.py check --database default` tells of a database that lets audit events be changed (punctual.E004)."""
+"""`manage.py check --database default` reports a database that allows changes of audit events (punctual.E004)."""
 
 import pytest
 from django.core.checks import run_checks
@@ -35,7 +35,7 @@ POSTGRESQL = {
 DONE = POSTGRESQL if connection.vendor == "postgresql" else SQLITE
 
 
-def told() -> list[str]:
+def messages() -> list[str]:
     return [each.msg for each in run_checks(databases=["default"]) if each.id == "punctual.E004"]
 
 
@@ -46,13 +46,13 @@ def executed(*statements: str) -> None:
 
 
 def test_a_migrated_database_is_not_complained_of() -> None:
-    assert told() == []
+    assert messages() == []
 
 
 @pytest.mark.parametrize("statements", DONE)
-def test_a_trigger_that_is_gone_or_does_less_is_told_of(statements: str) -> None:
+def test_a_missing_or_weaker_trigger_is_reported(statements: str) -> None:
     executed(*statements.split("; ", 1))
-    assert told() == [f"The database default lets rows of {TABLE} be changed by {verb}." for verb in DONE[statements]]
+    assert messages() == [f"The database default allows {verb} on the rows of {TABLE}." for verb in DONE[statements]]
 
 
 def test_without_the_database_nothing_is_asked() -> None:

@@ -11,9 +11,9 @@ from django.test import Client
 from tests.webapp.audit.cases import TOKEN, WRITES, on_cars
 from tests.webapp.audit.conftest import Events
 from tests.webapp.audit.lookings import WRITES_NOTHING
-from tests.webapp.audit.stage import Case, Stage
 from tests.webapp.conftest import Person, graph
 from tests.webapp.impersonating import acted_as
+from tests.webapp.stage import Case, Stage
 from tests.webapp.undone import undone
 from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.accounts.models import Membership, Organisation, PreviewUse
@@ -135,7 +135,7 @@ def _service_is_named(key: Key, account: tuple[str, str], stage: Stage, newer: C
     assert account[1].startswith(event.token)
 
 
-def test_who_acts_as_somebody_else_is_named_beside_them(stage: Stage, newer: Callable[[], Events]) -> None:
+def test_an_impersonator_is_named_with_the_person(stage: Stage, newer: Callable[[], Events]) -> None:
     acted = acted_as(stage.alice)
     key = ("streams/<uuid:stream>/", "put")
     path, body = WRITES[key].ask(stage)
@@ -184,6 +184,7 @@ def _writes_no_event(key: Key, stage: Stage, newer: Callable[[], Events]) -> Non
         "samples/why/": {"binding": stage.binding["id"], "place": {"output": "out", "at": 0}},
         "bindings/<uuid:binding>/outputs/check/": {"outputs": []},
         "definitions/plan/": {"files": {}},
+        "alerts/backtest/": {"rule": "lag", "binding": stage.binding["id"]},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }
     path = key[0].replace("<uuid:query>", stage.binding["query"]).replace("<uuid:binding>", stage.binding["id"])

@@ -1,6 +1,6 @@
 """The check of the audit log's triggers, on a real PostgreSQL, by the owner of its tables.
 
-What else is stated of the log is in `tests/webapp/test_on_postgresql.py`, as the application's role.
+What else is stated of the log is in `tests/webapp/core/test_on_postgresql.py`, as the application's role.
 """
 
 import os

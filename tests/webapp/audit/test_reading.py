@@ -38,7 +38,7 @@ def listed(person: Person, **query: Any) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def told(alice: Person) -> Person:
+def five_events(alice: Person) -> Person:
     """Alice, in whose organisation five things happened, a minute after each other."""
     minute = timedelta(minutes=1)
     write(
@@ -75,8 +75,8 @@ def told(alice: Person) -> Person:
         ({"limit": 2}, [4, 3]),
     ],
 )
-def test_filters_are_all_met(query: dict[str, Any], minutes: list[int], told: Person) -> None:
-    assert [datetime.fromisoformat(each["at"]).minute for each in listed(told, **query)] == minutes
+def test_filters_are_all_met(query: dict[str, Any], minutes: list[int], five_events: Person) -> None:
+    assert [datetime.fromisoformat(each["at"]).minute for each in listed(five_events, **query)] == minutes
 
 
 def test_pages_join_without_a_gap_or_a_double_where_events_are_of_one_moment(alice: Person) -> None:
@@ -85,7 +85,7 @@ def test_pages_join_without_a_gap_or_a_double_where_events_are_of_one_moment(ali
     for _ in range(6):
         query = {"limit": 2} | ({"before": before} if before else {})
         page = alice.get(f"audit/?{urlencode(query)}").json()
-        write(alice.organisation, {"at": timezone.now(), "action": "later.event"})  # what comes meanwhile is no matter
+        write(alice.organisation, {"at": timezone.now(), "action": "later.event"})  # later events change nothing
         seen += [each["target"]["label"] for each in page["events"]]
         before = page["next"]
     assert before is None
@@ -127,8 +127,8 @@ def test_a_bad_filter_is_a_fault_of_its_field(query: str, field: str, alice: Per
 
 
 @pytest.mark.parametrize("cursor", ["0-" + "0" * 32, "9" * 17 + "-" + "f" * 32])
-def test_the_outermost_cursors_are_taken(cursor: str, told: Person) -> None:
-    assert len(listed(told, before=cursor)) == (0 if cursor.startswith("0") else 5)
+def test_the_outermost_cursors_are_taken(cursor: str, five_events: Person) -> None:
+    assert len(listed(five_events, before=cursor)) == (0 if cursor.startswith("0") else 5)
 
 
 @pytest.mark.parametrize(("role", "status"), [(Role.OPERATOR, 403), (Role.DESIGNER, 403), (Role.ADMIN, 200)])
@@ -138,19 +138,19 @@ def test_only_who_administers_reads_it(role: Role, status: int, acme: Organisati
     assert person.get("audit/export/?format=csv").status_code == status
 
 
-def test_nothing_of_another_organisation_is_read(told: Person, charlie: Person) -> None:
+def test_nothing_of_another_organisation_is_read(five_events: Person, charlie: Person) -> None:
     assert listed(charlie) == []
     assert listed(charlie, actor=ADA) == []
     assert listed(charlie, before=f"{10**16}-{'f' * 32}") == []
-    assert charlie.client.get(told.url("audit/")).status_code == 404
+    assert charlie.client.get(five_events.url("audit/")).status_code == 404
 
 
 def test_a_page_costs_the_same_number_of_queries_however_long_it_is(
-    told: Person, django_assert_num_queries: Any
+    five_events: Person, django_assert_num_queries: Any
 ) -> None:
-    told.get("audit/?limit=1")
+    five_events.get("audit/?limit=1")
     with django_assert_num_queries(4) as counted:
-        told.get("audit/?limit=1")
-    write(told.organisation, *({"id": uuid4()} for _ in range(50)))
+        five_events.get("audit/?limit=1")
+    write(five_events.organisation, *({"id": uuid4()} for _ in range(50)))
     with django_assert_num_queries(len(counted)):
-        told.get("audit/?limit=100")
+        five_events.get("audit/?limit=100")

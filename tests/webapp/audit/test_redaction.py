@@ -71,7 +71,7 @@ def test_what_is_no_secret_stays_as_it_is(state: dict[str, Any]) -> None:
     assert safe_state(state) == state
 
 
-def test_texts_that_no_database_takes_are_mended(in_acme: None) -> None:
+def test_texts_that_no_database_accepts_are_repaired(in_acme: None) -> None:
     with acting(Actor("system", None, "nul \0 and \ud800")):
         record("a.b", target=Target("t", None, "\0" * 300), after={"x\0": "\ud800"})
     event = AuditEvent.objects.get()
@@ -84,7 +84,7 @@ def test_a_state_that_is_too_large_says_its_size_and_digest() -> None:
     large = {"text": fits["text"] + "y"}
     written = json.dumps(large, separators=(",", ":")).encode()
     assert safe_state(large) == {
-        "left_out": "Left out: 65,537 bytes, more than the 65,536 that an event keeps. Look at the thing itself.",
+        "left_out": "Left out: 65,537 bytes, more than the 65,536 that an event keeps. Open the object itself.",
         "bytes": 65_537,
         "sha256": hashlib.sha256(written).hexdigest(),
     }

@@ -11,14 +11,14 @@ import pytest
 from django.conf import settings as installed
 
 from tests.webapp.conftest import Person
-from webapp.core.requests import RequestOfLine
+from webapp.core.http.requests import RequestOfLine
 
 HEX = re.compile(r"[0-9a-f]{32}")
 
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """What the installation writes to its log."""
+    """Return the lines of the installation's log."""
     written, handler = io.StringIO(), logging.StreamHandler()
     handler.setStream(written)
     handler.setFormatter(logging.Formatter(installed.LOGGING["formatters"]["line"]["format"]))
@@ -37,15 +37,15 @@ def test_each_answer_has_a_number_of_its_own_whatever_was_sent(alice: Person) ->
     assert "0" * 32 not in numbers
 
 
-def test_a_failure_tells_the_number_under_which_it_is_in_the_log(alice: Person, log: Any) -> None:
-    with mock.patch("webapp.streams.api.shown", side_effect=ZeroDivisionError):
+def test_a_failure_contains_its_number_in_the_log(alice: Person, log: Any) -> None:
+    with mock.patch("webapp.streams.api.to_response", side_effect=ZeroDivisionError):
         answered = alice.post("streams/", {"name": "x", "definition": {"shape": "point"}, "adapter": {"kind": "no"}})
         assert answered.status_code == 422
         with mock.patch("webapp.streams.services.create_stream"):
             answered = alice.post("streams/", _body())
     number = answered.headers["X-Request-ID"]
     assert answered.status_code == 500
-    assert answered.json()["message"].endswith(f"tell them the number {number}.")
+    assert answered.json()["message"].endswith(f"mention the number {number}.")
     [line] = [each for each in log.getvalue().splitlines() if "Internal Server Error" in each]
     assert f"[{number}]" in line
     assert "ZeroDivisionError" in log.getvalue()
@@ -66,7 +66,7 @@ def test_a_line_outside_of_requests_has_no_number(log: Any) -> None:
 def test_the_installations_own_handler_writes_the_number() -> None:
     [handler] = installed.LOGGING["root"]["handlers"]
     [name] = installed.LOGGING["handlers"][handler]["filters"]
-    assert installed.LOGGING["filters"][name]["()"] == "webapp.core.requests.RequestOfLine"
+    assert installed.LOGGING["filters"][name]["()"] == "webapp.core.http.requests.RequestOfLine"
 
 
 def _body() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What people do to their own accounts are events of the installation, without a password in any of them."""
+"""Actions on people's own accounts are events of the installation, and no event contains a password."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ from webapp.audit.models import AuditEvent
 __all__ = ["browser", "dora"]
 
 
-def told() -> list[AuditEvent]:
+def account_events() -> list[AuditEvent]:
     """Return the events, oldest first; none is of an organisation, none holds the password."""
     found = every_event()
     assert {each.organisation_id for each in found} <= {None}
@@ -30,7 +30,7 @@ def brief(event: AuditEvent) -> tuple[str, str, str]:
 
 def test_signing_in_and_out_are_events(browser: Browser, dora: User) -> None:
     assert browser.delete("auth/session").status_code == 401
-    signed_in, signed_out = told()
+    signed_in, signed_out = account_events()
     assert brief(signed_in) == ("person.signed_in", EMAIL, EMAIL)
     assert (signed_in.actor_kind, signed_in.target_id, signed_in.address) == ("person", str(dora.pk), "127.0.0.1")
     assert signed_in.after == {"by": ["password"]}
@@ -41,7 +41,7 @@ def test_signing_in_and_out_are_events(browser: Browser, dora: User) -> None:
 def test_a_wrong_password_is_an_event_of_nobody_against_the_account(dora: User) -> None:
     answered = Browser().sign_in(EMAIL.upper(), "not the password at all")
     assert answered.status_code == 400
-    [event] = told()
+    [event] = account_events()
     assert brief(event) == ("person.sign_in_failed", "nobody signed in", EMAIL)
     assert (event.actor_kind, event.target_id, event.before, event.after) == ("system", str(dora.pk), None, None)
     assert (event.address, event.request_id) == ("127.0.0.1", answered.headers["X-Request-ID"])
@@ -49,7 +49,7 @@ def test_a_wrong_password_is_an_event_of_nobody_against_the_account(dora: User) 
 
 def test_of_an_address_without_an_account_only_an_outline_is_kept(dora: User) -> None:
     assert Browser().sign_in("nobody.in.particular@evil.example").status_code == 400
-    [event] = told()
+    [event] = account_events()
     assert brief(event) == ("person.sign_in_failed", "nobody signed in", "unknown address")
     assert event.after == {"address": "n…@evil.example"}
 
@@ -64,8 +64,8 @@ def test_a_changed_password_is_an_event(browser: Browser) -> None:
         "account/password/change", {"current_password": PASSWORD, "new_password": "another good one!"}
     )
     assert answered.status_code in {200, 401}
-    assert "person.password_changed" in {each.action for each in told() if each.actor_label == EMAIL}
-    assert "another good one!" not in json.dumps([vars(each) for each in told()], default=str)
+    assert "person.password_changed" in {each.action for each in account_events() if each.actor_label == EMAIL}
+    assert "another good one!" not in json.dumps([vars(each) for each in account_events()], default=str)
 
 
 def test_a_password_that_was_reset_is_an_event(dora: User, django_capture_on_commit_callbacks: Any) -> None:
@@ -74,7 +74,7 @@ def test_a_password_that_was_reset_is_an_event(dora: User, django_capture_on_com
         browser.post("auth/password/request", {"email": EMAIL})
     key = key_in_mail("reset-password")
     browser.post("auth/password/reset", {"key": key, "password": "another good one!"})
-    events = told()
+    events = account_events()
     assert ("person.password_reset", EMAIL, EMAIL) in [brief(each) for each in events]
     assert key not in json.dumps([vars(each) for each in events], default=str)
 
@@ -94,7 +94,7 @@ def test_second_factors_are_events(
     other.sign_in(EMAIL)
     assert other.post("auth/2fa/authenticate", {"code": "000000"}).status_code == 400
     assert browser.delete("account/authenticators/totp").status_code == 200
-    events = told()
+    events = account_events()
     factors = [(each.action, each.actor_label, each.before, each.after) for each in events if each.area != "person"]
     assert sorted(factors[:2], key=str) == [
         ("second_factor.added", EMAIL, None, {"kind": "recovery_codes"}),
@@ -112,4 +112,4 @@ def test_second_factors_are_events(
 def test_a_sign_in_is_in_nobodys_organisation(alice: Person) -> None:
     assert Browser().sign_in("alice@acme.example").status_code == 200
     assert alice.get("audit/").json()["events"] == []
-    assert [each.action for each in told()] == ["person.signed_in"]
+    assert [each.action for each in account_events()] == ["person.signed_in"]

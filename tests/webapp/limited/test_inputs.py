@@ -13,7 +13,7 @@ from tests.webapp.conftest import POINTS, Person
 from webapp.streams.checking import MOST_LANES
 
 GROWTH_KIB = 150_000
-"""How much the web process may have grown at its largest."""
+"""Return the largest size of the web process so far."""
 
 
 def sample(person: Person, folder: Path, name: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def sample(person: Person, folder: Path, name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(alice: Person, tmp_path: Path) -> Path:
-    """What adapters of alice's organisation read."""
+    """Return the folder that adapters of alice's organisation read."""
     made = tmp_path / str(alice.organisation.pk) / "files"
     made.mkdir(parents=True)
     return made

@@ -1,4 +1,4 @@
-"""What computes on what a person has sent runs in a limited process, for which nobody waits in a transaction."""
+"""Computations on a person's input run in a limited process, and no transaction waits for them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,7 +38,7 @@ COMPUTES = (
     "webapp.runs.inputs.checking.check_binding",
     "webapp.runs.inputs.checking.check_event_times",
     "webapp.runs.inputs.checking.check_held",
-    "webapp.runs.inputs.checking.held_back",
+    "webapp.runs.inputs.checking.find_held_nodes",
     "webapp.runs.inputs.checking.in_force",
     "webapp.streams.adapters.input_adapter",
     "webapp.streams.adapters.preview.check",
@@ -63,10 +63,10 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(name, refused)
 
     @contextmanager
-    def unlocked(organisation: UUID | None, limits: Limits) -> Iterator[None]:
+    def unlocked(organisation: UUID | None, limits: Limits) -> Iterator[int]:
         assert not connection.savepoint_ids, "a limited process is waited for in a transaction"
-        with place(organisation, limits):
-            yield
+        with place(organisation, limits) as beside:
+            yield beside
 
     monkeypatch.setattr(running, "place", unlocked)
 
@@ -114,6 +114,6 @@ def test_a_query_that_is_made_while_its_stream_gets_another_name_is_not_left_beh
     renamed = {"name": "vehicles", "definition": cars["definition"], "adapter": cars["adapter"]}
     refused = alice.put(f"streams/{cars['id']}/", renamed)
     assert refused.status_code == 409
-    assert refused.json()["message"] == "A query that names cars was changed meanwhile. Send your change again."
+    assert refused.json()["message"] == "A query that names cars has changed since then. Send your change again."
     monkeypatch.setattr(following, "all_drafted", drafted)
     assert alice.put(f"streams/{cars['id']}/", renamed).status_code == 200

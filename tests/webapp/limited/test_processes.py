@@ -10,14 +10,14 @@ from typing import Any
 import psutil
 import pytest
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from tests.webapp.conftest import POINTS, Person
 from webapp.core.context import organisation_context
 from webapp.core.errors import Busy, ClientGone, TooMuchWork
-from webapp.core.limited import places, running
-from webapp.core.limited.departure import Departure, answered_until
+from webapp.core.limited import running
+from webapp.core.limited.disconnects import DisconnectHandler, answered_until
 from webapp.core.limited.jobs import TYPING, Job
-from webapp.core.limited.places import place
+from webapp.core.limited.places import PLACES, place
 from webapp.queries import jobs
 
 STREAMS = {"cars": StreamDefinition.model_validate(POINTS)}
@@ -25,7 +25,7 @@ TEXT = "QUERY q;\nINSERT INTO out SELECT STREAM * FROM cars WHERE speed > 120;\n
 
 
 def long_text(nodes: int = 180) -> str:
-    """A query that takes seconds to check: so many filters, one behind the other."""
+    """Return a query that takes seconds to check: a long chain of filters."""
     where = " AND ".join(["speed > 1"] * 70)
     steps = [f"n{at} AS (SELECT STREAM * FROM {f'n{at - 1}' if at else 'cars'} WHERE {where})" for at in range(nodes)]
     return f"QUERY q;\nWITH {', '.join(steps)} INSERT INTO out SELECT STREAM * FROM n{nodes - 1};\n"
@@ -49,7 +49,7 @@ def test_what_a_process_finds_comes_back_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("check", "checked", "most", "said"),
+    ("check", "checked", "most", "sentence"),
     [
         (jobs.examined_text, LONG, {"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
         (jobs.examined_text, LONG, {"wall_s": 0.05}, "takes longer than 0.05 s"),
@@ -59,14 +59,13 @@ def test_what_a_process_finds_comes_back_as_it_was() -> None:
     ids=["processor", "time", "memory", "output"],
 )
 def test_each_limit_ends_the_work_with_a_sentence(
-    check: Job[..., Any], checked: Any, most: dict[str, Any], said: str
+    check: Job[..., Any], checked: Any, most: dict[str, Any], sentence: str
 ) -> None:
     job = replace(check, limits=replace(TYPING, **most))
     with pytest.raises(TooMuchWork) as refused:
         job(checked, STREAMS)
     assert refused.value.message == (
-        f"The check of this query {said}, which is all that there is for it. "
-        "Make the query smaller, or divide it into several."
+        f"The check of this query {sentence}, which is the limit. Make the query smaller, or split it into several."
     )
 
 
@@ -93,14 +92,14 @@ def test_nothing_is_kept_from_one_process_to_the_next() -> None:
 
 
 def test_work_for_a_client_who_left_is_not_done() -> None:
-    gone = Departure()
+    gone = DisconnectHandler()
     gone.depart()
     with answered_until(gone), pytest.raises(ClientGone):
         jobs.examined_text(LONG, STREAMS)
 
 
 def test_a_client_who_leaves_ends_the_work() -> None:
-    gone, process = Departure(), forking()
+    gone, process = DisconnectHandler(), forking()
     jobs.examined_text(TEXT, STREAMS)
 
     def asks() -> None:
@@ -128,7 +127,7 @@ def test_a_server_of_processes_that_was_killed_is_started_again() -> None:
 def test_an_organisation_has_few_at_once_and_takes_none_from_others(
     alice: Person, charlie: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "WAITS_S", 0.01)
+    monkeypatch.setattr(PLACES, "share", replace(PLACES.share, waits_s=0.01))
     mine, other = alice.organisation.pk, charlie.organisation.pk
     held = [place(mine, TYPING) for _ in range(TYPING.at_once)]
     for each in held:
@@ -138,18 +137,18 @@ def test_an_organisation_has_few_at_once_and_takes_none_from_others(
     assert "Try again" in refused.json()["message"]
     assert int(refused["Retry-After"]) > 0
     assert charlie.post("queries/validate/", {"text": TEXT}).status_code == 200
-    with place(other, TYPING), place(other, TYPING), pytest.raises(Busy), place(other, TYPING):
-        raise AssertionError("the installation has no more places")
+    with place(other, TYPING), pytest.raises(Busy), place(other, TYPING):
+        raise AssertionError("the last place is for organisations that hold none")
     for each in held:
         each.__exit__(None, None, None)
     assert alice.post("queries/validate/", {"text": TEXT}).status_code == 200
 
 
 def test_keys_of_others_are_not_known_to_a_process(alice: Person, charlie: Person) -> None:
-    from webapp.core.limited.surroundings import Surroundings
+    from webapp.core.limited.job_environment import JobEnvironment
 
     with organisation_context(alice.organisation.pk):
-        assert Surroundings.here(with_keys=False).keys == []
-        mine = Surroundings.here(with_keys=True).keys
+        assert JobEnvironment.here(with_keys=False).keys == []
+        mine = JobEnvironment.here(with_keys=True).keys
     with organisation_context(charlie.organisation.pk):
-        assert not set(mine) & set(Surroundings.here(with_keys=True).keys)
+        assert not set(mine) & set(JobEnvironment.here(with_keys=True).keys)

@@ -7,27 +7,27 @@ from typing import Any
 import psutil
 import pytest
 
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from tests.simulator.picture import GRAPH, ROWS, STREAM, at
 from tests.webapp.limited.test_processes import forking
 from webapp.core.errors import ClientGone, TooMuchWork
-from webapp.core.limited.departure import Departure, answered_until
-from webapp.queries.simulating import SimulationAsked, simulated
-from webapp.queries.simulation_bodies import MOST_ROWS, SampleBody
+from webapp.core.limited.disconnects import DisconnectHandler, answered_until
+from webapp.queries.simulation.bodies import MOST_ROWS, SampleBody
+from webapp.queries.simulation.simulating import SimulationRequest, simulated
 
 STREAMS = {"s": StreamDefinition.model_validate(STREAM)}
 
 
-def asked(rows: list[dict[str, Any]]) -> SimulationAsked:
-    return SimulationAsked(GRAPH, None, STREAMS, {}, SampleBody.model_validate({"rows": rows}))
+def request_for(rows: list[dict[str, Any]]) -> SimulationRequest:
+    return SimulationRequest(GRAPH, None, STREAMS, {}, SampleBody.model_validate({"rows": rows}))
 
 
-LONG = asked([{**ROWS[0], "start": at(number), "end": at(number + 600)} for number in range(MOST_ROWS)])
+LONG = request_for([{**ROWS[0], "start": at(number), "end": at(number + 600)} for number in range(MOST_ROWS)])
 """Every row is in sixty windows, so it takes seconds."""
 
 
 @pytest.mark.parametrize(
-    ("most", "said"),
+    ("most", "sentence"),
     [
         ({"cpu_s": 0, "wall_s": 60}, "takes more than 0 s of processor time"),
         ({"wall_s": 0.05}, "takes longer than 0.05 s"),
@@ -35,16 +35,16 @@ LONG = asked([{**ROWS[0], "start": at(number), "end": at(number + 600)} for numb
         ({"output_bytes": 100}, "gives more than 0 MiB"),
     ],
 )
-def test_each_limit_ends_a_simulation_with_a_sentence(most: dict[str, Any], said: str) -> None:
+def test_each_limit_ends_a_simulation_with_a_sentence(most: dict[str, Any], sentence: str) -> None:
     job = replace(simulated, limits=replace(simulated.limits, **most))
     with pytest.raises(TooMuchWork) as refused:
-        job(LONG if most.keys() & {"wall_s", "memory_bytes"} and "cpu_s" not in most else asked(ROWS))
-    assert said in refused.value.message
+        job(LONG if most.keys() & {"wall_s", "memory_bytes"} and "cpu_s" not in most else request_for(ROWS))
+    assert sentence in refused.value.message
 
 
 def test_a_client_who_types_on_ends_the_simulation() -> None:
-    gone, process = Departure(), forking()
-    simulated(asked(ROWS))
+    gone, process = DisconnectHandler(), forking()
+    simulated(request_for(ROWS))
 
     def asks() -> None:
         with answered_until(gone):

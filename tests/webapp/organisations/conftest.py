@@ -1,4 +1,4 @@
-"""Ada administers acme beside alice and bob; dora has an account and belongs nowhere; mail is kept in memory."""
+"""Ada administers acme together with alice and bob; dora has an account and no organisation; mail stays in memory."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What two people do at once, on a real PostgreSQL: the second waits for the first, and then is told the truth."""
+"""Concurrent actions of two people on a real PostgreSQL: the second waits, and then sees the result of the first."""
 
 import time
 from collections.abc import Callable
@@ -26,7 +26,7 @@ PATIENCE_S = 30
 def while_pending(organisation: Organisation, change: Callable[[], Any], request: Callable[[], Any]) -> Any:
     """Answer `request`, which is made while `change` is not committed yet and must wait for it."""
 
-    def asked() -> Any:
+    def send() -> Any:
         try:
             return request()
         finally:
@@ -36,7 +36,7 @@ def while_pending(organisation: Organisation, change: Callable[[], Any], request
         with transaction.atomic():
             with organisation_context(organisation.pk):
                 change()
-            answered = pool.submit(asked)
+            answered = pool.submit(send)
             wait_until_blocked(answered)
         return answered.result()
 
@@ -93,7 +93,7 @@ def test_of_two_owners_who_step_down_at_once_one_stays(
     assert roles(alice) == {"alice@acme.example": "owner", "second@acme.example": "admin"}
 
 
-def test_who_is_lowered_meanwhile_gives_no_role(
+def test_a_person_who_is_lowered_at_the_same_time_gives_no_role(
     alice: Person, second: Person, memberships: dict[str, Membership]
 ) -> None:
     theirs = memberships["second@acme.example"].pk
@@ -119,7 +119,7 @@ def test_what_was_handed_over_is_not_handed_over_again(
     assert answered.status_code == 403
 
 
-def test_a_removed_member_makes_no_token_meanwhile(alice: Person, bob: Person) -> None:
+def test_a_member_removed_at_the_same_time_makes_no_token(alice: Person, bob: Person) -> None:
     with organisation_context(alice.organisation.pk):
         bobs = member(bob).pk
     answered = while_pending(
@@ -131,7 +131,7 @@ def test_a_removed_member_makes_no_token_meanwhile(alice: Person, bob: Person) -
     assert alice.get("tokens/").json() == []
 
 
-def test_an_invitation_that_is_revoked_meanwhile_opens_nothing(alice: Person) -> None:
+def test_an_invitation_revoked_at_the_same_time_opens_nothing(alice: Person) -> None:
     made, text = invited(alice)
     dora = visitor("dora@acme.example", alice.organisation)
     answered = while_pending(

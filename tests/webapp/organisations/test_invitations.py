@@ -1,4 +1,4 @@
-"""Invitations: what opens them, what voids them, and that they tell nothing but to who holds them."""
+"""Invitations: their use, their end, and that they reveal nothing to others."""
 
 import logging
 from datetime import timedelta
@@ -13,9 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from tests.webapp.accounts.test_tokens import program
 from tests.webapp.conftest import Person
 from tests.webapp.organisations.conftest import accept, delete, invited, look, newest_text, roles, visitor
-from tests.webapp.test_tokens import program
 from webapp.accounts.invitations import find
 from webapp.accounts.models import Invitation, Membership, Organisation, OrganisationLimit
 from webapp.accounts.permissions import Role
@@ -47,7 +47,7 @@ def test_the_mail_names_organisation_role_and_person_and_the_address_of_the_sett
     assert answered["sent_at"] is not None
 
 
-def test_a_name_with_signs_of_html_stands_in_the_mail_as_it_is_and_in_one_line_of_the_subject(alice: Person) -> None:
+def test_a_name_with_html_characters_is_unchanged_in_the_mail_and_one_line_in_the_subject(alice: Person) -> None:
     with organisation_context(alice.organisation.pk):
         Organisation.objects.update(name="R&D <north>\nBcc: x@y.example")
     invited(alice)
@@ -68,7 +68,7 @@ def test_who_holds_the_text_sees_what_it_is_for_without_signing_in(alice: Person
     }
 
 
-def test_a_look_at_a_good_text_alone_opens_sign_up_in_that_session(alice: Person, settings: Any) -> None:
+def test_only_a_valid_text_opens_sign_up_in_that_session(alice: Person, settings: Any) -> None:
     settings.SIGN_UP = "invitation"
     _, text = invited(alice)
     client = Client()
@@ -184,7 +184,7 @@ def test_an_expired_invitation_stays_in_the_list(alice: Person) -> None:
     assert [each["state"] for each in alice.get("invitations/").json()] == ["expired"]
 
 
-def test_sent_again_the_new_text_opens_and_the_days_begin_anew(alice: Person, dora: Person) -> None:
+def test_a_resent_invitation_has_a_new_text_and_new_days(alice: Person, dora: Person) -> None:
     first, _ = invited(alice)
     expire(alice)
     again = alice.post(f"invitations/{first['id']}/resend/").json()
@@ -238,7 +238,7 @@ def test_an_admin_invites_every_role_but_owner_and_leaves_invitations_of_owners_
     assert {each["email"] for each in ada.get("invitations/").json()} == {"x@acme.example", "y@acme.example"}
 
 
-def test_a_mail_server_that_fails_is_told_and_the_invitation_can_be_sent_again(
+def test_a_failing_mail_server_is_reported_and_the_invitation_can_be_sent_again(
     alice: Person, dora: Person, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(self: Any) -> None:
@@ -275,7 +275,7 @@ def test_an_expired_invitation_takes_no_room_and_is_not_sent_again_without_it(al
     assert alice.post(f"invitations/{first['id']}/resend/").json()["code"] == "over_quota"
 
 
-def test_nobody_joins_beyond_a_limit_that_was_lowered(alice: Person, dora: Person) -> None:
+def test_nobody_joins_above_a_limit_that_was_lowered(alice: Person, dora: Person) -> None:
     _, text = invited(alice)
     with organisation_context(alice.organisation.pk):
         OrganisationLimit(quota="members", value=1).save()

@@ -1,4 +1,4 @@
-"""Who may change whom: somebody always owns, only owners make and remove owners, nobody raises themselves."""
+"""Changes of members: somebody always owns, only owners make and remove owners, nobody raises their own role."""
 
 from typing import Any
 from uuid import UUID
@@ -9,9 +9,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from tests.webapp.accounts.test_tokens import Program, made, program, refused
 from tests.webapp.conftest import Person, join
 from tests.webapp.organisations.conftest import delete, member_id, roles
-from tests.webapp.test_tokens import Program, made, program, refused
 from webapp.accounts.members import transfer_organisation
 from webapp.accounts.models import Membership, Organisation, Token, User
 from webapp.accounts.permissions import Role
@@ -89,7 +89,7 @@ def test_the_last_owner_can_neither_leave_nor_step_down(alice: Person, ada: Pers
     left = delete(alice, f"members/{member_id(alice, 'alice@acme.example')}/")
     lowered = put(alice, "alice@acme.example", "admin")
     assert (left.status_code, lowered.status_code) == (409, 409)
-    assert left.json()["message"].endswith("Make somebody else owner first, or delete it.")
+    assert left.json()["message"].endswith("Assign another owner first, or delete it.")
     assert roles(alice)["alice@acme.example"] == "owner"
 
 
@@ -199,9 +199,7 @@ def test_a_token_lists_members_and_changes_none(alice: Person, bob: Person) -> N
     assert Client().delete(path, headers=headers).status_code == 403
 
 
-def test_what_runs_goes_on_when_its_person_is_removed(
-    alice: Person, binding: dict[str, Any], acme: Organisation
-) -> None:
+def test_runs_continue_when_their_person_is_removed(alice: Person, binding: dict[str, Any], acme: Organisation) -> None:
     somebody = join("somebody@acme.example", acme, Role.OPERATOR)
     run = somebody.post(f"bindings/{binding['id']}/start/").json()["id"]
     delete(alice, f"members/{member_id(alice, 'somebody@acme.example')}/")

@@ -1,4 +1,4 @@
-"""Organisations: who makes them and how they are named; deletion with grace, and that it can be taken back."""
+"""Organisations: creation and names, and a deletion with grace that can be cancelled."""
 
 from datetime import timedelta
 from typing import Any
@@ -8,10 +8,10 @@ from allauth.account.models import EmailAddress
 from django.core import mail
 from django.utils import timezone
 
+from tests.webapp.accounts.test_tokens import program
 from tests.webapp.conftest import Person, join
 from tests.webapp.impersonating import acted_as
 from tests.webapp.organisations.conftest import delete, roles
-from tests.webapp.test_tokens import program
 from webapp.accounts import organisations
 from webapp.accounts.models import Organisation, User
 from webapp.accounts.organisations import RESERVED
@@ -114,10 +114,10 @@ def test_nobody_owns_more_than_the_installation_says(dora: Person, settings: Any
     settings.MOST_ORGANISATIONS = 1
     first, second = (make(dora, slug=each) for each in ("north", "south"))
     assert (first.status_code, second.status_code) == (201, 409)
-    assert "here a person may own 1" in second.json()["message"]
+    assert "a person may own 1" in second.json()["message"]
 
 
-def test_me_names_who_acts_behind_the_session(alice: Person) -> None:
+def test_me_names_the_impersonator_of_the_session(alice: Person) -> None:
     assert me(alice)["impersonator"] is None
     assert me(acted_as(alice, by="root@punctual.example"))["impersonator"] == "root@punctual.example"
 
@@ -156,7 +156,7 @@ def test_the_grace_is_what_the_installation_says_and_asking_again_moves_nothing(
     assert actions(alice.organisation) == ["organisation.deletion_asked"]
 
 
-def test_everything_stops_nothing_starts_and_all_can_be_read_until_it_is_taken_back(
+def test_everything_stops_nothing_starts_and_all_can_be_read_until_it_is_cancelled(
     alice: Person, binding: dict[str, Any]
 ) -> None:
     run = alice.post(f"bindings/{binding['id']}/start/").json()["id"]
@@ -165,7 +165,7 @@ def test_everything_stops_nothing_starts_and_all_can_be_read_until_it_is_taken_b
     started = alice.post(f"bindings/{binding['id']}/start/")
     assert started.status_code == 409
     assert "is to be deleted on" in started.json()["message"]
-    assert started.json()["message"].endswith("Ask an owner to take the deletion back.")
+    assert started.json()["message"].endswith("Ask an owner to cancel the deletion.")
     for path in ("streams/", "queries/", "bindings/", "runs/", "members/", "organisation/"):
         assert alice.get(path).status_code == 200
     assert delete(alice, "organisation/deletion/").json()["delete_after"] is None
@@ -173,11 +173,11 @@ def test_everything_stops_nothing_starts_and_all_can_be_read_until_it_is_taken_b
     assert "is to be deleted" not in alice.post(f"bindings/{binding['id']}/start/").content.decode()
 
 
-def test_what_was_not_asked_for_is_not_taken_back(alice: Person) -> None:
+def test_a_deletion_that_nobody_requested_cannot_be_cancelled(alice: Person) -> None:
     assert delete(alice, "organisation/deletion/").status_code == 409
 
 
-def test_all_owners_are_told_of_the_deletion_and_of_its_end_and_nobody_else(
+def test_only_owners_get_mails_about_the_deletion_and_its_cancellation(
     alice: Person, ada: Person, django_capture_on_commit_callbacks: Any
 ) -> None:
     join("second@acme.example", alice.organisation, Role.OWNER)
@@ -185,13 +185,13 @@ def test_all_owners_are_told_of_the_deletion_and_of_its_end_and_nobody_else(
         alice.post("organisation/deletion/", {"slug": "acme"})
     with django_capture_on_commit_callbacks(execute=True):
         delete(alice, "organisation/deletion/")
-    assert sorted((each.to[0], "not deleted" in each.subject) for each in mail.outbox) == [
+    assert sorted((each.to[0], "not be deleted" in each.subject) for each in mail.outbox) == [
         ("alice@acme.example", False),
         ("alice@acme.example", True),
         ("second@acme.example", False),
         ("second@acme.example", True),
     ]
-    assert "alice@acme.example asked for the deletion" in mail.outbox[0].body
+    assert "alice@acme.example requested the deletion" in mail.outbox[0].body
 
 
 def test_nothing_is_handed_over_while_it_is_to_be_deleted(alice: Person, bob: Person) -> None:

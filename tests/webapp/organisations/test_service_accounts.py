@@ -7,9 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from tests.webapp.accounts.test_tokens import Program, program, refused, wish
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
 from tests.webapp.organisations.conftest import delete
-from tests.webapp.test_tokens import Program, program, refused, wish
 from webapp.accounts import service_accounts
 from webapp.accounts.models import Token
 from webapp.accounts.permissions import ALLOWED, Permission, Role
@@ -106,7 +106,7 @@ def test_a_disabled_account_is_refused_from_the_next_request_on_and_let_in_again
     robot = caller(alice, made)
     body = {"name": "nightly", "role": "operator"}
     assert alice.put(f"service-accounts/{made}/", {**body, "disabled": True}).json()["disabled"] is True
-    assert "switched off" in refused(robot.get("/api/me/"))
+    assert "is disabled" in refused(robot.get("/api/me/"))
     assert alice.put(f"service-accounts/{made}/", {**body, "disabled": False}).json()["disabled"] is False
     assert robot.get("/api/me/").status_code == 200
 
@@ -155,7 +155,7 @@ def test_there_are_so_many_and_not_more(alice: Person, monkeypatch: pytest.Monke
     assert [create(alice, name=each).status_code for each in ("one", "two")] == [201, 409]
 
 
-def test_admins_see_and_revoke_its_tokens_beside_those_of_persons(alice: Person, ada: Person, bob: Person) -> None:
+def test_admins_see_and_revoke_its_tokens_and_those_of_persons(alice: Person, ada: Person, bob: Person) -> None:
     made = account(alice)
     robot, _ = caller(alice, made), program(bob)
     listed = ada.get("tokens/").json()

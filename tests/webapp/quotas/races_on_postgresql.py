@@ -1,4 +1,4 @@
-"""What two do at the same moment is counted once each, and takes no place twice."""
+"""Concurrent requests are counted once each, and no place is taken twice."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,11 +10,12 @@ import pytest
 from django.db import connection
 
 from tests.webapp.conftest import POINTS, Person, file_adapter, founded, graph, join
-from webapp.accounts import previews
+from webapp.accounts.limits import previews
+from webapp.accounts.limits.quotas import set_limit
 from webapp.accounts.models import PreviewUse
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import set_limit
 from webapp.core.context import organisation_context
+from webapp.core.limited.admission import set_aside
 from webapp.runs.inputs.checking import BoundChecked
 from webapp.runs.models import Run
 from webapp.runs.starts import services
@@ -48,7 +49,7 @@ def test_additions_to_the_time_of_previews_at_the_same_moment_are_all_counted() 
         ready.wait(timeout=30)
         with organisation_context(acme.pk):
             for _ in range(25):
-                previews._add(DAY, 100)
+                previews._add(previews.PREVIEW, DAY, 100)
 
     together([add] * 4)
     with organisation_context(acme.pk):
@@ -77,8 +78,9 @@ def test_starts_at_the_same_moment_take_one_place(
     ready = threading.Barrier(len(bindings))
 
     def meet(_: Any) -> BoundChecked:
-        """No fault: all are sound, and go on at the same moment."""
-        ready.wait(timeout=30)
+        """Report no error: all are valid, and continue at the same moment; requests hold no place during a check."""
+        with set_aside():
+            ready.wait(timeout=30)
         return BoundChecked([])
 
     monkeypatch.setattr(services, "checked_before_start", meet)

@@ -1,23 +1,26 @@
-"""What results and quarantine take: measured while runs go on, refused and stopped when full, and room made."""
+"""The size of results and quarantine: measured during runs, refused and stopped when full, and reduced."""
 
 import os
 import time
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from streaming.storage.results import Commit, committed_rows
+from streaming.storage.stored import remove
 from streaming.wire.messages import LateEvent, ResultRow
-from streaming.wire.results import Commit, committed_rows
-from streaming.wire.stored import remove
 from tests.webapp.conftest import Person, join
 from tests.webapp.scene import Scene
 from tests.wire.written import write_commit, write_part
+from webapp.accounts.limits.quotas import set_limit, used
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import set_limit, used
 from webapp.administration.tasks import tidy
 from webapp.audit.models import AuditEvent
+from webapp.audit.recording import Target, record
 from webapp.core.context import organisation_context
+from webapp.runs.audit_targets import BINDING_DELETED
 from webapp.runs.models import StoredBytes
 from webapp.runs.storage import storage_cleanup
 
@@ -42,7 +45,7 @@ def folder(scene: Scene, tmp_path: Path) -> Path:
 
 
 def commit(folder: Path, batch: int) -> None:
-    """What a runner writes of a batch: two results and a late row."""
+    """Write a runner's batch: two results and a late row."""
     rows = [ResultRow(output="out", start=batch, end=None, payload={"n": each}) for each in range(2)]
     parts = [write_part(folder, "results", batch, 0, rows), write_part(folder, "late", batch, 0, [LATE])]
     write_commit(folder, Commit(batch=batch, parts=parts, totals={"batch": batch}))
@@ -83,7 +86,7 @@ def delete(person: Person, binding: str, kind: str = "results") -> Any:
     return person.client.delete(person.url(f"bindings/{binding}/results/?kind={kind}"))
 
 
-def test_what_a_run_keeps_is_counted_while_it_goes_on_each_batch_once(scene: Scene, folder: Path) -> None:
+def test_the_data_of_an_open_run_are_counted_each_batch_once(scene: Scene, folder: Path) -> None:
     scene.running()
     progressed(scene, folder, 1, 2)
     assert counted(scene) == sizes(folder)
@@ -123,7 +126,7 @@ def test_a_running_run_is_asked_to_stop_when_there_is_no_more_room_and_says_why(
     assert (run.observed, run.domain) == ("stopped", "user")
     assert run.message is not None
     assert run.message.startswith(f"{title} kept: ")
-    assert run.message.endswith("Then start it again: it goes on where it stopped.")
+    assert run.message.endswith("Then start it again: it resumes where it stopped.")
     rows = committed_rows(folder, "results", 100).rows
     assert len(rows) == 4, "nothing that was committed is cut off"
     assert scene.desired() == {}
@@ -231,7 +234,8 @@ def test_what_only_a_next_start_would_need_goes_with_its_binding(
         path.write_text("{}")
         return path
 
-    gone, left = point(scene.binding["id"]), point("0b9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11")
+    gone, left, unknown = point(scene.binding["id"]), point(LEFT), point("1c9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11")
+    record_deleted(scene)
     scene.stop()
     scene.turn()
     with django_capture_on_commit_callbacks(execute=True):
@@ -240,10 +244,16 @@ def test_what_only_a_next_start_would_need_goes_with_its_binding(
     assert left.exists(), "of a binding that is not the one that was deleted"
     tidy(organisation=scene.organisation)
     assert not left.parent.parent.exists(), "left by a deletion that was broken off"
+    assert unknown.exists(), "nobody deleted its binding: the database may be an older copy"
 
 
 LEFT = "0b9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11"
 """A binding that was deleted."""
+
+
+def record_deleted(scene: Scene) -> None:
+    with organisation_context(UUID(scene.organisation)):
+        record(BINDING_DELETED, target=Target("binding", UUID(LEFT), "left"))
 
 
 def aged(path: Path) -> None:
@@ -254,8 +264,10 @@ def aged(path: Path) -> None:
 
 def test_carriers_and_savepoints_of_deleted_bindings_go_once_nobody_uses_them(scene: Scene, tmp_path: Path) -> None:
     folder = tmp_path / scene.organisation
-    mine = scene.binding["id"]
-    carriers = {name: folder / "carriers" / name for name in ("main", mine, f"{mine}.2", LEFT, f"{LEFT}.2", "no-uuid")}
+    mine, unknown = scene.binding["id"], "1c9e7f3c-8a51-4c05-9a39-6a0e2d8f1c11"
+    record_deleted(scene)
+    names = ("main", mine, f"{mine}.2", unknown, LEFT, f"{LEFT}.2", "no-uuid")
+    carriers = {name: folder / "carriers" / name for name in names}
     for path in carriers.values():
         (path / "commits").mkdir(parents=True)
         (path / "commits" / "1.json").write_text("{}")
@@ -271,7 +283,7 @@ def test_carriers_and_savepoints_of_deleted_bindings_go_once_nobody_uses_them(sc
     assert all(path.exists() for path in (*carriers.values(), *savepoints.values())), "somebody may still use them"
     aged(folder)
     tidy(organisation=scene.organisation)
-    assert [name for name, path in carriers.items() if path.exists()] == ["main", mine, f"{mine}.2", "no-uuid"]
+    assert [name for name, path in carriers.items() if path.exists()] == ["main", mine, f"{mine}.2", unknown, "no-uuid"]
     assert [name for name, path in savepoints.items() if path.exists()] == [f"{mine}-main-4.arrow", "other.arrow"]
     assert (folder / "carriers" / "homes.json").exists()
 
@@ -292,8 +304,8 @@ def test_what_has_aged_is_no_longer_counted_after_the_next_hour(scene: Scene, fo
 
 def test_the_page_of_limits_says_how_long_rows_are_kept(scene: Scene, settings: Any) -> None:
     def titles() -> list[str]:
-        told = [each["title"] for each in scene.person.get("quotas/").json()]
-        return [each for each in told if each.startswith(("Results", "Quarantine"))]
+        titles = [each["title"] for each in scene.person.get("quotas/").json()]
+        return [each for each in titles if each.startswith(("Results", "Quarantine"))]
 
     settings.KEEP_RESULTS_DAYS = 1
     assert titles() == ["Results kept, each for 1 day", "Quarantine kept, each for 1 day"]
@@ -317,7 +329,7 @@ def test_who_may_only_operate_deletes_nothing(scene: Scene) -> None:
     assert delete(operator, scene.binding["id"]).status_code == 403
 
 
-def test_a_disk_that_fails_meanwhile_leaves_the_count_right(
+def test_a_disk_that_fails_during_a_count_leaves_it_right(
     scene: Scene, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene.running()

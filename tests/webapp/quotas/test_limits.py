@@ -9,14 +9,14 @@ from django.test.utils import CaptureQueriesContext
 
 from streaming.wire import keys
 from tests.webapp.conftest import Person
+from webapp.accounts.limits.quotas import QUOTAS, OverQuota, check_room, in_words, limit, set_limit
 from webapp.accounts.models import OrganisationLimit
 from webapp.accounts.permissions import Role
-from webapp.accounts.quotas import QUOTAS, OverQuota, check_room, in_words, limit, set_limit
 from webapp.audit.models import AuditEvent
 from webapp.core.context import organisation_context
 
 
-def shown(person: Person) -> dict[str, tuple[int, int, str]]:
+def usages_of(person: Person) -> dict[str, tuple[int, int, str]]:
     answered = person.get("quotas/")
     assert answered.status_code == 200, answered.content
     return {each["quota"]: (each["used"], each["limit"], each["unit"]) for each in answered.json()}
@@ -27,36 +27,43 @@ def test_every_quota_is_shown_with_what_is_used_of_it(
 ) -> None:
     settings.QUOTA_DEFAULTS = {**settings.QUOTA_DEFAULTS, "runs": 7}
     redis_connection.set(keys.rate(str(alice.organisation.pk)), 4_200)
-    assert shown(bob) == {
+    assert usages_of(bob) == {
         "members": (2, 10, "people"),
         "runs": (0, 7, "runs"),
         "dedicated_runs": (0, 2, "runs"),
         "events_per_second": (4_200, 5_000, "events/s"),
         "pushed_rows_per_second": (0, 20_000, "rows/s"),
-        "preview_seconds": (0, 600, "s"),
+        "preview_seconds": (0, 1_800, "s"),
+        "person_preview_seconds": (0, 600, "s"),
+        "replay_seconds": (0, 1_800, "s"),
+        "repair_seconds": (0, 600, "s"),
         "result_bytes": (0, 10 * 2**30, "bytes"),
         "quarantine_bytes": (0, 2**30, "bytes"),
+        "streams": (0, 500, "streams"),
+        "queries": (0, 500, "queries"),
+        "query_versions": (0, 20_000, "versions"),
         "scenarios": (0, 200, "scenarios"),
         "scenario_bytes": (0, 32 * 2**20, "bytes"),
         "file_bytes": (0, 10 * 2**30, "bytes"),
+        "disk_bytes": (0, 25 * 2**30, "bytes"),
     }
 
 
 def test_an_open_invitation_takes_a_place(alice: Person, redis_connection: "redis.Redis") -> None:
     assert redis_connection.ping()
     assert alice.post("invitations/", {"email": "dora@acme.example", "role": "viewer"}).status_code == 201
-    assert shown(alice)["members"] == (2, 10, "people")
+    assert usages_of(alice)["members"] == (2, 10, "people")
 
 
 def test_the_rate_is_none_where_redis_cannot_be_reached(alice: Person, settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
-    assert shown(alice)["events_per_second"][0] == 0
+    assert usages_of(alice)["events_per_second"][0] == 0
 
 
 def test_the_number_of_queries_does_not_grow(scene: Any) -> None:
     def queries() -> int:
         with CaptureQueriesContext(connection) as captured:
-            shown(scene.person)
+            usages_of(scene.person)
         return len(captured)
 
     few = queries()
@@ -92,14 +99,14 @@ def test_a_changed_limit_is_the_organisations_own_and_is_written_to_the_audit_lo
         (
             "runs",
             10,
-            "Runs at once: 10 of 10 runs are used, so that there is no room for more. "
-            "Stop a run, or ask whoever runs this installation for more.",
+            "Runs at once: 10 of 10 runs are used, so there is no room for more. "
+            "Stop a run, or ask your administrator for more.",
         ),
         (
             "result_bytes",
             10 * 2**30,
-            "Results kept: 10.0 GB of 10 GB are used, so that there is no room for more. "
-            "Delete results of bindings that do not run, or ask whoever runs this installation for more.",
+            "Results kept: 10.0 GB of 10 GB are used, so there is no room for more. "
+            "Delete results of bindings that do not run, or ask your administrator for more.",
         ),
     ],
 )

@@ -1,24 +1,26 @@
 """Computing time of previews: measured, added up by day, refused beforehand once it is used up."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from tests.webapp.conftest import Clock, Person
-from tests.webapp.test_transcripts_run import COUNTED
-from webapp.accounts import previews
+from tests.webapp.scenarios.test_transcripts_run import COUNTED
+from webapp.accounts.limits import previews
+from webapp.accounts.limits.previews import previewing, repairing, replaying
+from webapp.accounts.limits.quotas import OverQuota, set_limit, used
 from webapp.accounts.models import PreviewUse
-from webapp.accounts.previews import previewing
-from webapp.accounts.quotas import OverQuota, set_limit, used
 from webapp.bundles import transcripts
-from webapp.core.context import organisation_context
+from webapp.core.context import Actor, acting, organisation_context
 from webapp.streams import adapters
 
 
 @pytest.fixture(autouse=True)
-def _told(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
-    """Both clocks of previews stand still until they are told."""
+def _set_clocks(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Both clocks of previews change only when a test sets them."""
 
     def seconds() -> float:
         return clock.at.timestamp()
@@ -64,8 +66,8 @@ def test_the_last_preview_may_overrun_and_the_next_one_is_refused_before_it_comp
     with pytest.raises(OverQuota) as refused, previewing():
         pytest.fail("it computed")
     assert refused.value.message == (
-        "Computing time of previews each day (UTC): 29 of 10 s are used. It begins anew at 2026-11-22 00:00 UTC. "
-        "Wait until then, or ask whoever runs this installation for more."
+        "Computing time of previews each day (UTC): 29 of 10 s are used. It starts again at 2026-11-22 00:00 UTC. "
+        "Wait until then, or ask your administrator for more."
     )
     assert uses() == {date(2026, 11, 21): 29_000}
     clock.at = datetime(2026, 11, 22, tzinfo=UTC)
@@ -91,9 +93,45 @@ def test_the_first_two_previews_of_a_day_are_both_counted(clock: Clock) -> None:
     assert uses() == {date(2026, 11, 21): 3_000}
 
 
+def computed(person: Person, kind: Callable[[], AbstractContextManager[None]], seconds: float, clock: Clock) -> None:
+    """Compute for that long in a request of `person`."""
+    actor = Actor("person", str(person.user.pk), person.user.email)
+    with organisation_context(person.organisation.pk), acting(actor), kind():
+        clock.pass_by(seconds)
+
+
+def test_a_viewer_uses_up_their_own_time_and_nobody_elses(alice: Person, bob: Person, clock: Clock) -> None:
+    computed(bob, previewing, 400, clock)
+    computed(bob, replaying, 300, clock)
+    for kind in (previewing, replaying):
+        with pytest.raises(OverQuota) as refused:
+            computed(bob, kind, 0, clock)
+        assert refused.value.message.startswith(
+            "Computing time of your own previews and replays each day (UTC): 700 of 600 s are used. It starts again at "
+        )
+    for kind in (previewing, replaying, repairing):
+        computed(alice, kind, 1, clock)
+
+
+def test_repairs_have_a_time_of_their_own(alice: Person, bob: Person, clock: Clock, in_acme: None) -> None:
+    for name in ("preview_seconds", "replay_seconds"):
+        set_limit(name, 10)
+    computed(bob, previewing, 10, clock)
+    computed(bob, replaying, 10, clock)
+    for kind in (previewing, replaying):
+        with pytest.raises(OverQuota):
+            computed(alice, kind, 0, clock)
+    computed(alice, repairing, 600, clock)
+    with pytest.raises(OverQuota) as refused:
+        computed(alice, repairing, 0, clock)
+    assert refused.value.message.startswith("Computing time of repairs each day (UTC): 600 of 600 s are used.")
+    set_limit("preview_seconds", 11)
+    computed(alice, previewing, 1, clock)
+
+
 def exhausted(person: Person) -> None:
     with organisation_context(person.organisation.pk):
-        PreviewUse(day=date(2026, 11, 21), milliseconds=600_000).save()
+        PreviewUse(day=date(2026, 11, 21), milliseconds=1_800_000).save()
 
 
 def test_samples_are_measured_and_refused(
@@ -110,7 +148,7 @@ def test_samples_are_measured_and_refused(
     assert len(answered.json()["rows"]) == 3
     with organisation_context(alice.organisation.pk):
         assert uses() == {date(2026, 11, 21): 4_000}
-        PreviewUse.objects.update(milliseconds=600_000)
+        PreviewUse.objects.update(milliseconds=1_800_000)
     refused = alice.get(f"streams/{cars['id']}/sample/")
     assert (refused.status_code, refused.json()["code"]) == (409, "over_quota")
     assert clock.at == datetime(2026, 11, 21, 12, 0, 4, tzinfo=UTC), "nothing was computed"

@@ -6,7 +6,7 @@ from streaming.wire import keys
 from streaming.wire.messages import RunLimits
 from tests.webapp.conftest import Person
 from tests.webapp.scene import Scene
-from webapp.accounts.quotas import set_limit
+from webapp.accounts.limits.quotas import set_limit
 from webapp.core.context import organisation_context
 
 
@@ -99,7 +99,7 @@ def test_the_limit_of_events_goes_to_the_runner_with_what_is_desired_and_a_chang
     assert limits(scene) == RunLimits(events_per_second=70)
 
 
-def test_a_report_tells_the_page_that_the_limit_held_a_batch_back(scene: Scene) -> None:
+def test_a_report_shows_on_the_page_that_the_limit_delayed_a_batch(scene: Scene) -> None:
     scene.running()
     report = scene.progress(1).model_copy(update={"held_back": 5_000})
     scene.connection.hset(keys.progress(scene.organisation), scene.run_id, report.model_dump_json())
@@ -107,7 +107,7 @@ def test_a_report_tells_the_page_that_the_limit_held_a_batch_back(scene: Scene) 
     assert scene.person.get(f"runs/{scene.run_id}/").json()["progress"]["held_back"] == 5_000
 
 
-def test_a_report_of_before_there_were_limits_is_read(scene: Scene) -> None:
+def test_a_report_from_before_limits_existed_is_read(scene: Scene) -> None:
     scene.running()
     content = scene.progress(1).model_dump_json(exclude={"held_back"})
     scene.connection.hset(keys.progress(scene.organisation), scene.run_id, content)

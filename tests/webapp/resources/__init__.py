@@ -1,8 +1,8 @@
-"""What addresses name: every kind of thing says in a module of this folder how one is made.
+"""The objects that addresses name: a module of this folder for each kind defines how to make one.
 
-The tests that walk all addresses ask here: whether ids of others are absent (tenancy, leaks), whether answers keep
-their schemas and bodies their limits, how many queries a list costs, which event a change writes. A new resource is a
-module here; what hangs on streams, queries and bindings stands in the tables of those tests (`filling`, `cases`).
+The tests that walk all addresses use them: that ids of others are absent (tenancy, leaks), that answers keep their
+schemas and bodies their limits, how many queries a list costs, which event a change writes. A new resource is a module
+here; objects that need streams, queries and bindings are in the tables of those tests (`filling`, `cases`).
 """
 
 import importlib
@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.webapp.audit.stage import Case
 from tests.webapp.conftest import Person
+from tests.webapp.stage import Case
 from webapp.core.tenancy import TenantModel
 
 

@@ -1,11 +1,11 @@
-"""What an input leaves on another server."""
+"""A footprint of an input on another server."""
 
 import uuid
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from tests.webapp.audit.stage import Asked, Case, Some, Stage
 from tests.webapp.resources import OwnThings, Resource
+from tests.webapp.stage import Asked, Case, Some, Stage
 from webapp.core.context import organisation_context
 from webapp.runs.models import InputFootprint
 

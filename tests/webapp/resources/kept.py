@@ -1,10 +1,10 @@
-"""What is kept beside streams, queries and bindings: scenarios, outputs with refused requests, uploads, exports."""
+"""Stored objects in addition to streams, queries and bindings: scenarios, outputs, uploads, exports."""
 
 from uuid import UUID
 
-from tests.webapp.bound_output import output_with_refused
 from tests.webapp.conftest import kept_scenario
 from tests.webapp.resources import OwnThings, Resource
+from tests.webapp.runs.outputs.bound_output import output_with_refused
 from tests.webapp.uploads.bringing import CSV, uploaded
 from webapp.core.context import organisation_context
 

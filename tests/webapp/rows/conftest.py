@@ -10,7 +10,7 @@ from django.db import connection
 
 @pytest.fixture(scope="module")
 def committed(django_db_setup: None, django_db_blocker: Any) -> Iterator[None]:
-    """What the tests of a module write is there for all of them, and for every connection."""
+    """Rows that the tests of a module write are visible to all of them, and on every connection."""
     with django_db_blocker.unblock():
         yield
         call_command("flush", interactive=False, verbosity=0)

@@ -1,4 +1,4 @@
-"""The connection works for the organisation in context, whatever was rolled back, reset, shared or kept meanwhile."""
+"""The connection works for the organisation in context, even after a rollback, a reset, sharing or caching."""
 
 import asyncio
 import threading
@@ -9,8 +9,8 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.db import DatabaseError, connection, transaction
 
+from tests.webapp.application_role import OWNER, ROLE, as_user
 from tests.webapp.conftest import POINTS, founded
-from tests.webapp.rows.application import OWNER, ROLE, as_user
 from tests.webapp.rows.layout import changed, raw
 from webapp.accounts.models import Organisation
 from webapp.core.context import installation_context, organisation_context
@@ -99,7 +99,7 @@ def test_a_failed_statement_leaves_no_wrong_organisation(acme: UUID, zeta: UUID)
 @pytest.mark.parametrize(
     "statement", ["RESET ALL", "DISCARD ALL", f"SET {VARIABLE} = 'installation'", f"reset {VARIABLE}"]
 )
-def test_what_is_said_by_hand_holds_for_no_further_statement(statement: str, acme: UUID, zeta: UUID) -> None:
+def test_a_setting_by_hand_applies_to_no_further_statement(statement: str, acme: UUID, zeta: UUID) -> None:
     with organisation_context(zeta):
         assert seen() == [zeta]
         changed(statement)
@@ -113,7 +113,7 @@ def test_a_connection_that_is_kept_keeps_no_organisation(acme: UUID) -> None:
     assert (raw("SELECT pg_backend_pid()"), seen()) == ([process], [])
 
 
-def test_a_new_connection_is_told_anew(acme: UUID) -> None:
+def test_a_new_connection_is_set_again(acme: UUID) -> None:
     with organisation_context(acme):
         [process] = raw("SELECT pg_backend_pid()")
         connection.close()

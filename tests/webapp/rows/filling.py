@@ -29,7 +29,7 @@ from webapp.scenarios.models import Scenario, ScenarioVerdict
 from webapp.streams.models import Stream
 
 ASKED_WITH = {"audit/export/": "?format=json_lines"}
-"""What some lists have to be asked with."""
+"""Parameters that some lists require."""
 START = datetime(2026, 11, 21, tzinfo=UTC)
 
 
@@ -42,7 +42,7 @@ class Filled:
 
 
 def address_of(route: str, slug: str, filled: Filled) -> str:
-    """Return the address of a list in the organisation `slug`; `route` begins behind that, or with `api/`."""
+    """Return the address of a list in the organisation `slug`; `route` starts after it, or with `api/`."""
     path = route.replace("<uuid:query>", str(filled.query)).replace("<uuid:account>", str(filled.account))
     path = path.replace("<slug:template>", "dead_man")
     return (f"/{path}" if path.startswith("api/") else f"/api/t/{slug}/{path}") + ASKED_WITH.get(route, "")
@@ -100,8 +100,8 @@ def _version(query: Query, number: int, says: dict[str, Any]) -> QueryVersion:
 
 
 def _scenario(query: Query, number: int) -> Scenario:
-    said: dict[str, Any] = {"rows": [], "expect": {"events": []}, "end": "flush"}
-    return Scenario(query=query, name=f"nothing {number:03}", size=50, **said)
+    content: dict[str, Any] = {"rows": [], "expect": {"events": []}, "end": "flush"}
+    return Scenario(query=query, name=f"nothing {number:03}", size=50, **content)
 
 
 def _verdict(scenario: Scenario, version: QueryVersion) -> ScenarioVerdict:

@@ -10,16 +10,18 @@ from django.db import connection, models
 
 from webapp.accounts.models import Organisation, User
 from webapp.core.context import organisation_context
-from webapp.core.row_security import owner_column
+from webapp.core.database.row_security import owner_column
 
 OWNED = [model for model in apps.get_models() if owner_column(model) is not None]
-"""Every model whose rows belong to an organisation, the organisations among them; new ones come by themselves."""
+"""Every model whose rows belong to an organisation, including organisations; new ones are included automatically."""
 _VALUES: dict[type, Any] = {
     models.DateTimeField: datetime(2026, 11, 21, tzinfo=UTC),
     models.DateField: date(2026, 11, 21),
     models.BooleanField: False,
     models.IntegerField: 1,
+    models.FloatField: 1.0,
     models.JSONField: {},
+    models.BinaryField: b"content",
     models.UUIDField: uuid.UUID(int=1),
 }
 
@@ -36,7 +38,7 @@ class Tenant:
         return self.rows[Organisation].pk  # type: ignore[no-any-return]
 
     def row(self, model: type[models.Model]) -> models.Model:
-        """Return the row of `model`, made with the rows it points at if there is none."""
+        """Return the row of `model`; make it and the rows it refers to if it does not exist."""
         if model not in self.rows:
             self.rows[model] = self._made(model)
         return self.rows[model]

@@ -1,4 +1,4 @@
-"""Who owns the tables, who works with them, and what tells when one of both is not as it should be."""
+"""The owner of the tables, the application's role, and the checks that report a wrong one."""
 
 from collections.abc import Iterator
 from io import StringIO
@@ -12,10 +12,10 @@ from django.core.checks import run_checks
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from tests.webapp.rows.application import OWNER, SUPERUSER, as_user
+from tests.webapp.application_role import OWNER, SUPERUSER, as_user
 from tests.webapp.rows.layout import OWNED, raw
-from webapp.core.database_checks import is_pooled
-from webapp.core.row_security import gaps
+from webapp.core.database.checks import is_pooled
+from webapp.core.database.row_security import gaps
 
 pytestmark = pytest.mark.usefixtures("committed")
 
@@ -38,7 +38,7 @@ def other(superuser: "psycopg.Connection") -> Iterator[str]:
     superuser.execute("DROP ROLE other")
 
 
-def told(**options: object) -> str:
+def run_command(**options: object) -> str:
     """Run the command as the owner, and return what it says."""
     output = StringIO()
     with as_user(OWNER):
@@ -69,7 +69,7 @@ def test_the_application_cannot_say_that_migrations_were_made() -> None:
 
 
 def test_the_command_may_be_repeated(superuser: "psycopg.Connection", other: str) -> None:
-    assert [told(application=other), told(application=other)] == [
+    assert [run_command(application=other), run_command(application=other)] == [
         "The role other may do what the application needs. Set its address as DATABASE_URL.\n"
     ] * 2
 
@@ -87,7 +87,7 @@ def test_a_table_of_a_later_migration_is_granted_too(superuser: "psycopg.Connect
 def test_a_password_is_hashed_before_it_is_sent(superuser: "psycopg.Connection", other: str, tmp_path: Path) -> None:
     file = tmp_path / "password"
     file.write_text("the password of the application\n")
-    told(application=other, password_file=str(file))
+    run_command(application=other, password_file=str(file))
     [kept] = superuser.execute("SELECT rolpassword FROM pg_authid WHERE rolname = 'other'").fetchone() or ()
     assert kept.startswith("SCRAM-SHA-256$")
 
@@ -96,7 +96,7 @@ def test_an_empty_password_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "password"
     file.write_text("\n")
     with pytest.raises(CommandError, match="is empty"):
-        told(application="other", password_file=str(file))
+        run_command(application="other", password_file=str(file))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_role_that_can_look_past_policies_is_refused(
 ) -> None:
     superuser.execute(made)
     with pytest.raises(CommandError, match=why):
-        told(application=other)
+        run_command(application=other)
 
 
 def test_the_owner_itself_is_refused() -> None:
@@ -122,18 +122,18 @@ def test_the_owner_itself_is_refused() -> None:
         cursor.execute(f"ALTER ROLE {OWNER} NOCREATEROLE")
     try:
         with pytest.raises(CommandError, match="owns the tables"):
-            told(application=OWNER)
+            run_command(application=OWNER)
     finally:
         with as_user(SUPERUSER), connection.cursor() as cursor:
             cursor.execute(f"ALTER ROLE {OWNER} CREATEROLE")
 
 
-def test_who_is_not_the_owner_is_told_so(superuser: "psycopg.Connection") -> None:
+def test_a_role_that_is_not_the_owner_gets_an_error(superuser: "psycopg.Connection") -> None:
     with pytest.raises(CommandError, match="Run this as the owner"):
         call_command("databaseroles", application="nobody")
 
 
-def test_all_tables_are_behind_the_wall_and_the_application_cannot_pass() -> None:
+def test_all_tables_have_policies_that_the_application_cannot_bypass() -> None:
     assert ids() == []
 
 
@@ -148,7 +148,7 @@ def test_a_table_before_the_wall_is_found_at_the_start(harm: str, mend: str, sup
     for table in (model._meta.db_table for model in OWNED):
         superuser.execute(f"ALTER TABLE {table} {harm}")
         try:
-            assert gaps(connection, apps) == [f"The table {table} is not behind row-level security."]
+            assert gaps(connection, apps) == [f"The table {table} has no row-level security."]
         finally:
             superuser.execute(f"ALTER TABLE {table} {mend}")
 
@@ -162,7 +162,7 @@ def test_a_lost_policy_is_found_at_the_start(superuser: "psycopg.Connection") ->
             superuser.execute(f"ALTER POLICY lost ON runs_run RENAME TO {policy}")
 
 
-def test_a_user_who_sees_past_the_wall_is_told_of() -> None:
+def test_a_role_that_bypasses_policies_is_reported() -> None:
     with as_user(SUPERUSER):
         assert ids() == ["punctual.W003"]
     with as_user(OWNER):
@@ -176,5 +176,5 @@ def test_a_pooler_is_known_by_a_process_that_is_not_the_one_announced() -> None:
     assert [is_pooled(process, announced), is_pooled(process + 1, announced)] == [False, True]
 
 
-def test_the_installation_uses_the_backend_that_tells() -> None:
+def test_the_installation_uses_the_backend_that_sets_the_organisation() -> None:
     assert settings.DATABASES["default"]["ENGINE"] == "webapp.core.postgresql"

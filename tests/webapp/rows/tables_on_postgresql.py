@@ -1,4 +1,4 @@
-"""What one organisation can do to the rows of another, when the scoped managers are forgotten: nothing."""
+"""An organisation can do nothing to the rows of another, even without the scoped managers."""
 
 import uuid
 from typing import Any
@@ -7,13 +7,13 @@ import psycopg
 import pytest
 from django.db import ProgrammingError, connection, models, transaction
 
-from tests.webapp.rows.application import ROLE
+from tests.webapp.application_role import ROLE
 from tests.webapp.rows.layout import OWNED, Tenant, changed, laid_out, names, raw
 from webapp.accounts.models import Organisation
 from webapp.audit.models import AuditEvent
 from webapp.core.context import installation_context, organisation_context
+from webapp.core.database.row_security import references
 from webapp.core.postgresql.roles import append_only_tables
-from webapp.core.row_security import references
 from webapp.core.tenancy import TenantModel, TenantQuerySet
 from webapp.runs.models import BindingInput
 
@@ -94,16 +94,16 @@ def test_no_row_can_be_written_for_another(acme: Tenant, zeta: Tenant) -> None:
             with context:
                 assert "row-level security" in refused(statement, *copied(model, acme.row(model)))
                 instead = f"ON CONFLICT ({key}) DO UPDATE SET {key} = {table}.{key} RETURNING {key}"
-                told = refused(f"{statement} {instead}", *copied(model, acme.row(model)))
-                assert ("permission denied" if model is AuditEvent else "row-level security") in told
+                refusal = refused(f"{statement} {instead}", *copied(model, acme.row(model)))
+                assert ("permission denied" if model is AuditEvent else "row-level security") in refusal
 
 
 def test_ones_own_row_cannot_be_given_away(acme: Tenant, zeta: Tenant) -> None:
     for model in OWNED:
         table, _, owner = names(model)
         with organisation_context(zeta.id):
-            told = refused(f"UPDATE {table} SET {owner} = %s", acme.id)
-        assert "row-level security" in told or model._meta.db_table in append_only_tables()
+            refusal = refused(f"UPDATE {table} SET {owner} = %s", acme.id)
+        assert "row-level security" in refusal or model._meta.db_table in append_only_tables()
 
 
 def test_nobody_truncates(zeta: Tenant) -> None:
@@ -128,10 +128,10 @@ def test_pointing_at_anothers_row_is_refused_as_pointing_at_nothing_is(acme: Ten
         table, column = names(model)[0], connection.ops.quote_name(key)
         target = references(model)[key]
         with organisation_context(zeta.id):
-            told = {refused(f"UPDATE {table} SET {column} = %s", at) for at in (acme.row(target).pk, uuid.uuid4())}
+            refusals = {refused(f"UPDATE {table} SET {column} = %s", at) for at in (acme.row(target).pk, uuid.uuid4())}
             assert changed(f"UPDATE {table} SET {column} = %s", zeta.row(target).pk) == 1
         policy = '"punctual_references_update"'
-        assert told == {f"new row violates row-level security policy {policy} for table {table}"}
+        assert refusals == {f"new row violates row-level security policy {policy} for table {table}"}
 
 
 def test_a_new_row_that_points_at_anothers_is_refused(acme: Tenant, zeta: Tenant) -> None:

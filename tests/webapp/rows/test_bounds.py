@@ -99,7 +99,7 @@ def give_tokens(person: Person, count: int, minute: int, **holder: Any) -> None:
 
 
 def pages(person: Person, path: str) -> list[list[dict[str, Any]]]:
-    """Return the first page and all behind it."""
+    """Return the first page and all later ones."""
     found = [person.get(path).json()]
     while found[-1]:
         found.append(person.get(f"{path}?before={found[-1][-1]['id']}").json())

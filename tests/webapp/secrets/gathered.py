@@ -1,4 +1,4 @@
-"""What anybody was shown, gathered to be searched for secrets."""
+"""All texts that people were shown, gathered to be searched for secrets."""
 
 from typing import Any
 

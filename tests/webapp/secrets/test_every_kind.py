@@ -19,10 +19,10 @@ from tests.adapters.planted import MARK, PlantedKind, planted_kinds
 from tests.webapp.administration.conftest import ada
 from tests.webapp.administration.test_exports import fetched, link, written
 from tests.webapp.conftest import POINTS, Person, graph
+from tests.webapp.runs.bindings.test_bindings_changed import put
 from tests.webapp.scene import Recorded
 from tests.webapp.secrets.conftest import KEPT
 from tests.webapp.secrets.gathered import Gathered
-from tests.webapp.test_bindings_changed import put
 from webapp.administration.site import site
 from webapp.core.context import installation_context
 from webapp.runs.inputs.checking import BoundChecked
@@ -40,14 +40,14 @@ def every(tmp_path: Path) -> list[PlantedKind]:
 
 
 @pytest.fixture
-def shown(
+def recorder(
     alice: Person,
     every: list[PlantedKind],
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
     sent: list[str],
 ) -> Iterator[Gathered]:
-    """What a test shows; logs at DEBUG, statements, tasks, output and the processes of this moment belong to it."""
+    """Record the output of a test; logs at DEBUG, statements, tasks, output and present processes belong to it."""
     caplog.set_level(logging.DEBUG)
     database.force_debug_cursor = True
     found = Gathered(alice)
@@ -70,11 +70,11 @@ def stream_body(kind: PlantedKind, definition: dict[str, Any], **options: Any) -
     return {"name": kind.name, "definition": definition, "adapter": adapter}
 
 
-def fitting(shown: Gathered, kind: PlantedKind) -> tuple[dict[str, Any], dict[str, Any]]:
+def fitting(recorder: Gathered, kind: PlantedKind) -> tuple[dict[str, Any], dict[str, Any]]:
     """A stream of the kind, and the definition that it takes: points, or edges where its rows are nothing else."""
     for definition in (POINTS, EDGES):
-        answered = shown.person.post("streams/", stream_body(kind, definition))
-        shown.add("POST streams/", answered.content)
+        answered = recorder.person.post("streams/", stream_body(kind, definition))
+        recorder.add("POST streams/", answered.content)
         if answered.status_code == 201:
             return answered.json(), definition
     raise AssertionError(f"{kind.name}: {answered.content}")
@@ -89,56 +89,56 @@ def outputs(every: list[PlantedKind]) -> list[dict[str, Any]]:
     return [{"node": "out", "adapter": {"kind": each.kind.kind, "options": dict(each.options)}} for each in chosen]
 
 
-def made_streams(shown: Gathered, every: list[PlantedKind]) -> None:
+def made_streams(recorder: Gathered, every: list[PlantedKind]) -> None:
     """A stream of each kind: refused with secrets in the wrong form, proposed, made, sampled, its secrets kept."""
     for kind in inputs(every):
-        made, definition = fitting(shown, kind)
+        made, definition = fitting(recorder, kind)
         for form in (list, lambda secret: {"sealed": "".join(secret)}):
             wrong = {name: form([secret]) for name, secret in kind.secrets.items()}
-            shown.send("post", "streams/", stream_body(kind, definition, **wrong), 422)
+            recorder.send("post", "streams/", stream_body(kind, definition, **wrong), 422)
         adapter = stream_body(kind, definition)["adapter"]
-        shown.send("post", "streams/infer/", {"adapter": adapter}, 200)
-        assert shown.get(f"streams/{made['id']}/sample/")["faults"] != []
+        recorder.send("post", "streams/infer/", {"adapter": adapter}, 200)
+        assert recorder.get(f"streams/{made['id']}/sample/")["faults"] != []
         kept = stream_body(kind, definition, **dict.fromkeys(kind.secrets, KEPT))
-        shown.send("put", f"streams/{made['id']}/", kept, 200)
-        shown.get(f"streams/{made['id']}/")
+        recorder.send("put", f"streams/{made['id']}/", kept, 200)
+        recorder.get(f"streams/{made['id']}/")
 
 
-def bound_each(shown: Gathered, every: list[PlantedKind]) -> list[str]:
+def bound_each(recorder: Gathered, every: list[PlantedKind]) -> list[str]:
     """A binding on each stream, the first with every output; their ids."""
     found = []
     for kind in inputs(every):
         drawn = graph(f"q_{kind.name}", stream=kind.name)
-        query = shown.send("post", "queries/", {"graph": drawn, "comment": "first"}, 201)
-        bound = shown.send("post", "bindings/", {"name": kind.name, "query_version": query["current"]["id"]}, 201)
+        query = recorder.send("post", "queries/", {"graph": drawn, "comment": "first"}, 201)
+        bound = recorder.send("post", "bindings/", {"name": kind.name, "query_version": query["current"]["id"]}, 201)
         found.append(bound["id"])
         if len(found) == 1:
-            answered = put(shown.person, bound, outputs=outputs(every))
+            answered = put(recorder.person, bound, outputs=outputs(every))
             assert answered.status_code == 200, answered.content
-            shown.add("PUT outputs", answered.content)
+            recorder.add("PUT outputs", answered.content)
     return found
 
 
-def tried_and_refused(shown: Gathered, every: list[PlantedKind], bindings: list[str]) -> None:
+def tried_and_refused(recorder: Gathered, every: list[PlantedKind], bindings: list[str]) -> None:
     """The connection test of every output, as they are given and as they are stored, and starts that fail."""
-    for said in (outputs(every), stored_outputs(shown.get(f"bindings/{bindings[0]}/"))):
-        told = shown.send("post", f"bindings/{bindings[0]}/outputs/check/", {"outputs": said}, 200)
-        assert told["faults"] != []
+    for reported in (outputs(every), stored_outputs(recorder.get(f"bindings/{bindings[0]}/"))):
+        message = recorder.send("post", f"bindings/{bindings[0]}/outputs/check/", {"outputs": reported}, 200)
+        assert message["faults"] != []
     for binding in bindings:
-        shown.send("post", f"bindings/{binding}/start/", {}, 422)
+        recorder.send("post", f"bindings/{binding}/start/", {}, 422)
 
 
 def stored_outputs(bound: dict[str, Any]) -> list[dict[str, Any]]:
     return [{name: each[name] for name in ("identity", "node", "adapter")} for each in bound["outputs"]]
 
 
-def started(shown: Gathered, bindings: list[str], connection: "redis.Redis") -> str:
-    """Start them as if all had answered, and what then stands in Redis for the runner."""
+def started(recorder: Gathered, bindings: list[str], connection: "redis.Redis") -> str:
+    """Start them as if all had answered, and return the content of Redis for the runner."""
     for binding in bindings:
-        run = shown.send("post", f"bindings/{binding}/start/", {}, 201)["id"]
+        run = recorder.send("post", f"bindings/{binding}/start/", {}, 201)["id"]
         for path in ("", "definition/", "logs/"):
-            shown.get(f"runs/{run}/{path}")
-    organisation = shown.person.organisation.pk
+            recorder.get(f"runs/{run}/{path}")
+    organisation = recorder.person.organisation.pk
     Reconciler(organisation, connection, Recorded()).turn()
     return b"".join(
         content for name in ("desired", "deliveries") for content in connection.hvals(f"punctual:{organisation}:{name}")
@@ -146,7 +146,7 @@ def started(shown: Gathered, bindings: list[str], connection: "redis.Redis") -> 
 
 
 def test_what_anybody_can_read_holds_secrets_of_no_kind_but_sealed(
-    shown: Gathered,
+    recorder: Gathered,
     every: list[PlantedKind],
     ada: Client,
     redis_connection: "redis.Redis",
@@ -154,48 +154,48 @@ def test_what_anybody_can_read_holds_secrets_of_no_kind_but_sealed(
     tmp_path: Path,
 ) -> None:
     assert {each.name for each in every} >= {"in_kafka", "in_postgresql", "in_download", "out_kafka", "out_webhook"}
-    made_streams(shown, every)
-    bindings = bound_each(shown, every)
-    tried_and_refused(shown, every, bindings)
-    files = shown.get("definitions/")["files"]
-    plan = shown.send("post", "definitions/plan/", {"files": files}, 200)
-    shown.send("post", "definitions/apply/", {"files": files, "token": plan["token"]}, 200)
+    made_streams(recorder, every)
+    bindings = bound_each(recorder, every)
+    tried_and_refused(recorder, every, bindings)
+    files = recorder.get("definitions/")["files"]
+    plan = recorder.send("post", "definitions/plan/", {"files": files}, 200)
+    recorder.send("post", "definitions/apply/", {"files": files, "token": plan["token"]}, 200)
     monkeypatch.setattr(services, "checked_before_start", lambda _: BoundChecked([]))
-    told = started(shown, bindings, redis_connection)
-    assert told.count('"sealed":"gAAAA') == sum(len(each.secrets) for each in every)
+    reported = started(recorder, bindings, redis_connection)
+    assert reported.count('"sealed":"gAAAA') == sum(len(each.secrets) for each in every)
     for path in ("streams/", "bindings/", "runs/", "adapters/", "audit/"):
-        shown.get(path)
-    add_export(shown, fetched(link(shown.person, written(shown.person))))
-    add_pages(shown, ada)
+        recorder.get(path)
+    add_export(recorder, fetched(link(recorder.person, written(recorder.person))))
+    add_pages(recorder, ada)
     for key in redis_connection.scan_iter("*"):
-        shown.add(f"Redis {key!r}", redis_connection.dump(key) or b"")
+        recorder.add(f"Redis {key!r}", redis_connection.dump(key) or b"")
     with database.cursor() as cursor:
         for table in database.introspection.table_names():
             cursor.execute(f'SELECT * FROM "{table}"')
-            shown.add(f"table {table}", str(cursor.fetchall()))
+            recorder.add(f"table {table}", str(cursor.fetchall()))
     for file in tmp_path.rglob("*"):
         if file.is_file() and not file.is_socket():
-            shown.add(f"file {file}", file.read_bytes())
+            recorder.add(f"file {file}", file.read_bytes())
 
 
-def add_export(shown: Gathered, export: zipfile.ZipFile) -> None:
+def add_export(recorder: Gathered, export: zipfile.ZipFile) -> None:
     names = export.namelist()
     assert names
     for name in names:
-        shown.add(f"export {name}", export.read(name))
+        recorder.add(f"export {name}", export.read(name))
 
 
-def add_pages(shown: Gathered, ada: Client) -> None:
+def add_pages(recorder: Gathered, ada: Client) -> None:
     """The application's pages, the API's file, and every page of those who run the installation."""
-    slug = shown.person.organisation.slug
+    slug = recorder.person.organisation.slug
     for path in ("/", f"/{slug}/streams", f"/{slug}/bindings", "/guide", "/api/", "/api/openapi.json"):
-        shown.add(path, shown.person.client.get(path).content)
+        recorder.add(path, recorder.person.client.get(path).content)
     for model in site._registry:
         name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
         listed = ada.get(reverse(f"{name}_changelist"))
-        shown.add(f"{name} list", listed.content)
+        recorder.add(f"{name} list", listed.content)
         for key in keys_of(model):
-            shown.add(f"{name} {key}", ada.get(reverse(f"{name}_change", args=[key])).content)
+            recorder.add(f"{name} {key}", ada.get(reverse(f"{name}_change", args=[key])).content)
 
 
 def keys_of(model: type[Model]) -> list[Any]:

@@ -35,7 +35,7 @@ PASSWORD = "planted-a6b0-redis"
 def gathered(
     alice: Person, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str], settings: Any
 ) -> Iterator[Gathered]:
-    """What a test shows; logs at DEBUG, the statements that go to the database and standard output belong to it."""
+    """Record the output of a test; logs at DEBUG, statements of the database and standard output belong to it."""
     caplog.set_level(logging.DEBUG)
     database.force_debug_cursor = True
     found = Gathered(alice)
@@ -140,7 +140,7 @@ def test_a_started_run_leaves_sealed_values_alone_in_database_and_redis(
     assert gathered.holding(PLANTED) == []
 
 
-def test_forms_are_told_that_a_secret_is_written_only_and_no_example_of_one(alice: Person) -> None:
+def test_forms_know_that_a_secret_is_write_only_and_get_no_example_of_one(alice: Person) -> None:
     [schema] = [each["options_schema"] for each in alice.get("adapters/").json() if each["kind"] == "download"]
     token = schema["properties"]["token"]
     assert [each.get("writeOnly", False) for each in token["anyOf"]] == [True, False]
@@ -160,7 +160,7 @@ with open(os.environ["GATE"] + ".told", "w") as file:
 
 @pytest.fixture
 def guarded_redis(settings: Any, redis_connection: "redis.Redis") -> Iterator[None]:
-    """The installation's Redis, empty, behind a password."""
+    """Return the installation's Redis, empty, with a password."""
     redis_connection.config_set("requirepass", PASSWORD)
     settings.REDIS_URL = settings.REDIS_URL.replace("//", f"//:{PASSWORD}@")
     yield
@@ -168,7 +168,7 @@ def guarded_redis(settings: Any, redis_connection: "redis.Redis") -> Iterator[No
 
 
 @pytest.mark.usefixtures("guarded_redis")
-def test_a_launched_runner_is_told_its_keys_and_no_list_of_processes_or_log_shows_them(
+def test_a_launched_runner_gets_its_keys_and_no_list_of_processes_or_log_shows_them(
     settings: Any, tmp_path: Path
 ) -> None:
     package = tmp_path / "other" / "streaming" / "runtime"
@@ -182,17 +182,17 @@ def test_a_launched_runner_is_told_its_keys_and_no_list_of_processes_or_log_show
     settings.RUNNER_ENVIRONMENT = {"PATH": os.environ["PATH"], "GATE": str(gate)}
     organisation, stranger = uuid.uuid4(), uuid.uuid4()
     process = psutil.Process(ProcessLauncher().launch(organisation).pid)
-    with gate.open("wb"):  # returns when the runner has read what it was told
+    with gate.open("wb"):  # returns when the runner has read its input
         listed = [
             f"{each.info['cmdline']} {each.info['environ']}" for each in psutil.process_iter(["cmdline", "environ"])
         ]
     process.wait(20)
     keys = organisation_keys(organisation)
-    told = json.loads(Path(f"{gate}.told").read_text())
-    assert (told["redis"], told["keys"]) == (address_for(organisation), keys)
-    own_password = urlsplit(told["redis"]).password
+    sent = json.loads(Path(f"{gate}.told").read_text())
+    assert (sent["redis"], sent["keys"]) == (address_for(organisation), keys)
+    own_password = urlsplit(sent["redis"]).password
     assert own_password
-    assert PASSWORD not in told["redis"]
+    assert PASSWORD not in sent["redis"]
     assert any(str(organisation) in each for each in listed)
     log = runner_log(organisation).read_text()
     for secret in (PASSWORD, own_password, OLD, *keys):

@@ -1,4 +1,4 @@
-"""`manage.py reencryptsecrets`: everything comes under the newest key, runs go on, and the old key may go."""
+"""`manage.py reencryptsecrets`: everything is encrypted under the newest key, runs continue, and the old key may go."""
 
 from io import StringIO
 from typing import Any
@@ -38,9 +38,9 @@ def scene(
 
 
 def reencrypted() -> str:
-    told = StringIO()
-    call_command("reencryptsecrets", stdout=told)
-    return told.getvalue()
+    output = StringIO()
+    call_command("reencryptsecrets", stdout=output)
+    return output.getvalue()
 
 
 def sealed_values(scene: Scene) -> list[str]:
@@ -55,7 +55,7 @@ def sealed_values(scene: Scene) -> list[str]:
 
 
 def opening(scene: Scene, *installation_keys: str) -> Keyring:
-    """What opens with these keys of the installation."""
+    """Return the texts that these keys of the installation decrypt."""
     from django.test import override_settings
 
     with override_settings(SECRETS_KEYS=list(installation_keys)):
@@ -65,7 +65,7 @@ def opening(scene: Scene, *installation_keys: str) -> Keyring:
 def test_a_rotation_keeps_open_runs_working_until_the_old_key_is_gone(scene: Scene, settings: Any) -> None:
     settings.SECRETS_KEYS = [NEW, OLD]
     assert [opening(scene, NEW, OLD).open(each) for each in sealed_values(scene)] == [PLANTED] * 3
-    assert "2 secrets sealed anew, 0 had" in reencrypted()
+    assert "2 secrets resealed, 0 already had" in reencrypted()
     settings.SECRETS_KEYS = [NEW]
     assert [opening(scene, NEW).open(each) for each in sealed_values(scene)] == [PLANTED] * 3
     for each in sealed_values(scene):
@@ -77,14 +77,14 @@ def test_it_may_be_repeated(scene: Scene, settings: Any) -> None:
     settings.SECRETS_KEYS = [NEW, OLD]
     reencrypted()
     before = sealed_values(scene)
-    assert "0 secrets sealed anew, 2 had the newest key already" in reencrypted()
+    assert "0 secrets resealed, 2 already had the newest key" in reencrypted()
     assert sealed_values(scene) == before
 
 
 def test_a_run_that_has_ended_keeps_no_secret(scene: Scene) -> None:
     with organisation_context(scene.person.organisation.pk):
         Run.objects.update(ended_at=scene.clock())
-        assert "1 taken out of runs that have ended" in reencrypted()
+        assert "1 removed from runs that have ended" in reencrypted()
         assert Run.objects.get().spec["inputs"]["cars"]["adapter"]["options"]["token"] == {"sealed": True}
 
 
@@ -94,10 +94,10 @@ def test_what_no_key_opens_is_named_and_the_rest_is_done(
     settings.SECRETS_KEYS = [NEW]
     charlie.post("streams/", body(OTHER))
     settings.SECRETS_KEYS = ["newest-" * 6, NEW]
-    told = StringIO()
-    with pytest.raises(CommandError, match=r"1 secret cannot be opened with any of the keys: acme: stream cars\."):
-        call_command("reencryptsecrets", stdout=told)
-    assert "1 secret sealed anew" in told.getvalue()
+    output = StringIO()
+    with pytest.raises(CommandError, match=r"1 secret can't be opened with any of the keys: acme: stream cars\."):
+        call_command("reencryptsecrets", stdout=output)
+    assert "1 secret resealed" in output.getvalue()
     assert charlie.get("streams/").status_code == 200
 
 
@@ -107,6 +107,6 @@ def test_a_text_that_was_stored_before_its_option_was_a_secret_is_sealed(
     with organisation_context(alice.organisation.pk):
         Stream.objects.update(adapter=body(PLANTED)["adapter"])
     assert PLANTED not in alice.get("streams/").content.decode()
-    assert "1 secret sealed anew" in reencrypted()
+    assert "1 secret resealed" in reencrypted()
     with organisation_context(alice.organisation.pk):
         assert PLANTED not in str(Stream.objects.get().adapter)

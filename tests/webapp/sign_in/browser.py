@@ -11,7 +11,7 @@ from django.core import mail
 from django.test import Client
 
 PASSWORD = "a long enough password"
-HALF_MINUTE = 60_000_000  # since 1970; the server's clock stands there in the tests of codes
+HALF_MINUTE = 60_000_000  # since 1970; the server's clock in the tests of codes
 V1 = "/_allauth/browser/v1/"
 
 

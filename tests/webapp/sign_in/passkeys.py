@@ -28,20 +28,20 @@ class SoftwareKey:
         self.user, self.host = asked["user"]["id"], asked["rp"]["id"]
         public = ES256.from_cryptography_key(self.private.public_key())
         credential = AttestedCredentialData.create(Aaguid.NONE, self.id, public)
-        told = AuthenticatorData.create(self._host(), FLAG.UP | FLAG.UV | FLAG.AT, 0, credential)
+        data = AuthenticatorData.create(self._host(), FLAG.UP | FLAG.UV | FLAG.AT, 0, credential)
         client = self._client("webauthn.create", asked["challenge"])
-        attested = AttestationObject.create("none", told, {})
+        attested = AttestationObject.create("none", data, {})
         response = {"clientDataJSON": websafe_encode(client), "attestationObject": websafe_encode(attested)}
         return {**self._named(response), "clientExtensionResults": {"credProps": {"rk": True}}}
 
     def sign(self, options: dict[str, Any]) -> dict[str, Any]:
         """Answer the options of an authentication."""
-        told = AuthenticatorData.create(self._host(), FLAG.UP | FLAG.UV, 1)
+        data = AuthenticatorData.create(self._host(), FLAG.UP | FLAG.UV, 1)
         client = self._client("webauthn.get", options["publicKey"]["challenge"])
-        signature = self.private.sign(told + client.hash, ec.ECDSA(SHA256()))
+        signature = self.private.sign(data + client.hash, ec.ECDSA(SHA256()))
         response = {
             "clientDataJSON": websafe_encode(client),
-            "authenticatorData": websafe_encode(told),
+            "authenticatorData": websafe_encode(data),
             "signature": websafe_encode(signature),
             "userHandle": self.user,
         }

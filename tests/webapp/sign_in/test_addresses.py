@@ -33,7 +33,7 @@ def test_an_address_is_changed_only_after_signing_in_again(browser: Browser) -> 
     assert not EmailAddress.objects.filter(email=NEW).exists()
 
 
-def test_taking_the_address_of_another_person_is_not_told_and_comes_to_nothing(browser: Browser, dora: User) -> None:
+def test_taking_the_address_of_another_person_reveals_nothing_and_has_no_effect(browser: Browser, dora: User) -> None:
     User.objects.create_user("erin@acme.example", PASSWORD)
     answered = ask(browser, "erin@acme.example")
     assert answered.status_code == 200

@@ -79,9 +79,13 @@ def mail_settings(folder: Path, url: str) -> list[str]:
 def test_mail_goes_through_the_server_that_the_settings_name(
     post: Post, dora: User, settings: Any, tmp_path: Path
 ) -> None:
-    told = mail_settings(tmp_path, f"smtp://punctual:p%40ss%2Fword@127.0.0.1:{post.port}")
-    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = told[0], told[1], int(told[2])
-    settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = told[3], told[4]
+    settings_read = mail_settings(tmp_path, f"smtp://punctual:p%40ss%2Fword@127.0.0.1:{post.port}")
+    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = (
+        settings_read[0],
+        settings_read[1],
+        int(settings_read[2]),
+    )
+    settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = settings_read[3], settings_read[4]
     settings.DEFAULT_FROM_EMAIL = "Punctual <no-reply@acme.example>"
     assert Browser().post("auth/password/request", {"email": EMAIL}).status_code == 200
     (letter,) = post.letters
@@ -113,8 +117,13 @@ def test_a_server_that_takes_no_mail_is_logged_and_answered_alike(
 def test_the_scheme_says_how_the_line_is_encrypted(
     url: str, host: str, port: str, flags: list[str], tmp_path: Path
 ) -> None:
-    told = mail_settings(tmp_path, url)
-    assert (told[0].rsplit(".", 2)[1], told[1], told[2], told[5:]) == ("smtp", host, port, flags)
+    settings_read = mail_settings(tmp_path, url)
+    assert (settings_read[0].rsplit(".", 2)[1], settings_read[1], settings_read[2], settings_read[5:]) == (
+        "smtp",
+        host,
+        port,
+        flags,
+    )
 
 
 def test_without_a_server_mail_is_printed(tmp_path: Path) -> None:
@@ -124,11 +133,11 @@ def test_without_a_server_mail_is_printed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "complaint"),
     [
-        ("PUNCTUAL_SMTP_URL", "http://mail.example", "must begin with one of smtps://, smtp+starttls://, smtp://"),
+        ("PUNCTUAL_SMTP_URL", "http://mail.example", "must start with one of smtps://, smtp+starttls://, smtp://"),
         ("PUNCTUAL_SIGN_UP", "closed", "set it to open or invitation"),
         ("PUNCTUAL_ADDRESS_OF_PAGES", "punctual.example", "set it to an address"),
         ("PUNCTUAL_OIDC_ISSUER", "https://id.example", "PUNCTUAL_OIDC_CLIENT_ID"),
-        ("PUNCTUAL_OIDC_ISSUER", "http://id.example", "must begin with https://"),
+        ("PUNCTUAL_OIDC_ISSUER", "http://id.example", "must start with https://"),
     ],
 )
 def test_a_setting_that_cannot_be_read_stops_the_start_with_a_sentence(
@@ -148,15 +157,15 @@ def test_the_address_of_the_pages_is_the_port_of_this_machine_or_what_is_set(tmp
     addresses = "s.ADDRESS_OF_PAGES, s.HEADLESS_FRONTEND_URLS['account_confirm_email']"
     own = settings_with(tmp_path, addresses, PORT="8123").stdout.split()
     assert own == ["http://127.0.0.1:8123", "http://127.0.0.1:8123/verify-email/{key}"]
-    told = settings_with(tmp_path, addresses, PUNCTUAL_ADDRESS_OF_PAGES="https://punctual.example/").stdout.split()
-    assert told == ["https://punctual.example", "https://punctual.example/verify-email/{key}"]
+    text = settings_with(tmp_path, addresses, PUNCTUAL_ADDRESS_OF_PAGES="https://punctual.example/").stdout.split()
+    assert text == ["https://punctual.example", "https://punctual.example/verify-email/{key}"]
 
 
 def test_no_runner_inherits_the_passwords_of_mail_and_provider(tmp_path: Path) -> None:
     given = {"PUNCTUAL_SMTP_URL": "smtp://u:planted-1@mail.example", "PUNCTUAL_OIDC_CLIENT_SECRET": "planted-2"}
-    told = settings_with(tmp_path, "s.RUNNER_ENVIRONMENT,", **given).stdout
-    assert "PATH" in told
-    assert "planted" not in told
+    text = settings_with(tmp_path, "s.RUNNER_ENVIRONMENT,", **given).stdout
+    assert "PATH" in text
+    assert "planted" not in text
 
 
 def test_check_deploy_says_that_mail_is_only_printed(settings: Any) -> None:
@@ -172,14 +181,14 @@ SUBJECTS = sorted(str(path.relative_to(TEMPLATES)) for path in TEMPLATES.rglob("
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_a_mail_is_plain_text_from_punctual_and_says_nothing_of_hosts(subject: str) -> None:
-    told = {
+    fields = {
         "address_of_pages": "https://punctual.example",
         "email": "o'dora@acme.example",
         "user_agent": "<b>Browser</b>",
         "provider": {"name": "Company & Co"},
     }
-    title = render_to_string(subject, told).strip()
-    text = render_to_string(subject.replace("_subject", "_message"), told)
+    title = render_to_string(subject, fields).strip()
+    text = render_to_string(subject.replace("_subject", "_message"), fields)
     assert 10 < len(title) < 60
     assert "https://punctual.example" in text
     assert "&" not in title.replace("Company & Co", "")

@@ -13,7 +13,7 @@ from tests.oidc import SECRET, Provider
 from tests.webapp.sign_in.browser import PASSWORD, V1, Browser, codes, pending, subjects
 from tests.webapp.sign_in.conftest import EMAIL
 from webapp.accounts.models import User
-from webapp.core.security import content_security_policy
+from webapp.core.http.security import content_security_policy
 from webapp.environment import origins_of
 
 NEW = "erin@acme.example"
@@ -54,7 +54,7 @@ def erin(provider: Provider) -> Provider:
     return provider
 
 
-def test_the_sign_in_page_is_told_of_the_provider_and_not_of_its_secret(provider: Provider, db: None) -> None:
+def test_the_sign_in_page_gets_the_provider_and_not_its_secret(provider: Provider, db: None) -> None:
     answered = Browser().client.get("/api/sign-in/")
     assert answered.json()["providers"] == [{"id": "oidc", "name": "Company"}]
     for text in (answered.content, Browser().get("config").content, Browser().get("auth/session").content):
@@ -166,7 +166,7 @@ def test_connecting_asks_for_the_password_again(provider: Provider, browser: Bro
     assert not SocialAccount.objects.exists()
 
 
-def test_a_second_factor_is_asked_for_behind_the_provider_too(provider: Provider, dora: User) -> None:
+def test_a_second_factor_is_required_after_the_provider_too(provider: Provider, dora: User) -> None:
     TOTP.activate(dora, generate_totp_secret())
     provider.knows("d6", email=EMAIL, email_verified=True)
     browser = Browser()
@@ -210,7 +210,7 @@ def test_a_code_of_another_session_is_refused_by_pkce(erin: Provider, open_sign_
     address = erin.consent(leave(victim), "e1")
     assert error_in(come_back(victim, with_query(address, code=stolen))) == "unknown"
     assert not victim.is_signed_in()
-    assert erin.asked()[-1]["code"] == stolen
+    assert erin.token_requests()[-1]["code"] == stolen
 
 
 def test_an_id_token_with_another_nonce_is_refused(erin: Provider, open_sign_up: None) -> None:
@@ -266,7 +266,7 @@ def test_the_secret_goes_to_the_provider_and_into_no_log(
     browser = Browser()
     enter(browser, erin, "e1")
     come_back(browser, with_query(erin.consent(leave(browser), "e1"), code="wrong"))
-    assert [asked["client_secret"] for asked in erin.asked()[-2:]] == [SECRET, SECRET]
+    assert [asked["client_secret"] for asked in erin.token_requests()[-2:]] == [SECRET, SECRET]
     assert SECRET not in caplog.text
 
 

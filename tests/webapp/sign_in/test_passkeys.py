@@ -47,7 +47,7 @@ def key(here: Browser) -> SoftwareKey:
     return made
 
 
-def test_a_passkey_signs_in_alone_and_its_making_is_told_by_mail(key: SoftwareKey, here: Browser) -> None:
+def test_a_passkey_signs_in_alone_and_its_creation_is_mailed(key: SoftwareKey, here: Browser) -> None:
     browser = Browser(**HERE)
     assert sign_in(browser, key).status_code == 200
     assert browser.client.get("/api/me/").json()["email"] == EMAIL
@@ -56,7 +56,7 @@ def test_a_passkey_signs_in_alone_and_its_making_is_told_by_mail(key: SoftwareKe
     assert "A passkey was added" in subjects()
 
 
-def test_a_passkey_is_asked_for_behind_the_password(key: SoftwareKey) -> None:
+def test_a_passkey_is_required_after_the_password(key: SoftwareKey) -> None:
     browser = Browser(**HERE)
     assert pending(browser.sign_in(EMAIL)) == ["mfa_authenticate"]
     assert not browser.is_signed_in()

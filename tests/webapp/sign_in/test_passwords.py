@@ -43,7 +43,7 @@ def test_reset_answers_alike_for_an_address_that_nobody_has(dora: User) -> None:
     assert "reset-password/" not in str(mail.outbox[-1].body)
 
 
-def test_a_changed_password_ends_all_other_sessions_and_is_told_by_mail(browser: Browser) -> None:
+def test_a_changed_password_ends_all_other_sessions_and_is_mailed(browser: Browser) -> None:
     elsewhere = Browser()
     elsewhere.sign_in(EMAIL)
     answered = browser.post("account/password/change", {"current_password": PASSWORD, "new_password": OTHER})

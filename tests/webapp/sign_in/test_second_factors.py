@@ -53,15 +53,13 @@ def give(browser: Browser, code: str) -> Any:
     return browser.post("auth/2fa/authenticate", {"code": code})
 
 
-def test_an_app_is_named_for_the_account_and_asked_for_behind_the_password(secret: str) -> None:
+def test_an_app_is_named_for_the_account_and_required_after_the_password(secret: str) -> None:
     browser = at_second_factor()
     assert give(browser, code_of_app(secret)).status_code == 200
     assert browser.is_signed_in()
 
 
-def test_a_new_app_and_new_recovery_codes_are_told_by_mail(
-    secure: Browser, django_capture_on_commit_callbacks: Any
-) -> None:
+def test_a_new_app_and_new_recovery_codes_are_mailed(secure: Browser, django_capture_on_commit_callbacks: Any) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         assert secure.post(TOTP, {"code": code_of_app(secure.get(TOTP).json()["meta"]["secret"])}).status_code == 200
         assert secure.post(RECOVERY).status_code == 200
@@ -137,7 +135,7 @@ def test_the_database_keeps_no_secret_of_an_app_and_no_recovery_code(secret: str
     assert not any(code in kept for code in recovery)
 
 
-def test_second_factors_are_sealed_anew_under_a_new_key_and_the_old_key_may_go(
+def test_second_factors_are_reencrypted_under_a_new_key_and_the_old_key_may_go(
     secret: str, settings: Any, dora: User
 ) -> None:
     old = settings.SECRETS_KEYS

@@ -51,7 +51,7 @@ def test_sign_up_answers_alike_for_an_address_that_is_taken(open_sign_up: None, 
     taken, free = Browser().sign_up(EMAIL), Browser().sign_up(NEW)
     assert (taken.status_code, taken.json()) == (free.status_code, free.json())
     assert [(each.to, each.subject) for each in mail.outbox] == [
-        ([EMAIL], "You have an account already"),
+        ([EMAIL], "You already have an account"),
         ([NEW], "Confirm your address"),
     ]
     assert User.objects.count() == 2
@@ -66,7 +66,7 @@ def test_sign_up_of_a_taken_address_changes_no_password(open_sign_up: None, dora
 def test_nobody_signs_up_without_an_invitation_where_one_is_needed(by_invitation: None, db: None) -> None:
     answered = Browser().sign_up(NEW)
     assert (answered.status_code, codes(answered)) == (403, ["forbidden"])
-    assert answered.json()["errors"][0]["message"].endswith("invitation.")
+    assert answered.json()["errors"][0]["message"].startswith("You need an invitation")
     assert not User.objects.exists()
 
 
@@ -89,7 +89,7 @@ def test_an_invitation_opens_sign_up_for_its_address_alone(by_invitation: None, 
     assert not User.objects.exists()
 
 
-def test_an_invitation_that_was_revoked_meanwhile_opens_nothing(
+def test_an_invitation_revoked_since_then_opens_nothing(
     by_invitation: None, db: None, invite: Any, invitations: dict[str, str]
 ) -> None:
     browser = Browser()
@@ -104,7 +104,7 @@ def test_where_sign_up_is_open_an_invitation_verifies_no_other_address(open_sign
     assert pending(browser.sign_up("frank@acme.example")) == ["verify_email"]
 
 
-def test_the_sign_in_page_is_told_whether_one_may_sign_up(by_invitation: None, db: None, invite: Any) -> None:
+def test_the_sign_in_page_knows_whether_sign_up_is_open(by_invitation: None, db: None, invite: Any) -> None:
     browser = Browser()
     assert browser.client.get("/api/sign-in/").json() == {"sign_up": False, "mail": True, "providers": []}
     invite(browser, NEW)

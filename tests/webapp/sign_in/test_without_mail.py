@@ -51,7 +51,7 @@ def test_a_link_of_another_address_is_not_accepted(alice: Person, bob: Person) -
     assert sent(browser, "accept", link).status_code == 403
 
 
-def test_the_pages_are_told_and_a_reset_link_stands_in_no_answer(alice: Person) -> None:
+def test_the_pages_know_and_no_answer_contains_a_reset_link(alice: Person) -> None:
     browser = Browser()
     assert browser.client.get("/api/sign-in/").json()["mail"] is False
     asked = browser.post("auth/password/request", {"email": alice.user.email})

@@ -17,7 +17,7 @@ def begun(person: Person, name: str, size: int) -> Any:
 
 
 def sent(person: Person, upload: str, offset: int, content: bytes) -> Any:
-    """The answer to sending bytes behind the first `offset` ones."""
+    """Return the answer to sending bytes after the first `offset` ones."""
     return person.client.patch(
         person.url(f"files/uploads/{upload}/"),
         content,

@@ -1,4 +1,4 @@
-"""A file that somebody brings: begun, sent in parts, gone on with, looked at, and then a file that streams read."""
+"""An uploaded file: started, sent in parts, continued, checked, and then a file that streams read."""
 
 import gzip
 import io
@@ -7,6 +7,7 @@ import os
 import zipfile
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.webapp.conftest import Person
 from tests.webapp.uploads.bringing import CSV, begun, brought, finished, sent, uploaded
-from webapp.accounts.quotas import set_limit
+from webapp.accounts.limits.quotas import set_limit
 from webapp.core.context import organisation_context
 
 
@@ -58,7 +59,7 @@ def test_whatever_the_parts_the_file_is_what_was_sent(cuts: list[int], alice: Pe
     assert alice.get("files/").json()["uploads"] == []
 
 
-def test_an_upload_goes_on_where_the_bytes_end_that_arrived(alice: Person) -> None:
+def test_an_upload_continues_after_the_bytes_that_arrived(alice: Person) -> None:
     upload = begun(alice, "cars.csv", len(CSV)).json()["id"]
     sent(alice, upload, 0, CSV[:20])
     asked = alice.client.head(alice.url(f"files/uploads/{upload}/"))
@@ -69,7 +70,7 @@ def test_an_upload_goes_on_where_the_bytes_end_that_arrived(alice: Person) -> No
     )
     again = sent(alice, upload, 0, CSV[:30])
     assert again.status_code == 409
-    assert again.json()["message"] == "20 bytes arrived so far, so that nothing can begin at 0. Go on from 20."
+    assert again.json()["message"] == "20 bytes arrived so far, so no chunk can start at 0. Continue from 20."
     early = finished(alice, upload)
     assert (early.status_code, early.json()["message"]) == (
         409,
@@ -84,7 +85,7 @@ def test_more_than_was_announced_is_refused_and_leaves_nothing(alice: Person) ->
     upload = begun(alice, "cars.csv", 10).json()["id"]
     answered = sent(alice, upload, 0, CSV)
     assert answered.status_code == 409
-    assert "More bytes come than were announced" in answered.json()["message"]
+    assert "The body has more bytes than announced" in answered.json()["message"]
     assert alice.get(f"files/uploads/{upload}/").json()["offset"] == 0
 
 
@@ -128,6 +129,13 @@ def test_two_do_not_write_to_one_upload_at_once(alice: Person, tmp_path: Path) -
         ("cars.csv.gz", gzip.compress(CSV), "cars.csv.gz"),
         ("cars.csv", gzip.compress(CSV), "cars.csv.gz"),
         ("cars.csv.zst", zstandard(CSV), "cars.csv.zst"),
+        ("cars.csv", "é;ü\nä;ö\n".encode("latin-1"), "cars.csv"),
+        ("cars.csv", CSV.decode().encode("utf-16"), "cars.csv"),
+        ("cars.csv", CSV.replace(b"\n", b"\r"), "cars.csv"),
+        ("cars.csv", CSV + b"one bad byte \xff,ZH 9\n", "cars.csv"),
+        ("cars.csv", CSV * 10 + b"null \x00,ZH 9\n", "cars.csv"),
+        ("cars", b'[{"a": 1}]', "cars.json"),
+        ("cars.json", b'{"type": "FeatureCollection",\n "features": [\n{"a": 1}]}', "cars.json"),
         ("Autos für Zürich.csv", b"\xef\xbb\xbf" + CSV, "Autos für Zürich.csv"),
     ],
     ids=shortly,
@@ -140,18 +148,16 @@ def test_the_content_says_what_a_file_is_called(name: str, content: bytes, becom
     ("name", "content", "words"),
     [
         ("cars.zip", zipped(), "is a zip archive or a spreadsheet. Unpack it"),
-        ("cars.parquet", CSV, "holds CSV and is named as if it were something else"),
-        ("cars.csv.gz", CSV, "is not packed as its ending .gz says"),
-        ("cars.csv.gz", gzip.compress(CSV)[:40], "damaged or cut off"),
-        ("cars.csv.zst", zstandard(CSV)[:20], "damaged or cut off"),
-        ("cars.parquet", parquet()[:-4], "no complete Parquet file"),
-        ("cars.csv", "é;ü\n".encode("latin-1"), "not written in UTF-8"),
-        ("cars.csv", CSV.decode().encode("utf-16"), "is written in UTF-16"),
-        ("cars.csv", b"a,b\n1,\x00\n", "holds null bytes (the first is byte 6)"),
+        ("cars.parquet", CSV, "contains CSV, but its ending names another format"),
+        ("cars.csv.gz", CSV, "is not compressed as its ending .gz says"),
+        ("cars.csv.gz", gzip.compress(CSV)[:40], "damaged or incomplete"),
+        ("cars.csv.zst", zstandard(CSV)[:20], "damaged or incomplete"),
+        ("cars.parquet", parquet()[:-4], "not a complete Parquet file"),
+        ("cars.csv", b"a,b\n1,\x00\n", "contains null bytes (the first is byte 6)"),
         ("cars.csv", b"x" * 10_000_000, "first line of more than 1,048,576 bytes"),
-        ("cars.json", b'[{"a": 1}]', "is one JSON list"),
-        ("cars.json", b'{\n"a": 1\n}', "its first line is no whole object"),
-        ("cars.csv", b"\n\n", "nothing but empty lines"),
+        ("cars.json", b"[1, 2]", "is a JSON list of values that are not objects"),
+        ("cars.json", b'{\n"a": 1\n}', "its first line is not a whole object"),
+        ("cars.csv", b"\n\n", "only empty lines"),
         ("bomb.csv.gz", gzip.compress(b"0" * 40_000_000), "more than 500 times its size"),
         ("bomb.csv.zst", zstandard(b"0\n" * 20_000_000), "more than 500 times its size"),
     ],
@@ -173,7 +179,20 @@ def test_what_is_no_file_of_rows_is_refused_with_a_sentence(
 
 @pytest.mark.parametrize(
     "name",
-    ["", "a/b.csv", "../b.csv", ".hidden.csv", "_b.csv", "b.csv.part", "b\x00.csv", "b\n.csv", "x" * 200, " b.csv"],
+    [
+        "",
+        "a/b.csv",
+        "../b.csv",
+        ".hidden.csv",
+        "_b.csv",
+        "b.csv.part",
+        "b\x00.csv",
+        "b\n.csv",
+        "x" * 200,
+        " b.csv",
+        "b\u202evsc.csv",
+        "b\u2028.csv",
+    ],
 )
 def test_a_name_that_cannot_be_one_is_refused_before_any_byte_is_sent(name: str, alice: Person) -> None:
     answered = begun(alice, name, 10)
@@ -198,7 +217,7 @@ def test_a_file_is_replaced_only_by_who_says_so(alice: Person) -> None:
     assert (file["path"], file["size"]) == ("cars.csv", len(CSV) + 26)
 
 
-def test_who_reads_a_file_is_said_and_keeps_it_from_being_deleted(alice: Person, cars: dict[str, Any]) -> None:
+def test_readers_of_a_file_are_listed_and_prevent_its_deletion(alice: Person, cars: dict[str, Any]) -> None:
     [file] = [each for each in alice.get("files/").json()["files"] if each["readers"]]
     assert file["readers"] == [{"id": cars["id"], "name": "cars"}]
     where = alice.url(f"files/?path={file['path']}")
@@ -238,9 +257,16 @@ def test_an_upload_takes_its_room_when_it_begins(alice: Person) -> None:
 def test_an_upload_of_days_ago_makes_room(alice: Person, tmp_path: Path) -> None:
     upload = begun(alice, "cars.csv", 60).json()["id"]
     content = tmp_path / str(alice.organisation.pk) / "uploads" / upload / "content"
+    foreign = content.parents[1] / "later" / "content", content.parents[1] / str(uuid4()) / "parts"
+    for each in foreign:
+        each.parent.mkdir()
+        each.touch()
+        os.utime(each.parent, (0, 0))
+        os.utime(each, (0, 0))
     os.utime(content, (0, 0))
     assert alice.get("files/").json()["uploads"] == []
     assert not content.parent.exists()
+    assert all(each.exists() for each in foreign), "no upload as this release makes them"
 
 
 def test_uploads_and_files_of_others_are_absent(alice: Person, charlie: Person) -> None:
@@ -260,9 +286,9 @@ def test_a_viewer_sees_files_and_brings_none(alice: Person, bob: Person) -> None
 
 def test_what_was_brought_is_proposed_as_a_stream_that_can_be_made_as_it_is(alice: Person) -> None:
     adapter = {"kind": "file", "options": {"path": brought(alice, "cars.csv")}}
-    told = alice.post("streams/infer/", {"adapter": adapter}).json()
-    assert told["faults"] == []
-    proposal = told["proposal"]
+    answer = alice.post("streams/infer/", {"adapter": adapter}).json()
+    assert answer["faults"] == []
+    proposal = answer["proposal"]
     [time] = proposal["times"]
     assert (time["start"]["column"], time["lateness"]["choices"][-1]["delay"]) == ("seen_at", "5s")
     definition = {
@@ -276,8 +302,8 @@ def test_what_was_brought_is_proposed_as_a_stream_that_can_be_made_as_it_is(alic
     assert [each["kind"] for each in rows] == ["event"] * 3
 
 
-def test_an_input_of_which_nothing_can_be_said_gives_its_fault(alice: Person) -> None:
+def test_an_unreadable_input_gives_its_error(alice: Person) -> None:
     for options, words in (({"path": "absent.csv"}, "There is no file or folder"), ({"pat": "x"}, "path")):
-        told = alice.post("streams/infer/", {"adapter": {"kind": "file", "options": options}}).json()
-        assert told["proposal"] is None
-        assert words in json.dumps(told["faults"])
+        answer = alice.post("streams/infer/", {"adapter": {"kind": "file", "options": options}}).json()
+        assert answer["proposal"] is None
+        assert words in json.dumps(answer["faults"])

@@ -9,7 +9,7 @@ OF_ORGANISATION = "api/t/<slug:slug>/"
 
 KINDS: dict[str, tuple[str, ...]] = {
     "one's own": ("api/me/", "api/permissions/", "api/organisations/", "api/invitations/accept/"),
-    "open": ("api/sign-in/", "api/invitations/look/", "api/openapi.json"),
+    "open": ("api/sign-in/", "api/ledger-keys/", "api/invitations/look/", "api/openapi.json"),
     "signed": ("api/downloads/<str:signed>/",),
     "sign-in": ("_allauth/",),
     "installation": ("installation/", "api/impersonation/stop/"),
@@ -37,7 +37,7 @@ def every_route() -> list[str]:
 
 
 def kind_of(route: str) -> str | None:
-    """Return the kind of `route`; None: nobody has said."""
+    """Return the kind of `route`; None: undefined."""
     whole = [kind for kind, routes in KINDS.items() if route in routes]
     begun = [kind for kind, routes in KINDS.items() for each in routes if each.endswith("/") and route.startswith(each)]
     found: Any = (whole or [kind for kind in begun if kind in {"sign-in", "installation", "organisation"}] or [None])[0]

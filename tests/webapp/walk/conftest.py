@@ -1,4 +1,4 @@
-"""Zeta with everything in it, for whoever looks for what slips through."""
+"""Zeta with an object of every kind, for tests that search for leaks."""
 
 from pathlib import Path
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import redis
 
+from streaming.storage.results import Commit
 from streaming.wire import keys
-from streaming.wire.messages import LateEvent, ProgressReport, ResultRow
-from streaming.wire.results import Commit
+from streaming.wire.messages import LateEvent, ResultRow
+from streaming.wire.progress import ProgressReport
 from tests.webapp.conftest import POINTS, Person, file_adapter, graph
 from tests.webapp.resources import OwnThings, as_in_routes, ids_of
 from tests.wire.written import write_commit, write_part

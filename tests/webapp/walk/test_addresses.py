@@ -9,7 +9,7 @@ from django.test import Client
 from tests.webapp.walk.addresses import OF_ORGANISATION, every_route, kind_of
 from webapp.accounts import checks
 from webapp.accounts.management.commands.permissionsdoc import PAGE, page
-from webapp.accounts.permissions import MATRIX, read_matrix
+from webapp.accounts.permissions import FILE, MATRIX, read_matrix
 
 ROUTES = every_route()
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -57,15 +57,13 @@ def test_the_page_of_the_matrix_is_as_the_matrix() -> None:
     ("wrong", "words"),
     [
         ("roles: {viewer: x}\npermissions: {}\nroutes: {}", "every role"),
-        (None, "no method"),
+        (FILE.read_text() + "\n  new/: {session: true}\n", "has no method for new/"),
+        (FILE.read_text() + "\n  new/: {fetch: view, get: view}\n", "has unknown methods for new/: fetch\\."),
     ],
 )
-def test_a_matrix_that_forgets_something_stops_the_start(wrong: str | None, words: str) -> None:
-    from webapp.accounts.permissions import FILE
-
-    content = wrong or FILE.read_text() + "\n  new/: {fetch: view}\n"
+def test_a_matrix_that_forgets_something_stops_the_start(wrong: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        read_matrix(content)
+        read_matrix(wrong)
 
 
 @pytest.mark.parametrize("route", sorted(SHARED_BY_ALL))
@@ -80,7 +78,7 @@ def test_a_member_enters_no_page_of_the_installation(route: str, alice: Any) -> 
     import re
 
     if route.startswith(("installation/login", "installation/logout")):
-        return  # these send away by themselves
+        return  # these redirect on their own
     path = "/" + re.sub(r"<[^>]+>", "1", route.split("(?P", maxsplit=1)[0].rstrip("$"))
     for method in ("get", "post"):
         answered = getattr(alice.client, method)(path)

@@ -1,4 +1,4 @@
-"""Invitations over HTTP: for who administers an organisation, and for who was invited."""
+"""Invitations over HTTP: for those who administer an organisation, and for those who are invited."""
 
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
@@ -35,35 +35,35 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 
 MAILS: Final = "100/h/user"
-"""Mails that one person may have sent: an open installation must not be a way to write to strangers."""
+"""Limit of mails for each person: an open installation must not be a way to write to strangers."""
 TRIES: Final = "30/m/ip"
 NO_MAIL_SERVER: Final = (
-    "This installation has no mail server, so no mail was sent. Hand the link over yourself; "
+    "This installation has no mail server, so no mail was sent. Send the link yourself; "
     "it is shown once, and “Send again” makes another."
 )
 NOT_SENT: Final = (
-    "The mail was not sent, for the mail server did not take it. "
-    "Send it again later, or ask whoever runs this installation."
+    "The mail was not sent: the mail server refused it or is unreachable. "
+    "Send it again later, or contact your administrator."
 )
 
 
 class InvitationBody(Strict):
-    """Who to invite, and in which role."""
+    """The address to invite, and the role."""
 
     email: Annotated[str, StringConstraints(max_length=254)]
     role: Role
 
 
 class InvitationChange(Strict):
-    """The role in which who accepts shall join."""
+    """The new role of an invitation: its person joins in this role."""
 
     role: Role
 
 
-class InvitationShown(Strict):
-    """An invitation that waits or has expired. Without `sent_at` no mail went out, and `message` says what to do.
+class InvitationResponse(Strict):
+    """An invitation that is open or has expired. Without `sent_at` no mail was sent, and `message` says what to do.
 
-    `link` opens it; only who made it or sent it again is told, in that answer alone, and only without a mail server.
+    `link` opens it. Only the answer to creating or resending contains it, and only without a mail server.
     """
 
     id: str
@@ -78,18 +78,18 @@ class InvitationShown(Strict):
     link: str | None = None
 
 
-class InvitationList(RootModel[list[InvitationShown]]):
-    """Invitations that wait or have expired, newest first."""
+class InvitationList(RootModel[list[InvitationResponse]]):
+    """Open and expired invitations, newest first."""
 
 
 class InvitationText(Strict):
-    """The text of an invitation, as it stands behind # in the address in the mail."""
+    """The text of an invitation: the part after # of the link in the mail."""
 
     token: Annotated[str, StringConstraints(max_length=200)]
 
 
 class InvitationSeen(Strict):
-    """What an invitation is for, as its holder sees it; `organisation` is the name."""
+    """The invitation that a link opens; `organisation` is the name."""
 
     organisation: str
     slug: str
@@ -99,14 +99,14 @@ class InvitationSeen(Strict):
     expires_at: str
 
 
-def _delivered(made: InvitationDelivery) -> InvitationShown:
-    return _shown(made.invitation).model_copy(update={"link": made.link})
+def _delivered(made: InvitationDelivery) -> InvitationResponse:
+    return _to_response(made.invitation).model_copy(update={"link": made.link})
 
 
-def _shown(invitation: Invitation) -> InvitationShown:
+def _to_response(invitation: Invitation) -> InvitationResponse:
     sent = invitation.sent_at
     missing = NOT_SENT if settings.MAIL_GOES_OUT else NO_MAIL_SERVER
-    return InvitationShown(
+    return InvitationResponse(
         id=str(invitation.pk),
         email=invitation.email,
         role=Role(invitation.role),
@@ -124,14 +124,14 @@ class InvitationsView(TenantPersonView):
 
     @extend_schema(operation_id="invitations_list", responses={200: InvitationList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
-        """List those that wait or have expired, newest first."""
-        return answer(InvitationList([_shown(each) for each in invitations()]))
+        """List open and expired invitations, newest first."""
+        return answer(InvitationList([_to_response(each) for each in invitations()]))
 
     @extend_schema(
         operation_id="invitations_create",
         request=InvitationBody,
         responses={
-            201: InvitationShown,
+            201: InvitationResponse,
             409: ErrorEnvelope,
             422: ErrorEnvelope,
             429: ErrorEnvelope,
@@ -139,7 +139,7 @@ class InvitationsView(TenantPersonView):
         },
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Invite somebody by mail."""
+        """Invite a person by mail."""
         body = read_body(request, InvitationBody)
         check_rate(request, "invitation_mails", MAILS)
         return answer(_delivered(invite(email=body.email, role=body.role, by=self.person)), 201)
@@ -151,17 +151,17 @@ class InvitationView(TenantPersonView):
     @extend_schema(
         operation_id="invitations_change",
         request=InvitationChange,
-        responses={200: InvitationShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: InvitationResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, invitation: UUID) -> Response:
-        """Change its role: who accepts it joins in this one. The text that was sent stays good."""
+        """Change its role: the invited person joins in this one. The link that was sent stays valid."""
         access_invitation(invitation)
         role = read_body(request, InvitationChange).role
-        return answer(_shown(change_role(invitation=invitation, role=role, by=self.person)))
+        return answer(_to_response(change_role(invitation=invitation, role=role, by=self.person)))
 
     @extend_schema(operation_id="invitations_revoke", responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str, invitation: UUID) -> Response:
-        """Take it back: its text opens nothing any more."""
+        """Revoke the invitation: its link becomes invalid."""
         revoke(invitation=invitation, by=self.person)
         return Response(status=204)
 
@@ -172,17 +172,17 @@ class ResendView(TenantPersonView):
     @extend_schema(
         operation_id="invitations_resend",
         request=None,
-        responses={200: InvitationShown, 409: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+        responses={200: InvitationResponse, 409: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, invitation: UUID) -> Response:
-        """Send it again with a new secret: the text that was sent before opens nothing any more."""
+        """Send it again with a new secret: the earlier link becomes invalid."""
         access_invitation(invitation)
         check_rate(request, "invitation_mails", MAILS)
         return answer(_delivered(resend(invitation=invitation, by=self.person)))
 
 
 class LookView(APIView):
-    """An invitation, for whoever holds its text; opens sign-up for its address in this session."""
+    """The invitation that a link opens; sign-up for its address is then open in this session."""
 
     authentication_classes: Any = ()
     permission_classes: Any = (AllowAny,)
@@ -194,7 +194,7 @@ class LookView(APIView):
         auth=[],
     )
     def post(self, request: Request) -> Response:
-        """Return what the invitation is for."""
+        """Return the invitation's organisation, role and address."""
         text = read_body(request, InvitationText).token
         check_rate(request, "invitations_look", TRIES)
         found = find(text)
@@ -214,7 +214,7 @@ class LookView(APIView):
 
 
 class AcceptView(PersonView):
-    """An invitation, accepted by who is signed in."""
+    """Acceptance of an invitation by the person who is signed in."""
 
     @extend_schema(
         operation_id="invitations_accept",
@@ -222,7 +222,7 @@ class AcceptView(PersonView):
         responses={200: MyOrganisation, 409: ErrorEnvelope, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request) -> Response:
-        """Join the organisation; to accept twice is the same as once."""
+        """Join the organisation; accepting twice has the same effect as once."""
         text = read_body(request, InvitationText).token
         check_rate(request, "invitations_accept", TRIES)
         member = accept(text=text, by=self.person)

@@ -1,4 +1,4 @@
-"""`/api/me/`: who is signed in, and where they may go; `/api/permissions/`: what each role may do."""
+"""`/api/me/`: the person signed in and their organisations; `/api/permissions/`: what each role may do."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -18,9 +18,9 @@ from webapp.core.errors import ErrorEnvelope
 
 
 class MyOrganisation(Strict):
-    """An organisation I belong to, my role in it, and what I may do there; with a token, what that one may do.
+    """An organisation that I belong to, my role in it, and what I may do there; with a token, what that token may do.
 
-    `delete_after`: an owner asked for its deletion; until then nothing runs.
+    `delete_after`: an owner requested its deletion; nothing runs until then.
     """
 
     slug: str
@@ -31,7 +31,7 @@ class MyOrganisation(Strict):
 
 
 class Me(Strict):
-    """Who is signed in. `impersonator`: the address of the installation's admin who acts as this person."""
+    """The person signed in. `impersonator`: the address of the installation's administrator who acts as this person."""
 
     id: str
     email: str
@@ -41,15 +41,15 @@ class Me(Strict):
 
 
 class MeView(APIView):
-    """Who is signed in."""
+    """The person signed in."""
 
     @extend_schema(operation_id="me", responses={200: Me, 401: ErrorEnvelope})
     def get(self, request: Request) -> Response:
-        """Return who is signed in and the organisations they belong to; for a token, its person and its one only."""
+        """Return the person signed in and their organisations; for a token, its person and its organisation only."""
         token = request.auth if isinstance(request.auth, TokenInUse) else None
         if token is not None:
             return answer(_me_by_token(token, enter(request, token.organisation.slug)))
-        assert isinstance(request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
+        assert isinstance(request.user, User)  # nosec B101 # for the type checker only
         with installation_context("a person lists their organisations"):
             memberships = list(request.user.memberships.select_related("organisation").order_by("organisation__slug"))
         entries = [OrganisationEntry(each.organisation, Role(each.role), request.user, None) for each in memberships]
@@ -75,7 +75,7 @@ def _me_by_token(token: TokenInUse, entry: OrganisationEntry) -> Me:
 
 
 def mine(entry: OrganisationEntry) -> MyOrganisation:
-    """Return what who entered is told of the organisation."""
+    """Return what the API shows of the organisation to those who entered it."""
     ends = entry.organisation.delete_after
     return MyOrganisation(
         slug=entry.organisation.slug,
@@ -86,15 +86,15 @@ def mine(entry: OrganisationEntry) -> MyOrganisation:
     )
 
 
-class RoleShown(Strict):
-    """A role, what its people do, and what they may."""
+class RoleResponse(Strict):
+    """A role, a description of its people, and its permissions."""
 
     role: Role
     words: str
     permissions: list[Permission]
 
 
-class PermissionShown(Strict):
+class PermissionResponse(Strict):
     """A permission and what it allows, as the end of "may ..."."""
 
     permission: Permission
@@ -102,10 +102,10 @@ class PermissionShown(Strict):
 
 
 class PermissionMatrix(Strict):
-    """What each role may do."""
+    """The permissions of each role."""
 
-    roles: list[RoleShown]
-    permissions: list[PermissionShown]
+    roles: list[RoleResponse]
+    permissions: list[PermissionResponse]
 
 
 class PermissionsView(APIView):
@@ -113,7 +113,7 @@ class PermissionsView(APIView):
 
     @extend_schema(operation_id="permissions", responses={200: PermissionMatrix, 401: ErrorEnvelope})
     def get(self, request: Request) -> Response:
-        """Return what each role may do, in words too: the pages explain by it what they refuse."""
-        roles = [RoleShown(role=each, words=MATRIX.roles[each], permissions=sorted(ALLOWED[each])) for each in Role]
-        permissions = [PermissionShown(permission=each, allows=MATRIX.allows[each]) for each in Permission]
+        """Return the permissions of each role, with descriptions, so that the pages can explain a refusal."""
+        roles = [RoleResponse(role=each, words=MATRIX.roles[each], permissions=sorted(ALLOWED[each])) for each in Role]
+        permissions = [PermissionResponse(permission=each, allows=MATRIX.allows[each]) for each in Permission]
         return answer(PermissionMatrix(roles=roles, permissions=permissions))

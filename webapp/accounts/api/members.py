@@ -17,8 +17,8 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 
 
-class MemberShown(Strict):
-    """A member; `me`: it is who asks. `second_factor` is shown to those who administer, to others it is null."""
+class MemberResponse(Strict):
+    """A member; `me`: the member is the caller. `second_factor` is null for callers who may not administer."""
 
     id: str
     email: str
@@ -28,18 +28,18 @@ class MemberShown(Strict):
     second_factor: bool | None
 
 
-class MemberList(RootModel[list[MemberShown]]):
+class MemberList(RootModel[list[MemberResponse]]):
     """Members, by address."""
 
 
 class MemberRole(Strict):
-    """The role of a member from now on."""
+    """The new role of a member."""
 
     role: Role
 
 
-def _shown(member: Membership, me: User | None, second_factor: bool | None) -> MemberShown:
-    return MemberShown(
+def _to_response(member: Membership, me: User | None, second_factor: bool | None) -> MemberResponse:
+    return MemberResponse(
         id=str(member.pk),
         email=member.user.email,
         role=Role(member.role),
@@ -57,7 +57,7 @@ class MembersView(TenantView):
         """List the members, by address."""
         found = list(members())
         secured = with_second_factor(each.user for each in found) if self.may(Permission.ADMINISTER) else None
-        shown = [_shown(each, self.user, None if secured is None else each.user_id in secured) for each in found]
+        shown = [_to_response(each, self.user, None if secured is None else each.user_id in secured) for each in found]
         return answer(MemberList(shown))
 
 
@@ -67,16 +67,16 @@ class MemberView(TenantPersonView):
     @extend_schema(
         operation_id="members_replace",
         request=MemberRole,
-        responses={200: MemberShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: MemberResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, member: UUID) -> Response:
         """Give a member another role."""
         access_member(member)
         changed = change_role(member=member, role=read_body(request, MemberRole).role, by=self.person)
-        return answer(_shown(changed, self.person, changed.user_id in with_second_factor([changed.user])))
+        return answer(_to_response(changed, self.person, changed.user_id in with_second_factor([changed.user])))
 
     @extend_schema(operation_id="members_remove", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
     def delete(self, request: Request, slug: str, member: UUID) -> Response:
-        """Remove a member, or leave: their tokens here end, what runs goes on."""
+        """Remove a member, or leave: their tokens here are revoked; runs continue."""
         remove_member(member=member, by=self.person)
         return Response(status=204)

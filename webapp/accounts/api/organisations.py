@@ -1,4 +1,4 @@
-"""Organisations over HTTP: make, look, rename, hand over, delete and take that back."""
+"""Organisations over HTTP: create, read, rename, transfer, delete and cancel a deletion."""
 
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -15,9 +15,9 @@ from webapp.accounts.members import transfer_organisation
 from webapp.accounts.models import Organisation
 from webapp.accounts.organisations import (
     ask_for_deletion,
+    cancel_deletion,
     create_organisation,
     rename_organisation,
-    take_deletion_back,
 )
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
@@ -33,20 +33,20 @@ Name = Annotated[
 
 
 class NewOrganisation(Strict):
-    """An organisation to make; `slug` is its short name, which stands in addresses and stays."""
+    """An organisation to make; `slug` is its short name, which addresses contain and which never changes."""
 
     slug: Annotated[str, StringConstraints(max_length=40)]
     name: Name
 
 
 class OrganisationName(Strict):
-    """The organisation's name from now on."""
+    """The new name of the organisation."""
 
     name: Name
 
 
-class OrganisationShown(Strict):
-    """An organisation. `delete_after`: an owner asked for its deletion; until then nothing runs."""
+class OrganisationResponse(Strict):
+    """An organisation. `delete_after`: an owner requested its deletion; nothing runs until then."""
 
     slug: str
     name: str
@@ -56,21 +56,21 @@ class OrganisationShown(Strict):
 
 
 class Transfer(Strict):
-    """Who shall be owner in my place: the id of a member."""
+    """The new owner who replaces me: the id of a member."""
 
     member: UUID
 
 
 class Deletion(Strict):
-    """The wish to delete the organisation, with its short name typed again."""
+    """The request to delete the organisation, with its short name typed again."""
 
     slug: Annotated[str, StringConstraints(max_length=40)]
 
 
-def shown(organisation: Organisation) -> OrganisationShown:
-    """Return what is shown of an organisation."""
+def to_response(organisation: Organisation) -> OrganisationResponse:
+    """Return what the API shows of an organisation."""
     ends = organisation.delete_after
-    return OrganisationShown(
+    return OrganisationResponse(
         slug=organisation.slug,
         name=organisation.name,
         created_at=organisation.created_at.isoformat(),
@@ -80,13 +80,13 @@ def shown(organisation: Organisation) -> OrganisationShown:
 
 
 class OrganisationsView(PersonView):
-    """Organisations that are made."""
+    """The collection of organisations."""
 
     @extend_schema(
         operation_id="organisations_create",
         request=NewOrganisation,
         responses={
-            201: OrganisationShown,
+            201: OrganisationResponse,
             401: ErrorEnvelope,
             403: ErrorEnvelope,
             429: ErrorEnvelope,
@@ -94,42 +94,42 @@ class OrganisationsView(PersonView):
         },
     )
     def post(self, request: Request) -> Response:
-        """Make an organisation, of which one is the owner then."""
+        """Make an organisation and become its owner."""
         body = read_body(request, NewOrganisation)
         check_rate(request, "organisations_create", MAKING)
-        return answer(shown(create_organisation(slug=body.slug, name=body.name, by=self.person)), 201)
+        return answer(to_response(create_organisation(slug=body.slug, name=body.name, by=self.person)), 201)
 
 
 class OrganisationView(TenantView):
     """The organisation itself."""
 
-    @extend_schema(operation_id="organisation_get", responses={200: OrganisationShown, **REFUSALS})
+    @extend_schema(operation_id="organisation_get", responses={200: OrganisationResponse, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """Return the organisation."""
-        return answer(shown(self.entry.organisation))
+        return answer(to_response(self.entry.organisation))
 
     @extend_schema(
         operation_id="organisation_replace",
         request=OrganisationName,
-        responses={200: OrganisationShown, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: OrganisationResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Give it another name."""
-        return answer(shown(rename_organisation(name=read_body(request, OrganisationName).name)))
+        """Rename the organisation."""
+        return answer(to_response(rename_organisation(name=read_body(request, OrganisationName).name)))
 
 
 class TransferView(TenantPersonView):
-    """Who owns the organisation."""
+    """The ownership of the organisation."""
 
     @extend_schema(
         operation_id="organisation_transfer",
         request=Transfer,
-        responses={200: OrganisationShown, **REFUSED, **REFUSALS},
+        responses={200: OrganisationResponse, **REFUSED, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make another member owner, and oneself admin."""
+        """Make another member owner, and yourself admin."""
         member = read_body(request, Transfer).member
-        return answer(shown(transfer_organisation(member=member, by=self.person)))
+        return answer(to_response(transfer_organisation(member=member, by=self.person)))
 
 
 class DeletionView(TenantPersonView):
@@ -138,13 +138,15 @@ class DeletionView(TenantPersonView):
     @extend_schema(
         operation_id="organisation_delete",
         request=Deletion,
-        responses={200: OrganisationShown, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: OrganisationResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Ask for the deletion: everything is stopped now and deleted after the days of grace."""
-        return answer(shown(ask_for_deletion(slug=read_body(request, Deletion).slug)))
+        """Request the deletion: everything stops now and is deleted after the days of grace."""
+        return answer(to_response(ask_for_deletion(slug=read_body(request, Deletion).slug)))
 
-    @extend_schema(operation_id="organisation_keep", responses={200: OrganisationShown, 409: ErrorEnvelope, **REFUSALS})
+    @extend_schema(
+        operation_id="organisation_keep", responses={200: OrganisationResponse, 409: ErrorEnvelope, **REFUSALS}
+    )
     def delete(self, request: Request, slug: str) -> Response:
-        """Take the deletion back; what was stopped stays stopped."""
-        return answer(shown(take_deletion_back()))
+        """Cancel the deletion; stopped runs stay stopped."""
+        return answer(to_response(cancel_deletion()))

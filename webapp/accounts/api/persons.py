@@ -1,4 +1,4 @@
-"""Views for persons who are signed in in the browser; no token comes here."""
+"""Views for persons who are signed in in the browser; tokens are refused."""
 
 from typing import Any, Final
 
@@ -17,12 +17,12 @@ REFUSALS: Final[dict[int, Any]] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: 
 
 
 class TenantPersonView(TenantView):
-    """A view of an organisation whose rule in the permission matrix lets no token in."""
+    """A view of an organisation that the permission matrix closes to tokens."""
 
     @property
     def person(self) -> User:
-        """Who is signed in."""
-        assert self.user is not None, "the permission matrix lets a token in here"  # nosec B101 # tells the type checker what is so; nothing depends on it
+        """Return the person signed in."""
+        assert self.user is not None, "the permission matrix lets a token in here"  # nosec B101 # for the type checker only
         return self.user
 
 
@@ -30,7 +30,7 @@ class PersonView(APIView):
     """A view outside of organisations."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the sign-in, and note who acts. Raises `Forbidden` for a token."""
+        """Check the sign-in, and record the actor. Raises `Forbidden` for a token."""
         super().initial(request, *args, **kwargs)
         if isinstance(request.auth, TokenInUse):
             raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
@@ -38,12 +38,12 @@ class PersonView(APIView):
 
     @property
     def person(self) -> User:
-        """Who is signed in."""
-        assert isinstance(self.request.user, User)  # nosec B101 # tells the type checker what is so; nothing depends on it
+        """Return the person signed in."""
+        assert isinstance(self.request.user, User)  # nosec B101 # for the type checker only
         return self.request.user
 
 
 def check_rate(request: Request, action: str, rate: str) -> None:
-    """Count one attempt at `action`. Raises `Busy` if it is beyond `rate`, such as `20/m/ip`."""
+    """Count one attempt at `action`. Raises `Busy` above `rate`, for example `20/m/ip`."""
     if not allow(request._request, action, rate):
-        raise Busy("Too many attempts. Wait some minutes and try again.")
+        raise Busy("Too many attempts. Wait a few minutes and try again.")

@@ -1,4 +1,4 @@
-"""What an organisation uses of its quotas, over HTTP."""
+"""The usage of an organisation's quotas, over HTTP."""
 
 from drf_spectacular.utils import extend_schema
 from pydantic import RootModel
@@ -8,12 +8,12 @@ from rest_framework.response import Response
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.accounts.api.persons import REFUSALS
-from webapp.accounts.quotas import usages
+from webapp.accounts.limits.quotas import usages
 from webapp.core.api import answer
 
 
-class UsageShown(Strict):
-    """How much of a quota is used: `used` of `limit`, both in `unit`."""
+class UsageResponse(Strict):
+    """The usage of a quota: `used` of `limit`, both in `unit`."""
 
     quota: str
     title: str
@@ -22,7 +22,7 @@ class UsageShown(Strict):
     limit: int
 
 
-class UsageList(RootModel[list[UsageShown]]):
+class UsageList(RootModel[list[UsageResponse]]):
     """Every quota of an organisation."""
 
 
@@ -31,9 +31,9 @@ class QuotasView(TenantView):
 
     @extend_schema(operation_id="quotas_list", responses={200: UsageList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
-        """List every quota with what is used of it now."""
+        """List every quota with its current usage."""
         shown = [
-            UsageShown(
+            UsageResponse(
                 quota=each.quota.name,
                 title=each.title,
                 unit=each.quota.unit,

@@ -34,8 +34,8 @@ class ServiceAccountBody(Strict):
     disabled: bool = False
 
 
-class ServiceAccountShown(Strict):
-    """A service account with the number of its tokens in force, and when one of them was used last."""
+class ServiceAccountResponse(Strict):
+    """A service account with the number of its valid tokens, and the time when one of its tokens was last used."""
 
     id: str
     name: str
@@ -47,13 +47,13 @@ class ServiceAccountShown(Strict):
     last_used_at: str | None
 
 
-class ServiceAccountList(RootModel[list[ServiceAccountShown]]):
+class ServiceAccountList(RootModel[list[ServiceAccountResponse]]):
     """Service accounts, by name."""
 
 
-def _shown(account: ServiceAccount) -> ServiceAccountShown:
+def _to_response(account: ServiceAccount) -> ServiceAccountResponse:
     used = getattr(account, "used_at", None)
-    return ServiceAccountShown(
+    return ServiceAccountResponse(
         id=str(account.pk),
         name=account.name,
         role=Role(account.role),
@@ -71,18 +71,18 @@ class ServiceAccountsView(TenantPersonView):
     @extend_schema(operation_id="service_accounts_list", responses={200: ServiceAccountList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
         """List them, by name."""
-        return answer(ServiceAccountList([_shown(each) for each in service_accounts()]))
+        return answer(ServiceAccountList([_to_response(each) for each in service_accounts()]))
 
     @extend_schema(
         operation_id="service_accounts_create",
         request=ServiceAccountBody,
-        responses={201: ServiceAccountShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: ServiceAccountResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make one; it has no token yet."""
         body = read_body(request, ServiceAccountBody)
         made = create_service_account(name=body.name, role=body.role, disabled=body.disabled, by=self.person)
-        return answer(_shown(made), 201)
+        return answer(_to_response(made), 201)
 
 
 class ServiceAccountView(TenantPersonView):
@@ -91,20 +91,20 @@ class ServiceAccountView(TenantPersonView):
     @extend_schema(
         operation_id="service_accounts_replace",
         request=ServiceAccountBody,
-        responses={200: ServiceAccountShown, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: ServiceAccountResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, account: UUID) -> Response:
-        """Replace its name and role, switch it off or on; its tokens follow at once."""
+        """Replace its name and role, disable or enable it; its tokens follow at once."""
         access_service_account(account)
         body = read_body(request, ServiceAccountBody)
         changed = replace_service_account(
             account=account, name=body.name, role=body.role, disabled=body.disabled, by=self.person
         )
-        return answer(_shown(changed))
+        return answer(_to_response(changed))
 
     @extend_schema(operation_id="service_accounts_delete", responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str, account: UUID) -> Response:
-        """Delete it with its tokens; what it did stays under its name."""
+        """Delete it with its tokens; the audit log keeps what it did under its name."""
         delete_service_account(account=account, by=self.person)
         return Response(status=204)
 
@@ -118,7 +118,7 @@ class ServiceAccountTokensView(TenantPersonView):
         responses={200: TokenList, 422: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, account: UUID) -> Response:
-        """List 100 of them, newest first, without their secrets."""
+        """List 100 tokens, newest first, without their secrets."""
         tokens = access_service_account(account).tokens.select_related("user", "service_account")
         return answer(listed(request, tokens, self.person))
 
@@ -128,7 +128,7 @@ class ServiceAccountTokensView(TenantPersonView):
         responses={201: TokenMade, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, account: UUID) -> Response:
-        """Make one; its text is in this answer and never again."""
+        """Make a token; only this answer contains its text."""
         found = access_service_account(account)
         made, text = make_service_token(found, read_body(request, TokenBody).wish(), by=self.person)
         return answer(TokenMade(**shown_fields(made), token=text), 201)

@@ -1,4 +1,4 @@
-"""Tokens over HTTP: list, make, revoke, and only by those who signed in."""
+"""Tokens over HTTP: list, make, revoke; only for people who signed in."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -15,7 +15,7 @@ from streaming.definition.strict import Strict
 from webapp.accounts.api.persons import TenantPersonView
 from webapp.accounts.models import Token, User
 from webapp.accounts.permissions import Permission, Role
-from webapp.accounts.tokens import MOST_DAYS, TokenWish, make_token, rename_token, revoke_token
+from webapp.accounts.tokens import MOST_DAYS, TokenRequest, make_token, rename_token, revoke_token
 from webapp.core.api import answer, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, NotFound, fault
 from webapp.core.names import AS_TYPED
@@ -23,21 +23,21 @@ from webapp.core.names import AS_TYPED
 MOST_NETWORKS = 20
 MOST_SCOPES = 10
 TOKENS_LISTED = 100
-BEFORE = OpenApiParameter("before", UUID, description="List the next ones: the id of the last token you have.")
+BEFORE = OpenApiParameter("before", UUID, description="The id of the last token that you have; lists the next ones.")
 Network = Annotated[str, StringConstraints(max_length=64)]
 TokenName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AS_TYPED]
 
 
-class TokensAsked(Strict):
-    """Which tokens are asked for: those behind one in the list, or the first."""
+class TokensQuery(Strict):
+    """The page of tokens to list: those after `before`, or the first."""
 
     before: UUID | None = None
 
 
 class TokenBody(Strict):
-    """A token to make: at most a year in force, and usable only from `allowed_networks` (CIDRs) if there are any.
+    """A token to make: valid for at most a year, and only from `allowed_networks` (CIDRs) if there are any.
 
-    `scopes` are those of the role's permissions that it has; none: all of them.
+    `scopes` are the permissions of the role that it has; empty: all of them.
     """
 
     name: TokenName
@@ -46,21 +46,22 @@ class TokenBody(Strict):
     allowed_networks: Annotated[list[Network], Field(max_length=MOST_NETWORKS)] = Field(default_factory=list)
     scopes: Annotated[list[Permission], Field(max_length=MOST_SCOPES)] = Field(default_factory=list)
 
-    def wish(self) -> TokenWish:
-        """Return what the services take."""
-        return TokenWish(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
+    def wish(self) -> TokenRequest:
+        """Return the request as the services take it."""
+        return TokenRequest(self.name, self.role, self.expires_in_days, self.allowed_networks, self.scopes)
 
 
 class TokenChange(Strict):
-    """What of a token can be changed: how it is called. What it may do is said once, when it is made."""
+    """The part of a token that can change: its name. Its permissions are fixed when it is made."""
 
     name: TokenName
 
 
-class TokenShown(Strict):
-    """A token without its secret; `prefix` is how it begins. Times are ISO text in UTC; the last use to the minute.
+class TokenResponse(Strict):
+    """A token without its secret; `prefix` is how it starts. Times are ISO text in UTC; the last use to the minute.
 
-    It is of the `person` with this address, or of the `service_account` of this name. No `scopes`: all of its role.
+    It belongs to the `person` with this address, or to the `service_account` of this name. Empty `scopes`: all of its
+    role.
     """
 
     id: str
@@ -78,14 +79,14 @@ class TokenShown(Strict):
     allowed_networks: list[str]
 
 
-class TokenMade(TokenShown):
-    """A new token with its text, which is shown this once and kept nowhere."""
+class TokenMade(TokenResponse):
+    """A new token with its text, which is shown only once and not stored."""
 
     token: str
 
 
-class TokenList(RootModel[list[TokenShown]]):
-    """At most 100 tokens, one's own first, each kind newest first; those that expired or were revoked stay."""
+class TokenList(RootModel[list[TokenResponse]]):
+    """At most 100 tokens: the caller's own first, each kind newest first. Expired and revoked tokens stay listed."""
 
 
 def _state(token: Token) -> str:
@@ -95,7 +96,7 @@ def _state(token: Token) -> str:
 
 
 def shown_fields(token: Token) -> dict[str, Any]:
-    """Return what is shown of a token."""
+    """Return the fields of `TokenResponse`."""
     return {
         "id": str(token.pk),
         "name": token.name,
@@ -114,29 +115,29 @@ def shown_fields(token: Token) -> dict[str, Any]:
 
 
 def listed(request: Request, tokens: "QuerySet[Token]", me: User) -> TokenList:
-    """Return 100 of `tokens`, those of `me` first so that others' never hide them, each kind newest first.
+    """Return 100 of `tokens`: those of `me` first so that others' never hide them, each kind newest first.
 
-    Raises `Faulty` for a `before` that is not the id of one of `tokens`.
+    Raises `Faulty` for a `before` that isn't the id of one of `tokens`.
     """
     own = Case(When(user=me, then=Value(1)), default=Value(0), output_field=IntegerField())
     found = tokens.annotate(own=own).order_by("-own", "-created_at", "-pk")
-    before = read_query(request, TokensAsked).before
+    before = read_query(request, TokensQuery).before
     if before is not None:
         last = found.filter(pk=before).first()
         if last is None:
-            remedy = "Leave `before` out, or give the id of a token in the list."
-            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such token.", remedy, field="before")])
+            remedy = "Leave `before` out, or set it to the id of a token in the list."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this token doesn't exist.", remedy, field="before")])
         same = Q(own=last.own)
         older = Q(created_at__lt=last.created_at) | Q(created_at=last.created_at, pk__lt=last.pk)
         found = found.filter(Q(own__lt=last.own) | (same & older))
-    return TokenList([TokenShown(**shown_fields(each)) for each in found[:TOKENS_LISTED]])
+    return TokenList([TokenResponse(**shown_fields(each)) for each in found[:TOKENS_LISTED]])
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
 class _TokenView(TenantPersonView):
-    """A person deals with their own tokens, whatever their role; who administers deals with everybody's."""
+    """Access to tokens: everybody manages their own, whatever their role; administrators manage all."""
 
     def tokens(self) -> Any:
         """Return the tokens that this person may see."""
@@ -154,13 +155,13 @@ class _TokenView(TenantPersonView):
 
 
 class TokensView(_TokenView):
-    """The tokens of a person; of the organisation for who administers it."""
+    """The tokens of a person; for administrators, those of the organisation."""
 
     @extend_schema(
         operation_id="tokens_list", parameters=[BEFORE], responses={200: TokenList, 422: ErrorEnvelope, **REFUSALS}
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List 100 tokens without their secrets: one's own first, each kind newest first."""
+        """List 100 tokens without their secrets: the caller's own first, each kind newest first."""
         return answer(listed(request, self.tokens(), self.person))
 
     @extend_schema(
@@ -169,7 +170,7 @@ class TokensView(_TokenView):
         responses={201: TokenMade, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make a token; its text is in this answer and never again."""
+        """Make a token; only this answer contains its text."""
         made, text = make_token(self.person, read_body(request, TokenBody).wish())
         return answer(TokenMade(**shown_fields(made), token=text), 201)
 
@@ -180,13 +181,13 @@ class TokenView(_TokenView):
     @extend_schema(
         operation_id="tokens_rename",
         request=TokenChange,
-        responses={200: TokenShown, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: TokenResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, token: UUID) -> Response:
-        """Rename a token; whatever signs in with it notices nothing."""
+        """Rename a token; programs that use it aren't affected."""
         found = self.token(token)
         rename_token(found, read_body(request, TokenChange).name)
-        return answer(TokenShown(**shown_fields(found)))
+        return answer(TokenResponse(**shown_fields(found)))
 
     @extend_schema(operation_id="tokens_revoke", responses={204: None, **REFUSALS})
     def delete(self, request: Request, slug: str, token: UUID) -> Response:

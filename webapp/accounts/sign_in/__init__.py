@@ -1,1 +1,1 @@
-"""How people sign up and sign in: allauth's headless API, adapted here; see README.md."""
+"""Sign-up and sign-in: allauth's headless API, adapted here; see README.md."""

@@ -1,4 +1,4 @@
-"""Where allauth asks this application about accounts and mail."""
+"""Answers to allauth's questions about accounts and mail."""
 
 import logging
 from smtplib import SMTPException
@@ -10,14 +10,15 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from webapp.accounts.sign_in.invited import has_read_mail, invited
+from webapp.accounts.sign_in.known_devices import attempts_key
 
 logger = logging.getLogger(__name__)
 
-NO_ADDRESS = "0.0.0.0"  # nosec B104 # stands for no address; nothing listens on it
+NO_ADDRESS = "0.0.0.0"  # nosec B104 # means no address; nothing listens on it
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Accounts: who may make one, what is counted against whom, and how mail goes out."""
+    """Accounts: who may make one, how attempts are counted, and how mail goes out."""
 
     error_messages = {  # noqa: RUF012 - allauth reads it from the class
         **DefaultAccountAdapter.error_messages,
@@ -25,36 +26,36 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         "too_many_login_attempts": "Too many attempts failed. Wait five minutes and try again.",
         "rate_limited": "Too many attempts. Wait a minute and try again.",
         "incorrect_password": "This is not your password. Try again.",  # nosec B105 # a name or a sentence, no password
-        "enter_current_password": "This is not your present password. Try again.",  # nosec B105 # a name or a sentence, no password
+        "enter_current_password": "This is not your current password. Try again.",  # nosec B105 # a name or a sentence, no password
         "invalid_or_expired_key": "This link has been used, or is too old. Sign in to be sent a new one.",
         "invalid_password_reset": "This link has been used, or is too old. Ask for a new one.",  # nosec B105 # a name or a sentence, no password
-        "incorrect_code": "This code is wrong or was used already. Try the next one.",
+        "incorrect_code": "This code is wrong or was already used. Enter the current one.",
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Return whether this session may make an account: everybody where it is open, else who was invited."""
+        """Return whether this session may make an account: always if sign-up is open, else with an invitation."""
         return settings.SIGN_UP == "open" or invited(request) is not None
 
     def is_email_verified(self, request: HttpRequest, email: str) -> bool:
-        """Return whether `email` needs no mail to verify it: the invitation was such a mail."""
+        """Return whether `email` needs no mail to verify it: a mailed invitation verifies it too."""
         return has_read_mail(request, email) or super().is_email_verified(request, email)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address that the ASGI server names. Without one (a Unix socket) all share one limit."""
+        """Return the address that the ASGI server reports. Without one (a Unix socket) all share one limit."""
         return get_client_ip(request) or NO_ADDRESS
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002
-        """Return under what failed sign-ins of an account are counted.
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Return the key under which failed sign-ins of an account are counted.
 
-        allauth's own has the Host header in it; its port is free, so each made-up port would get new attempts.
+        allauth's own contains the Host header; its port is free, so each made-up port would get new attempts.
         """
-        return str(credentials.get("email", "")).lower()
+        return attempts_key(request, str(credentials.get("email", "")))
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail, with addresses from the settings and none from the request.
 
-        A mail that cannot go out is logged and not told: a password is changed even if its notice is lost, and an
-        error for known addresses alone would tell which are known. Who waits for a mail asks again.
+        A failed mail is logged and not reported: a password change holds even if its notice is lost, and an error for
+        known addresses alone would reveal them. A person who waits for a mail requests it again.
         """
         known = {
             **context,
@@ -65,4 +66,4 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         try:
             self.render_mail(template_prefix, email, known).send()
         except (OSError, SMTPException) as error:
-            logger.error("The mail %s was not sent (%s). Look at PUNCTUAL_SMTP_URL.", template_prefix, type(error))
+            logger.error("The mail %s was not sent (%s). Check PUNCTUAL_SMTP_URL.", template_prefix, type(error))

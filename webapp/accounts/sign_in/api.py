@@ -1,4 +1,4 @@
-"""`/api/sign-in/`: what the sign-in page offers, for nobody in particular."""
+"""`/api/sign-in/`: the options of the sign-in page, for visitors."""
 
 from typing import Any
 
@@ -16,14 +16,14 @@ from webapp.core.api import answer
 
 
 class Provider(Strict):
-    """A provider of OpenID Connect; `id` is what allauth's redirect is asked for."""
+    """A provider of OpenID Connect; `id` is the parameter of allauth's redirect."""
 
     id: str
     name: str
 
 
 class SignIn(Strict):
-    """Whether this session may make an account, whether mail goes out, and by whom else one may sign in."""
+    """The options for this session: may it sign up, does mail go out, and which providers are there."""
 
     sign_up: bool
     mail: bool
@@ -31,7 +31,7 @@ class SignIn(Strict):
 
 
 class SignInView(APIView):
-    """What the sign-in page offers."""
+    """The options of the sign-in page."""
 
     authentication_classes: Any = ()
     permission_classes: Any = (AllowAny,)

@@ -1,4 +1,4 @@
-"""The sign-in as an application of its own, so that its templates of mails stand before allauth's."""
+"""The sign-in as its own application, so that its mail templates take precedence over allauth's."""
 
 from django.apps import AppConfig
 
@@ -10,5 +10,5 @@ class SignInConfig(AppConfig):
     label = "sign_in"
 
     def ready(self) -> None:
-        """Import for its registration."""
+        """Import the module that registers the check."""
         from webapp.accounts.sign_in import checks  # noqa: F401

@@ -1,4 +1,4 @@
-"""Whether this session was shown a valid invitation; only its holder signs up where sign-up is not open."""
+"""The invitation that this session opened; if sign-up is not open, only its holder may sign up."""
 
 from datetime import datetime
 from typing import Final, Protocol
@@ -6,25 +6,25 @@ from typing import Final, Protocol
 from django.http import HttpRequest
 
 SESSION_KEY: Final = "invitation"
-"""Where `POST /api/invitations/look/` keeps the text of an invitation that it found."""
+"""Session key where `POST /api/invitations/look/` stores the text of a valid invitation."""
 
 
 class SignUpInvitation(Protocol):
-    """What sign-up asks of an invitation: the address that it is for, and when it was mailed there, if it was."""
+    """The part of an invitation that sign-up needs: its address, and when it was mailed there, if it was."""
 
     email: str
     sent_at: datetime | None
 
 
 def find(text: str) -> SignUpInvitation | None:
-    """Return the invitation that `text` opens; None if it is none, expired, revoked or accepted."""
+    """Return the invitation that `text` opens; None if absent, expired, revoked or accepted."""
     from webapp.accounts import invitations  # models, which are not loaded while settings import the adapters
 
     return invitations.find(text)
 
 
 def invited(request: HttpRequest) -> SignUpInvitation | None:
-    """Return the invitation of this session as it is now; None without a valid one."""
+    """Return the current invitation of this session; None without a valid one."""
     text = request.session.get(SESSION_KEY)
     return find(text) if isinstance(text, str) else None
 
@@ -36,6 +36,6 @@ def is_invited(request: HttpRequest, email: str) -> bool:
 
 
 def has_read_mail(request: HttpRequest, email: str) -> bool:
-    """Return whether this session's invitation was mailed to `email`; one that was handed over proves no address."""
+    """Return whether this session's invitation was mailed to `email`; a link that was handed over proves no address."""
     found = invited(request)
     return found is not None and found.sent_at is not None and found.email.lower() == email.lower()

@@ -1,8 +1,8 @@
-"""Sign-in by a provider of OpenID Connect: allauth's code flow with PKCE and state, and what it leaves to us.
+"""Sign-in with a provider of OpenID Connect: allauth's code flow with PKCE and state, and the checks that it lacks.
 
 allauth sends no nonce, takes the claims of the user-info endpoint without comparing its subject, and reads
-`email_verified` for its truth, so that the text "false" counts. Here an ID token answers the nonce of the session
-that asked, is signed by the provider's key, and names the same subject; and only `true` is verified.
+`email_verified` for its truth, so that the text "false" counts. Here an ID token must contain the nonce of this
+session, be signed by the provider's key, and name the same subject; and only `true` counts as verified.
 """
 
 import logging
@@ -38,7 +38,7 @@ KEPT: Final = ("sub", "name", "email", "email_verified")
 
 
 class ProviderRefusal(OAuth2Error):  # type: ignore[misc]
-    """What the provider sent is not taken; the sentence says why, and holds nothing of what was sent."""
+    """The provider's answer is refused; the sentence says why, and contains nothing of the answer."""
 
 
 class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
@@ -56,16 +56,16 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
         return found
 
     def get_callback_url(self, request: HttpRequest, app: Any) -> str:  # noqa: ARG002
-        """Return where the provider sends people back to: what is registered there, whatever the Host header says."""
+        """Return the registered address to which the provider redirects, independent of the Host header."""
         return callback_address(self.provider_id)
 
     def complete_login(self, request: HttpRequest, app: Any, token: Any, **kwargs: Any) -> Any:  # noqa: ARG002
-        """Return who signed in. Raises `ProviderRefusal` for an absent, forged or foreign ID token."""
+        """Return the person who signed in. Raises `ProviderRefusal` for an absent, forged or foreign ID token."""
         claims = self._id_token(kwargs["response"].get("id_token", ""))
-        told = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
-        if told and told.get("sub") != claims["sub"]:
-            raise ProviderRefusal("The user information is of another subject than the ID token.")
-        return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **told}})
+        user_info = self._fetch_user_info(token.token) if self.openid_config.get("userinfo_endpoint") else {}
+        if user_info and user_info.get("sub") != claims["sub"]:
+            raise ProviderRefusal("The user information names another subject than the ID token.")
+        return self.get_provider().sociallogin_from_response(request, {"userinfo": {**claims, **user_info}})
 
     def _id_token(self, text: Any) -> dict[str, Any]:
         try:
@@ -82,30 +82,30 @@ class OpenIDFlow(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
                 options={"require": ["iss", "aud", "exp", "iat", "sub"]},
             )
         except jwt.PyJWTError as error:
-            raise ProviderRefusal(f"The ID token is not good ({type(error).__name__}).") from error
+            raise ProviderRefusal(f"The ID token is invalid ({type(error).__name__}).") from error
         if not self.nonce or not constant_time_compare(str(claims.get("nonce", "")), self.nonce):
-            raise ProviderRefusal("The ID token answers another session.")
+            raise ProviderRefusal("The ID token belongs to another session.")
         return claims
 
     def _key(self, name: str | None) -> jwt.PyJWK:
-        """Return the provider's key of that name; a token that names none is signed by the only key."""
+        """Return the provider's key of that name; without a name, the provider's only key."""
         with Providers().get_requests_session() as session:
             answered = session.get(self.openid_config["jwks_uri"])
         answered.raise_for_status()
         keys = [each for each in jwt.PyJWKSet.from_dict(answered.json()).keys if name in {None, each.key_id}]
         if len(keys) != 1:
-            raise ProviderRefusal("The ID token is signed by a key that the provider does not show.")
+            raise ProviderRefusal("The ID token is signed by a key that the provider does not publish.")
         return keys[0]
 
 
 class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
-    """The provider that the settings name. An ID token from elsewhere is not taken: it answers no nonce of ours."""
+    """The provider of the settings. ID tokens that did not come with our redirect are refused: they lack our nonce."""
 
     oauth2_adapter_class = OpenIDFlow
     supports_token_authentication = False
 
     def redirect(self, request: HttpRequest, process: str, next_url: str | None = None, **kwargs: Any) -> HttpResponse:
-        """Send the person to the provider; back to `next_url` with an error if it cannot be reached."""
+        """Send the person to the provider; back to `next_url` with an error if it is unreachable."""
         kwargs["nonce"] = get_random_string(32)
         kwargs["auth_params"] = {**self.get_auth_params(), "nonce": kwargs["nonce"]}
         try:
@@ -120,7 +120,7 @@ class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
         return {"userinfo": {name: data["userinfo"][name] for name in KEPT if name in data["userinfo"]}}
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[EmailAddress]:
-        """Return the address, verified only if the provider says `true`."""
+        """Return the address, verified only if the provider sends `true`."""
         claims = data["userinfo"]
         if not claims.get("email"):
             return []
@@ -128,7 +128,7 @@ class OpenID(OpenIDConnectProvider):  # type: ignore[misc]
 
 
 class Callback(OAuth2CallbackView):  # type: ignore[misc]
-    """Where the provider sends people back to."""
+    """The view to which the provider redirects."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Finish the sign-in, or return to the sign-in page with an error."""
@@ -144,18 +144,18 @@ class Callback(OAuth2CallbackView):  # type: ignore[misc]
 
 
 class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
-    """Whom an account of the provider signs in."""
+    """The rules for accounts of the provider: sign-up, connection, errors."""
 
     error_messages = {  # noqa: RUF012 - allauth reads it from the class
         **DefaultSocialAccountAdapter.error_messages,
         "email_not_verified": "The provider has not verified your address. Verify it there, or sign up here.",
     }
 
-    def on_authentication_error(self, request: HttpRequest, provider: Any, **told: Any) -> None:  # noqa: ARG002
-        """Log why nobody signed in: our own sentences, else the kind of error alone, for its text may hold secrets."""
-        error = told.get("exception")
+    def on_authentication_error(self, request: HttpRequest, provider: Any, **details: Any) -> None:  # noqa: ARG002
+        """Log why the sign-in failed: our own sentence, else only the kind of error, as its text may hold secrets."""
+        error = details.get("exception")
         reason = str(error) if isinstance(error, ProviderRefusal) else type(error).__name__
-        logger.warning("A sign-in by OpenID Connect failed: %s (%s)", told.get("error") or "unknown", reason)
+        logger.warning("A sign-in with OpenID Connect failed: %s (%s)", details.get("error") or "unknown", reason)
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:  # noqa: ARG002
         """Refuse a new account without an address that the provider verified."""
@@ -164,15 +164,15 @@ class Providers(DefaultSocialAccountAdapter):  # type: ignore[misc]
             raise self.validation_error("email_not_verified")
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        """Return whether this account may be made: where sign-up is open, or if its address was invited."""
+        """Return whether this account may be made: if sign-up is open or its address was invited."""
         address = verified_address(sociallogin)
         return settings.SIGN_UP == "open" or (address is not None and is_invited(request, address))
 
     def authenticate_by_email(self, sociallogin: Any) -> tuple[User, str] | None:
         """Return the account that has the same address, if both sides verified it.
 
-        Not of those who run the installation: whoever holds the provider would hold the installation. They sign in
-        and connect the provider themselves. A second factor is asked for all the same.
+        Never an administrator's account: the provider's owner would own the installation. Administrators sign in and
+        connect the provider themselves. A second factor is required all the same.
         """
         address = verified_address(sociallogin)
         if address is None:
@@ -193,12 +193,12 @@ def verified_address(sociallogin: Any) -> str | None:
 
 
 def callback_address(provider: str) -> str:
-    """Return the address that is to be registered at the provider."""
+    """Return the address to register at the provider."""
     return f"{settings.ADDRESS_OF_PAGES}/_allauth/oidc/{provider}/callback/"
 
 
 def failed(request: HttpRequest, provider: Any, error: Exception, context: dict[str, Any]) -> HttpResponse:
-    """Return to the page that asked, with `?error=unknown`; what went wrong there is nobody's business here."""
+    """Return to the page that sent the request, with `?error=unknown`; the page must not learn the cause."""
     answered: HttpResponse = render_authentication_error(
         request, provider, error=AuthError.UNKNOWN, exception=error, extra_context=context
     )
@@ -206,7 +206,7 @@ def failed(request: HttpRequest, provider: Any, error: Exception, context: dict[
 
 
 def callback(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Answer the provider's redirect. 404 for a provider that is none."""
+    """Answer the provider's redirect. 404 for an unknown provider."""
     if not any(each.provider_id == provider_id for each in Providers(request).list_apps(request)):
         raise Http404
     answered: HttpResponse = Callback.adapter_view(OpenIDFlow(request, provider_id))(request)

@@ -1,4 +1,4 @@
-"""Second factors and passkeys: under which name they are made, and the seal on what the database keeps of them."""
+"""Second factors and passkeys: their name and host, and the encryption of what the database stores of them."""
 
 import base64
 from typing import Any, Final
@@ -13,35 +13,35 @@ from django.conf import settings
 
 _PURPOSE: Final = b"punctual/second-factors/1"
 SEALED: Final = ("secret", "seed")
-"""What is sealed in the data of an authenticator app and of recovery codes."""
+"""The encrypted parts of authenticator apps and recovery codes."""
 
 
 class SecondFactors(DefaultMFAAdapter):  # type: ignore[misc]
-    """Where allauth asks of second factors."""
+    """Answers to allauth's questions about second factors."""
 
     def _get_site_name(self) -> str:
         return "Punctual"
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Return for which host passkeys are made: the one of the pages.
+        """Return the host that passkeys are bound to: the host of the pages.
 
-        On one's own machine the one in the address bar, for browsers make passkeys for `localhost`, and none for
-        an IP address.
+        On one's own machine it is the host of the address bar, because browsers make passkeys for `localhost` but not
+        for an IP address.
         """
         own = context.request.get_host().partition(":")[0] if settings.OWN_MACHINE else None
         return {"id": own or urlsplit(settings.ADDRESS_OF_PAGES).hostname or "localhost", "name": "Punctual"}
 
     def encrypt(self, text: str) -> str:
-        """Return `text` sealed under the newest key: who reads the database alone cannot compute codes."""
+        """Return `text` encrypted under the newest key: a reader of the database alone cannot compute codes."""
         return _seal().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return what was sealed. Raises `InvalidToken` if no key of the installation opens it."""
+        """Return the decrypted text. Raises `InvalidToken` if no key of the installation opens it."""
         return _seal().decrypt(encrypted_text).decode()
 
 
 def seal_anew() -> int:
-    """Seal every second factor under the newest of `PUNCTUAL_SECRETS_KEYS` and return how many there are."""
+    """Encrypt every second factor under the newest of `PUNCTUAL_SECRETS_KEYS` and return their number."""
     from allauth.mfa.models import Authenticator  # models are not loaded with the adapter
 
     seal, count = _seal(), 0

@@ -1,4 +1,4 @@
-"""What allauth's sign-up form is asked beside its own questions."""
+"""The additional check of allauth's sign-up form."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ class SignUpForm(forms.Form):
     """An invitation opens sign-up for the address that it was sent to, and for no other."""
 
     def clean(self) -> dict[str, Any]:
-        """Check address and password. They are in `cleaned_data` unless they have a fault of their own."""
+        """Check address and password. They are in `cleaned_data` unless they have an error of their own."""
         found: dict[str, Any] = super().clean() or self.cleaned_data
         email, password = found.get("email", ""), found.get("password")
         invitation = invited(context.request)
@@ -24,7 +24,7 @@ class SignUpForm(forms.Form):
             sentence = "The invitation was sent to another address. Sign up with that one, or ask for a new invitation."
             self.add_error("email", forms.ValidationError(sentence, code="not_invited"))
         if password:
-            try:  # allauth compares it with no address at sign-up, for there is no user yet
+            try:  # at sign-up allauth compares it with no address, because there is no user yet
                 validate_password(password, User(email=email))
             except forms.ValidationError as error:
                 self.add_error("password", error)

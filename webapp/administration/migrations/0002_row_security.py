@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from webapp.core.row_security import EnableRowSecurity
+from webapp.core.database.row_security import EnableRowSecurity
 
 
 class Migration(migrations.Migration):

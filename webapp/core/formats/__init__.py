@@ -1,1 +1,1 @@
-"""How the pages of the installation spell moments, by language: as ISO 8601 does."""
+"""The format of times on the pages of the installation, by language: ISO 8601."""

@@ -1,1 +1,1 @@
-"""Work on what strangers send, in processes that have limits, one for each piece of work: see `README.md`."""
+"""Work on data from strangers, in processes with limits, one for each piece of work: see `README.md`."""

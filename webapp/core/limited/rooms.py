@@ -1,39 +1,39 @@
-"""The rooms whose models limited processes know, without what they register in the web application."""
+"""The apps whose models limited processes load, without their registrations in the web application."""
 
 from django.apps import AppConfig
 
 
 class Core(AppConfig):
-    """`webapp.core` alone."""
+    """Only `webapp.core`."""
 
     name = "webapp.core"
 
 
 class Audit(AppConfig):
-    """`webapp.audit` alone."""
+    """Only `webapp.audit`."""
 
     name = "webapp.audit"
 
 
 class Accounts(AppConfig):
-    """`webapp.accounts` alone."""
+    """Only `webapp.accounts`."""
 
     name = "webapp.accounts"
 
 
 class Streams(AppConfig):
-    """`webapp.streams` alone."""
+    """Only `webapp.streams`."""
 
     name = "webapp.streams"
 
 
 class Queries(AppConfig):
-    """`webapp.queries` alone."""
+    """Only `webapp.queries`."""
 
     name = "webapp.queries"
 
 
 class Runs(AppConfig):
-    """`webapp.runs` alone."""
+    """Only `webapp.runs`."""
 
     name = "webapp.runs"

@@ -1,11 +1,11 @@
-"""Running a job in a limited process, from the web process: asking for it, waiting, and what becomes of limits."""
+"""Running a job in a limited process, from the web process: sending it, waiting, and reporting limits."""
 
 import atexit
 import contextlib
 import json
 import logging
 import os
-import pickle  # nosec B403 # writes; nothing is read with it here
+import pickle  # nosec B403 # only writes here
 import signal
 import socket
 import subprocess  # nosec B404 # programs of this installation, named by lists
@@ -18,17 +18,19 @@ from typing import Any, Final, ParamSpec, TypeVar
 from django.conf import settings
 
 from webapp.core.errors import ClientGone, TooMuchWork
+from webapp.core.http.process_metrics import limited_jobs
+from webapp.core.limited.admission import set_aside
 from webapp.core.limited.child import DONE, FAILED, LENGTH, Task
-from webapp.core.limited.departure import departure
+from webapp.core.limited.disconnects import departure
+from webapp.core.limited.job_environment import JobEnvironment
 from webapp.core.limited.jobs import Job, Limits
 from webapp.core.limited.places import place
 from webapp.core.limited.server import WALL
-from webapp.core.limited.surroundings import Surroundings
 
 P = ParamSpec("P")
 T = TypeVar("T")
 STARTS_WITHIN_S: Final = 30.0
-"""What the first job may wait longer, for the server of the processes has much to import."""
+"""Additional wait of the first job, because the server of the processes has much to import."""
 _ENVIRONMENT: Final = {
     "PATH": os.defpath,
     "LANG": "C.UTF-8",
@@ -42,12 +44,12 @@ _ENVIRONMENT: Final = {
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
     "_RJEM_MALLOC_CONF": "background_thread:false",
 }
-"""All that the processes are told: few threads, for each takes address space, and nothing of this server's settings."""
+"""The whole environment of the processes: few threads, as each takes address space, and no setting of this server."""
 logger = logging.getLogger(__name__)
 
 
 class _ServerProcess:
-    """The process that forks the others, started when it is first needed and again when it has ended."""
+    """The process that forks the others, started on first use and again after it has ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -56,7 +58,7 @@ class _ServerProcess:
         self._owner = 0
 
     def ask(self, wall_s: float) -> tuple[socket.socket, socket.socket]:
-        """Return the ends of a new process's two lines: to talk by, and the leash."""
+        """Return the two sockets of a new process: for the exchange, and the leash."""
         talk, their_talk = socket.socketpair()
         leash, their_leash = socket.socketpair()
         with their_talk, their_leash, self._lock:
@@ -65,14 +67,14 @@ class _ServerProcess:
                     numbers = [their_talk.fileno(), their_leash.fileno()]
                     socket.send_fds(self._living(), [WALL.pack(wall_s)], numbers)
                     break
-                except OSError:  # it has just ended: start another
+                except OSError:  # it has just ended: start another one
                     self._end()
                     if attempt == 2:
                         raise
         return talk, leash
 
     def start(self) -> None:
-        """Start it if it does not live; returns before it has imported what jobs need."""
+        """Start it if it isn't running; returns before it has imported the jobs' modules."""
         with self._lock:
             self._living()
 
@@ -96,7 +98,7 @@ class _ServerProcess:
         self._end()
         mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+            self._process = subprocess.Popen(  # nosec B603 # a list of arguments, no shell, no user input
                 [sys.executable, "-P", "-m", "webapp.core.limited.server", str(theirs.fileno())],
                 cwd=settings.BASE_DIR,
                 env={**_ENVIRONMENT, "PYTHONPATH": str(settings.BASE_DIR)},
@@ -113,47 +115,49 @@ atexit.register(_server.close)
 
 
 def warm_up() -> None:
-    """Start the server of the processes, so that the first who asks does not wait for it; returns at once."""
+    """Start the server of the processes, so that the first job does not wait for it; returns at once."""
     _server.start()
 
 
 def run(job: Job[P, T], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> T:
-    """Return what the job's function returns, run in a process of its own. Raises as `Job` says."""
-    surroundings = Surroundings.here(with_keys=job.opens_secrets)
-    with place(surroundings.organisation, job.limits):
-        task = Task(job.name, args, dict(kwargs), job.limits, surroundings)
+    """Return the result of the job's function, run in its own process. Raises like `Job`."""
+    surroundings = JobEnvironment.here(with_keys=job.opens_secrets)
+    with set_aside(), place(surroundings.organisation, job.limits) as beside:
+        task = Task(job.name, args, dict(kwargs), job.limits, surroundings, beside)
         began = time.monotonic()
-        told, ended = _exchanged(pickle.dumps(task), job.limits)
+        answered, ended = _exchange(pickle.dumps(task), job.limits)
     logger.debug("%s took %.3f s: %s", job.name, time.monotonic() - began, ended)
-    if told[:1] == DONE and ended.get("code") == 0:
-        return job.result.validate_json(told[1:])
-    if told[:1] == FAILED:
-        raise RuntimeError(f"{job.name} failed in its process: {told[1:].decode(errors='replace')}")
-    raise _refused(job, ended, output_bytes=len(told))
+    done = answered[:1] == DONE and ended.get("code") == 0
+    limited_jobs.labels(job.name, "done" if done else "failed" if answered[:1] == FAILED else "refused").inc()
+    if done:
+        return job.result.validate_json(answered[1:])
+    if answered[:1] == FAILED:
+        raise RuntimeError(f"{job.name} failed in its process: {answered[1:].decode(errors='replace')}")
+    raise _refused(job, ended, output_bytes=len(answered))
 
 
-def _exchanged(task: bytes, limits: Limits) -> tuple[bytes, dict[str, Any]]:
-    """Return what the process answered, and how it ended. Raises `ClientGone`."""
+def _exchange(task: bytes, limits: Limits) -> tuple[bytes, dict[str, Any]]:
+    """Return the answer of the process, and how it ended. Raises `ClientGone`."""
     talk, leash = _server.ask(limits.wall_s)
     leaving = departure()
-    with talk, leash, leaving.ends(lambda: _let_go(talk, leash)):
+    with talk, leash, leaving.ends(lambda: _shut_down(talk, leash)):
         leash.settimeout(limits.wall_s + STARTS_WITHIN_S)
         talk.settimeout(limits.wall_s + STARTS_WITHIN_S)
-        told = b""
-        with contextlib.suppress(OSError):  # it ended before it had read or said all
+        answered = b""
+        with contextlib.suppress(OSError):  # it ended before it had read or written everything
             talk.sendall(LENGTH.pack(len(task)) + task)
-            told = _read(talk, limits.output_bytes + 1)
-        if len(told) > limits.output_bytes:
-            return told, {"code": -signal.SIGKILL}  # the leash, let go of, ends it
+            answered = _read(talk, limits.output_bytes + 1)
+        if len(answered) > limits.output_bytes:
+            return answered, {"code": -signal.SIGKILL}  # the closed leash ends it
         with contextlib.suppress(OSError, ValueError):
             ended: dict[str, Any] = json.loads(leash.recv(1024))
-            return told, ended
+            return answered, ended
     if leaving.departed:
         raise ClientGone
-    return told, {}
+    return answered, {}
 
 
-def _let_go(*lines: socket.socket) -> None:
+def _shut_down(*lines: socket.socket) -> None:
     for line in lines:
         with contextlib.suppress(OSError):
             line.shutdown(socket.SHUT_RDWR)
@@ -169,7 +173,7 @@ def _read(talk: socket.socket, most: int) -> bytes:
 
 
 def _refused(job: Job[..., Any], ended: Mapping[str, Any], *, output_bytes: int) -> TooMuchWork:
-    """Return the sentence that says which limit was reached."""
+    """Return the sentence about the reached limit."""
     limits = job.limits
     code, cpu_s, wall_s = ended.get("code"), ended.get("cpu_s", 0.0), ended.get("wall_s", 0.0)
     if output_bytes > limits.output_bytes:
@@ -181,4 +185,4 @@ def _refused(job: Job[..., Any], ended: Mapping[str, Any], *, output_bytes: int)
     else:
         what = f"takes more than {limits.memory_bytes // 1024**2} MiB of memory"
     logger.warning("%s %s and was ended: %s", job.name, what, dict(ended))
-    return TooMuchWork(f"{job.title} {what}, which is all that there is for it. {job.remedy}")
+    return TooMuchWork(f"{job.title} {what}, which is the limit. {job.remedy}")

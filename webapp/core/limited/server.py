@@ -1,6 +1,6 @@
-"""`python -m webapp.core.limited.server FD`: forks a limited process for each job that is asked for through FD.
+"""`python -m webapp.core.limited.server FD`: forks a limited process for each job that is requested through FD.
 
-It has imported what jobs need, so that a process is ready in milliseconds; it has never seen a secret, a database or
+It has imported the jobs' modules, so that a process is ready in milliseconds. It has never had a secret, a database or
 Redis, does no work itself, and keeps nothing from one job to the next. It ends when FD is closed.
 """
 
@@ -23,7 +23,7 @@ MOST_WAITING_S: Final = 3_600.0
 
 @dataclass(frozen=True)
 class _RunningJob:
-    """A process at work; whoever waits for it holds the other end of `leash`, and lets go of it to end the work."""
+    """A running process; its client holds the other end of `leash`, and closes it to end the work."""
 
     pid: int
     exit: int
@@ -34,7 +34,7 @@ class _RunningJob:
 
 @dataclass
 class LimitedServer:
-    """The processes that run now, each known by its exit descriptor and by its leash."""
+    """The running processes, each found by its exit descriptor and by its leash."""
 
     control: socket.socket
     jobs: dict[str, Any]
@@ -42,7 +42,7 @@ class LimitedServer:
     running: dict[int, _RunningJob] = field(default_factory=dict)
 
     def serve(self) -> None:
-        """Return when nobody can ask for anything any more; whatever runs then is ended."""
+        """Serve until no more jobs can arrive; then end all running processes."""
         self.poll.register(self.control, select.POLLIN)
         while True:
             events = dict(self.poll.poll(self._waiting_ms()))
@@ -52,7 +52,7 @@ class LimitedServer:
                     self._end(running, by_itself=number == running.exit)
             for running in [each for each in set(self.running.values()) if each.deadline <= time.monotonic()]:
                 self._end(running)
-            if asked is not None and not self._accept():  # last: it takes descriptors that were just let go of
+            if asked is not None and not self._accept():  # last: it reuses descriptors that were just closed
                 return self._end_all()
 
     def _waiting_ms(self) -> float:
@@ -60,7 +60,7 @@ class LimitedServer:
         return max(soonest - time.monotonic(), 0.001) * 1000
 
     def _accept(self) -> bool:
-        """Fork a process for the job that is asked for; False when the asking has ended."""
+        """Fork a process for the next job; return False at the end of requests."""
         message, descriptors, _, _ = socket.recv_fds(self.control, WALL.size, 2)
         if not message:
             return False
@@ -76,7 +76,7 @@ class LimitedServer:
         running = _RunningJob(pid, os.pidfd_open(pid), leash, began, began + WALL.unpack(message)[0])
         self.running |= {running.exit: running, leash.fileno(): running}
         self.poll.register(running.exit, select.POLLIN)
-        self.poll.register(leash, 0)  # only its end is of interest
+        self.poll.register(leash, 0)  # only its end matters
         return True
 
     def _become_child(self, leash: socket.socket) -> None:
@@ -88,21 +88,21 @@ class LimitedServer:
 
     def _end(self, running: _RunningJob, *, by_itself: bool = False) -> None:
         if not by_itself:
-            os.kill(running.pid, signal.SIGKILL)  # not waited for yet, so that the number is still its own
+            os.kill(running.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
         _, status, used = os.wait4(running.pid, 0)
         self.poll.unregister(running.exit)
         self.poll.unregister(running.leash)
         for number in (running.exit, running.leash.fileno()):
             del self.running[number]
         os.close(running.exit)
-        told = {
+        outcome = {
             "code": os.waitstatus_to_exitcode(status),
             "cpu_s": used.ru_utime + used.ru_stime,
             "wall_s": time.monotonic() - running.began,
             "peak_bytes": used.ru_maxrss * 1024,
         }
-        with contextlib.suppress(OSError):  # nobody waits for it
-            running.leash.send(json.dumps(told).encode(), socket.MSG_DONTWAIT)
+        with contextlib.suppress(OSError):  # nobody reads it
+            running.leash.send(json.dumps(outcome).encode(), socket.MSG_DONTWAIT)
         running.leash.close()
 
     def _end_all(self) -> None:
@@ -111,7 +111,7 @@ class LimitedServer:
 
 
 def main(arguments: list[str]) -> None:
-    """Import what jobs need and serve."""
+    """Import the jobs' modules and serve."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["DJANGO_SETTINGS_MODULE"] = "webapp.core.limited.settings"
     import django
@@ -120,7 +120,7 @@ def main(arguments: list[str]) -> None:
     from streaming.adapters.installed import built_in_kinds
     from webapp.core.limited.jobs import known_jobs
 
-    built_in_kinds()  # else each process that checks an adapter imports all of them anew, for 0.2 s of every check
+    built_in_kinds()  # else each process that checks an adapter imports all of them again, 0.2 s of every check
     jobs = known_jobs()
     for each in jobs.values():
         assert each.result  # nosec B101 # built here once, and not in each process

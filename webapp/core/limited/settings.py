@@ -1,4 +1,4 @@
-"""Settings of the limited processes: the models of the application without a database, and not one secret."""
+"""Settings of the limited processes: the models of the application without a database, and without any secret."""
 
 from pathlib import Path
 
@@ -21,11 +21,12 @@ AUTH_USER_MODEL = "accounts.User"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 PUNCTUAL_DATA = Path("/nonexistent")
-"""Each job brings the folder that it may read."""
+"""Each job sends the folder that it may read."""
 OUTGOING = NOTHING
 SECRETS_KEYS: list[str] = []
 IN_LIMITED_PROCESS = True
 LIMITED_JOBS = (
+    "webapp.core.limited.judging",
     "webapp.streams.adapters",
     "webapp.streams.checking",
     "webapp.streams.inferring",
@@ -33,9 +34,9 @@ LIMITED_JOBS = (
     "webapp.uploads.examining",
     "webapp.queries.texts",
     "webapp.queries.jobs",
-    "webapp.queries.simulating",
+    "webapp.queries.simulation.simulating",
     "webapp.queries.preflights",
-    "webapp.queries.comparing",
+    "webapp.queries.comparison.comparing",
     "webapp.runs.starts.carrying",
     "webapp.runs.inputs.checking",
     "webapp.runs.outputs.delivered_rows",
@@ -50,7 +51,10 @@ LIMITED_JOBS = (
     "webapp.samples.replay_job",
     "webapp.samples.why_job",
     "webapp.samples.taking",
+    "webapp.alerts.backtest_job",
     "webapp.scenarios.jobs",
+    "webapp.monitoring.exporting.job",
+    "webapp.monitoring.subscribing.current",
     "webapp.scenarios.own_streams_jobs",
 )
-"""The modules that name jobs."""
+"""The modules that register jobs."""

@@ -1,1 +1,1 @@
-"""Django's backend for PostgreSQL, whose connections say for which organisation they work."""
+"""Django's backend for PostgreSQL; each connection knows the organisation that it works for."""

@@ -1,4 +1,4 @@
-"""The backend: Django's, with cursors that say for which organisation they work. `ENGINE` names this package."""
+"""The backend: Django's, with cursors that set the organisation of their connection. `ENGINE` names this package."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -13,7 +13,7 @@ from webapp.core.postgresql.cursors import ScopedCursor, ScopedServerCursor
 
 
 class SchemaEditor(DatabaseSchemaEditor):
-    """Migrations see every organisation's rows: without this, one that changes rows would silently change none."""
+    """Migrations see every organisation's rows; otherwise one that changes rows would silently change none."""
 
     def __enter__(self) -> Any:
         """Enter the installation's context with the transaction."""
@@ -37,15 +37,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
     SchemaEditorClass = SchemaEditor
 
     def get_connection_params(self) -> dict[str, Any]:
-        """Return Django's parameters with our cursors. Raises `ImproperlyConfigured` where they cannot be."""
+        """Return Django's parameters with our cursors. Raises `ImproperlyConfigured` if they are impossible."""
         if self.settings_dict["OPTIONS"].get("server_side_binding"):
-            raise ImproperlyConfigured("Take server_side_binding out of the options of the database.")
+            raise ImproperlyConfigured("Remove server_side_binding from the options of the database.")
         params: dict[str, Any] = super().get_connection_params()
         params["cursor_factory"] = ScopedCursor
         return params
 
     def create_cursor(self, name: str | None = None) -> Any:
-        """Return a cursor; with `name` one of the server, kept beyond its statement outside of transactions."""
+        """Return a cursor; with `name` one of the server, kept after its statement outside of transactions."""
         if name is None:
             return super().create_cursor()
         connection = self.connection

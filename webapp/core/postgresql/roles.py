@@ -1,6 +1,6 @@
-"""The application's user of the database: it reads and writes rows, and can neither change tables nor policies.
+"""The application's role in the database: it reads and writes rows, and can change neither tables nor policies.
 
-Rows of an append-only model (`append_only = True`) it adds and reads, and cannot change.
+It can add and read rows of an append-only model (`append_only = True`), but not change them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,7 +13,7 @@ ROWS: Final = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPENDED: Final = ("SELECT", "INSERT")
 READ: Final = ("SELECT",)
 MIGRATIONS: Final = "django_migrations"
-"""What was migrated is written by the owner alone."""
+"""Only the owner writes the list of applied migrations."""
 _NEW: Final = "LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS"
 _POWERS: Final = {
     "rolsuper": "is a superuser",
@@ -33,7 +33,7 @@ _ABOVE: Final = """
 
 
 class UnfitRole(Exception):
-    """The role can see past the policies, or change them; the sentence says why and what to do."""
+    """The role can bypass the policies, or change them; the sentence says why and what to do."""
 
 
 def append_only_tables() -> frozenset[str]:
@@ -42,30 +42,30 @@ def append_only_tables() -> frozenset[str]:
 
 
 def role_exists(cursor: Any, name: str) -> bool:
-    """Whether there is a role `name`."""
+    """Return whether the role `name` exists."""
     cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [name])
     return cursor.fetchone() is not None
 
 
 def creation(name: str) -> Composable:
-    """Return the statement that makes the role."""
+    """Return the statement that creates the role."""
     return SQL("CREATE ROLE {} " + _NEW).format(Identifier(name))
 
 
 def check_role(cursor: Any, name: str) -> None:
-    """Check that an existing role can neither see past policies nor change them. Raises `UnfitRole`."""
+    """Check that an existing role can neither bypass policies nor change them. Raises `UnfitRole`."""
     cursor.execute(f"SELECT {', '.join(_POWERS)} FROM pg_roles WHERE rolname = %s", [name])  # nosec B608 # names of tables and columns from our own code, never from a request
     for held, what in zip(cursor.fetchone(), _POWERS.values(), strict=True):
         if held:
-            raise UnfitRole(f"The role {name} {what}. Choose another name, or take that away with ALTER ROLE.")
+            raise UnfitRole(f"The role {name} {what}. Choose another name, or revoke that with ALTER ROLE.")
     cursor.execute(_ABOVE, [name, name])
     if (found := cursor.fetchone()) is not None:
-        how = "owns the tables" if found[0] == name else f"is a member of {found[0]}, who owns the tables or may do all"
-        raise UnfitRole(f"The role {name} {how}. Choose another name: the application owns nothing.")
+        how = "owns the tables" if found[0] == name else f"is a member of {found[0]}, which owns them or may do all"
+        raise UnfitRole(f"The role {name} {how}. Choose another name: the application must own nothing.")
 
 
 def grants(name: str, *, schema: str, tables: Iterable[str]) -> Iterator[Composable]:
-    """Yield the statements that give `name` what the application needs of `tables`, and take away what else it has."""
+    """Yield the statements that grant `name` what the application needs of `tables`, and revoke everything else."""
     role, place, appended = Identifier(name), Identifier(schema), append_only_tables()
     yield SQL("REVOKE CREATE ON SCHEMA {} FROM PUBLIC, {}").format(place, role)
     yield SQL("GRANT USAGE ON SCHEMA {} TO {}").format(place, role)

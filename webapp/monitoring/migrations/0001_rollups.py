@@ -4,7 +4,7 @@ import django.db.models.deletion
 import uuid
 from django.db import migrations, models
 
-from webapp.core.row_security import EnableRowSecurity
+from webapp.core.database.row_security import EnableRowSecurity
 
 
 class Migration(migrations.Migration):

@@ -1,1 +1,1 @@
-"""HTTP of bindings and runs: what is asked, who may, and how it is answered."""
+"""HTTP API of bindings and runs: requests, rights and responses."""

@@ -12,11 +12,11 @@ from rest_framework.response import Response
 
 from streaming.definition.faults import FaultCode
 from streaming.definition.names import Name
-from streaming.definition.streams import AdapterChoice, AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdapterChoice, AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.deliveries import DeliveryObserved
 from streaming.wire.freshness import USUAL, Freshness
-from streaming.wire.messages import ProgressReport
+from streaming.wire.progress import ProgressReport, read_without_rows
 from webapp.accounts.access import TenantView
 from webapp.audit.revisions import revision_of
 from webapp.core.api import answer, read_body, read_query
@@ -32,25 +32,26 @@ from webapp.runs.access import (
     runs_before,
 )
 from webapp.runs.bindings import bindings
+from webapp.runs.bindings.service_levels import Completeness
 from webapp.runs.inputs.checking import NoClock
 from webapp.runs.inputs.input_resolution import InputChoice
 from webapp.runs.lifecycle.liveness import Liveness, liveness, state_now
 from webapp.runs.lifecycle.starting import StartStep, steps_of
 from webapp.runs.models import Binding, Run
-from webapp.runs.outputs.bound_outputs import OutputSaid, outputs_of, shown_output
-from webapp.runs.outputs.deliveries import DeliveryShown, seen_deliveries, shown_delivery
+from webapp.runs.outputs.bound_outputs import OutputSettings, outputs_of, shown_output
+from webapp.runs.outputs.deliveries import DeliveryResponse, seen_deliveries, shown_delivery
 from webapp.runs.states import Desired, Observed
 from webapp.streams.models import Stream
 
 RUNS_LISTED = 100
 MOST_OUTPUTS: Final = 10
-"""Each has a thread of the runner, and mostly a connection."""
-BEFORE = OpenApiParameter("before", UUID, description="List older ones: the id of the oldest run you have.")
-BINDING = OpenApiParameter("binding", UUID, description="List those of one binding.")
+"""Each output uses a thread of the runner, and usually a connection."""
+BEFORE = OpenApiParameter("before", UUID, description="List older runs: the id of the oldest run you have.")
+BINDING = OpenApiParameter("binding", UUID, description="List the runs of one binding.")
 
 
-class RunsAsked(Strict):
-    """Which runs are asked for: those before a run, or the newest; of one binding, or of all."""
+class RunsQuery(Strict):
+    """The runs to list: those before a run, or the newest; of one binding, or of all."""
 
     before: UUID | None = None
     binding: UUID | None = None
@@ -59,7 +60,8 @@ class RunsAsked(Strict):
 class BindingInputBody(Strict):
     """The stream of an input node, and advance-time settings and event time that replace the stream's.
 
-    What is null or left out is as the query's text says it (ADVANCE TIME, EVENTTIME BY), else as the stream does.
+    A field that is null or left out takes its value from the query's text (ADVANCE TIME, EVENTTIME BY), else from the
+    stream.
     """
 
     stream: UUID
@@ -70,10 +72,11 @@ class BindingInputBody(Strict):
 class BindingBody(Strict):
     """A binding; an input node that `inputs` leaves out takes the stream that the query names.
 
-    `dedicated`: its runs have a query of their own: faster for much data, about half a core and 300 MB each.
-    `freshness`: how long a row may wait before it is read, and with it results that time brings. Fresher costs more:
-    batches follow the most impatient binding that shares the query and has rows waiting. It holds at once, for a run
-    that is under way too. `outputs`: where its results are brought, at once as well; left out: as they are.
+    `dedicated`: its runs have a streaming query of their own. It is faster for much data and costs about half a core
+    and 300 MB. `freshness`: how long a row may wait before it is read. Fresher costs more: batches follow the most
+    demanding binding that shares the streaming query and has rows waiting. It also applies at once to a run under way.
+    `outputs`: the targets of its results, which also apply at once; left out: unchanged. `completeness`: the share of
+    received rows that must be in results, over 30 days, in percent; null: unchanged, 99.9 for a new binding.
     """
 
     name: Name
@@ -81,23 +84,24 @@ class BindingBody(Strict):
     inputs: dict[Name, BindingInputBody] = Field(default_factory=dict)
     dedicated: bool = False
     freshness: Freshness = USUAL
-    outputs: list[OutputSaid] | None = Field(default=None, max_length=MOST_OUTPUTS)
+    outputs: list[OutputSettings] | None = Field(default=None, max_length=MOST_OUTPUTS)
+    completeness: Completeness | None = None
 
 
 class BindingChange(BindingBody):
-    """A binding as it is replaced; with `upon`, the `revision` that was seen, 409 if it has changed since."""
+    """The new values of a binding; with `upon`, the `revision` that the client saw: 409 if it has changed since."""
 
     upon: str | None = None
 
 
-class RunShown(Strict):
-    """A run: what is wanted, what is seen, and the sentence for the user with who must act. Times are ISO text in UTC.
+class RunResponse(Strict):
+    """A run: its desired and observed state, and a message for the user with who must act. Times are ISO text in UTC.
 
-    `progress` is the newest report that was kept, without rows; the live ones come from `events/`. `dedicated`: it was
-    started with a query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit, as
-    was known when it was started. `steps`: what its start went through so far, in order. `binding_name`, `query_name`
-    and `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was
-    deleted, `query_version` where it was not kept and is not known.
+    `progress` is the newest stored report, without rows; live ones come from `events/`. `dedicated`: it was started
+    with a streaming query of its own; `freshness` is that of its binding now. `without_clock`: why it may never emit,
+    as determined at its start. `steps`: the steps of its start so far, in order. `binding_name`, `query_name` and
+    `query_version` are those of its start; `binding_name_now` is today's. `query` is null once the query was deleted,
+    `query_version` if it was not stored.
     """
 
     id: str
@@ -123,11 +127,11 @@ class RunShown(Strict):
     steps: list[StartStep]
 
 
-class RunList(RootModel[list[RunShown]]):
+class RunList(RootModel[list[RunResponse]]):
     """The newest runs of an organisation, newest first."""
 
 
-class BindingInputShown(Strict):
+class BindingInputResponse(Strict):
     """One input of a binding."""
 
     node: str
@@ -137,18 +141,18 @@ class BindingInputShown(Strict):
     event_time: EventTimeBy | None
 
 
-class BindingOutputShown(Strict):
-    """An output of a binding; `delivery` says how far it has come, null where no runner has told it yet."""
+class BindingOutputResponse(Strict):
+    """An output of a binding; `delivery` is its progress, null until a runner reports it."""
 
     identity: str
     node: str
     adapter: AdapterChoice
     revision: int
-    delivery: DeliveryShown | None
+    delivery: DeliveryResponse | None
 
 
-class BindingShown(Strict):
-    """A binding with its inputs and its newest run; `dedicated` holds for the next run, `freshness` at once."""
+class BindingResponse(Strict):
+    """A binding with its inputs and its newest run; `dedicated` applies to the next run, `freshness` at once."""
 
     id: str
     name: str
@@ -156,27 +160,24 @@ class BindingShown(Strict):
     query_name: str
     query_version: str
     query_version_number: int
-    inputs: list[BindingInputShown]
+    inputs: list[BindingInputResponse]
     dedicated: bool
     freshness: Freshness
-    outputs: list[BindingOutputShown]
-    latest_run: RunShown | None
+    completeness: float
+    outputs: list[BindingOutputResponse]
+    latest_run: RunResponse | None
     created_at: str
     revision: str
 
 
-class BindingList(RootModel[list[BindingShown]]):
+class BindingList(RootModel[list[BindingResponse]]):
     """The bindings of an organisation by name."""
 
 
-NO_ROWS: Final[Mapping[str, Any]] = {"recent_results": [], "recent_late": []}
-"""Nine tenths of a report, which lists ask for every few seconds; pages read results and quarantine by themselves."""
-
-
-def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
-    """Return `run` as the API shows it; `alive`: what is known of its runner, asked now if nothing is said."""
+def shown_run(run: Run, alive: Liveness | None = None) -> RunResponse:
+    """Return `run` as the API shows it; `alive`: the state of its runner, queried now if None."""
     state = state_now(run, alive)
-    return RunShown(
+    return RunResponse(
         id=str(run.pk),
         binding=str(run.binding_id),
         binding_name=run.binding_name,
@@ -195,7 +196,7 @@ def shown_run(run: Run, alive: Liveness | None = None) -> RunShown:
         created_at=run.created_at.isoformat(),
         changed_at=state.changed_at,
         ended_at=state.ended_at,
-        progress=None if run.progress is None else ProgressReport.model_validate({**run.progress, **NO_ROWS}),
+        progress=None if run.progress is None else read_without_rows(run.progress),
         without_clock=[NoClock.model_validate(each) for each in run.without_clock],
         steps=steps_of(run),
     )
@@ -206,10 +207,10 @@ def shown_binding(
     newest: Run | None,
     alive: Liveness | None = None,
     seen: Mapping[str, DeliveryObserved] | None = None,
-) -> BindingShown:
-    """Return `binding`, read by `listed_bindings`, as it is shown with its newest run; `seen` is asked if left out."""
-    told = seen_deliveries() if seen is None and binding.outputs else seen or {}
-    return BindingShown(
+) -> BindingResponse:
+    """Return `binding`, read by `listed_bindings`, with its newest run; `seen` is queried if left out."""
+    deliveries = seen_deliveries() if seen is None and binding.outputs else seen or {}
+    return BindingResponse(
         id=str(binding.pk),
         name=binding.name,
         query=str(binding.query_version.query_id),
@@ -217,7 +218,7 @@ def shown_binding(
         query_version=str(binding.query_version_id),
         query_version_number=binding.query_version.number,
         inputs=[
-            BindingInputShown(
+            BindingInputResponse(
                 node=each.node,
                 stream=str(each.stream_id),
                 stream_name=each.stream.name,
@@ -228,9 +229,10 @@ def shown_binding(
         ],
         dedicated=binding.dedicated,
         freshness=Freshness(binding.freshness),
+        completeness=binding.completeness,
         outputs=[
-            BindingOutputShown.model_validate(
-                shown_output(each) | {"delivery": shown_delivery(binding, told.get(each.identity), alive)}
+            BindingOutputResponse.model_validate(
+                shown_output(each) | {"delivery": shown_delivery(binding, deliveries.get(each.identity), alive)}
             )
             for each in outputs_of(binding)
         ],
@@ -241,7 +243,7 @@ def shown_binding(
 
 
 def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
-    """Return the choices of a body by node, with the names of the streams; an id that is not known stands as it is."""
+    """Return the choices of a body by node, with the names of the streams; an unknown id stays as it is."""
     names = dict(Stream.objects.filter(pk__in=[each.stream for each in inputs.values()]).values_list("pk", "name"))
     return {
         node: InputChoice(
@@ -251,8 +253,9 @@ def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
     }
 
 
-def _said(body: BindingBody) -> bindings.BindingSaid:
-    return bindings.BindingSaid(body.name, _chosen(body.inputs), body.dedicated, body.freshness, body.outputs)
+def _read_settings(body: BindingBody) -> bindings.BindingSettings:
+    chosen = _chosen(body.inputs)
+    return bindings.BindingSettings(body.name, chosen, body.dedicated, body.freshness, body.outputs, body.completeness)
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
@@ -271,19 +274,19 @@ class BindingsView(TenantView):
     @extend_schema(
         operation_id="bindings_create",
         request=BindingBody,
-        responses={201: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: BindingResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Create a binding; 422 with all faults."""
+        """Create a binding; 422 with all errors."""
         body = read_body(request, BindingBody)
-        made = bindings.create_binding(said=_said(body), query_version=body.query_version)
+        made = bindings.create_binding(settings=_read_settings(body), query_version=body.query_version)
         return answer(shown_binding(access_binding(made.pk), None), 201)
 
 
 class BindingView(TenantView):
     """One binding."""
 
-    @extend_schema(operation_id="bindings_get", responses={200: BindingShown, **REFUSALS})
+    @extend_schema(operation_id="bindings_get", responses={200: BindingResponse, **REFUSALS})
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
         """Return a binding."""
         found = access_binding(binding)
@@ -292,13 +295,15 @@ class BindingView(TenantView):
     @extend_schema(
         operation_id="bindings_replace",
         request=BindingChange,
-        responses={200: BindingShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: BindingResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def put(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Replace name, query version and inputs; a run that is under way keeps all but its freshness."""
+        """Replace name, query version and inputs; a run under way keeps everything except its freshness."""
         found = access_binding(binding)
         body = read_body(request, BindingChange)
-        bindings.replace_binding(binding=found, said=_said(body), query_version=body.query_version, upon=body.upon)
+        bindings.replace_binding(
+            binding=found, settings=_read_settings(body), query_version=body.query_version, upon=body.upon
+        )
         replaced = access_binding(binding)
         return answer(shown_binding(replaced, latest_run(replaced)))
 
@@ -318,15 +323,15 @@ class RunsView(TenantView):
     def get(self, request: Request, slug: str) -> Response:
         """List 100 runs, newest first."""
         alive = liveness(str(current_organisation()))
-        return answer(RunList([shown_run(run, alive) for run in _asked(request)[:RUNS_LISTED]]))
+        return answer(RunList([shown_run(run, alive) for run in _requested_runs(request)[:RUNS_LISTED]]))
 
 
-def _asked(request: Request) -> "QuerySet[Run]":
-    asked = read_query(request, RunsAsked)
+def _requested_runs(request: Request) -> "QuerySet[Run]":
+    asked = read_query(request, RunsQuery)
     of_binding = {} if asked.binding is None else {"binding": asked.binding}
     try:
         runs = listed_runs() if asked.before is None else runs_before(access_run(asked.before))
         return runs.filter(**of_binding)
     except NotFound:
-        remedy = "Leave `before` out, or give the id of a run in the list."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "before: there is no such run.", remedy, field="before")]) from None
+        remedy = "Leave `before` out, or pass the id of a run in the list."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "before: no such run.", remedy, field="before")]) from None

@@ -1,4 +1,4 @@
-"""Rows that were delivered, over HTTP."""
+"""Delivered rows, over HTTP."""
 
 from typing import Annotated
 from uuid import UUID
@@ -19,25 +19,25 @@ MOST_ROWS = 500
 PAGE_ROWS = 50
 
 
-class DeliveredRowsAsked(Strict):
-    """What a page is asked for."""
+class DeliveredRowsQuery(Strict):
+    """The parameters of a page."""
 
     before: Annotated[str | None, Field(max_length=2_000)] = None
     limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] = PAGE_ROWS
 
 
 class DeliveredRowsView(TenantView):
-    """What an output of a binding holds now."""
+    """The current content of a binding's output."""
 
     @extend_schema(
         operation_id="outputs_delivered_rows",
         parameters=[
-            OpenApiParameter("before", str, description="The `next` of the page before."),
-            OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; {PAGE_ROWS} if left out."),
+            OpenApiParameter("before", str, description="The `next` of the previous page."),
+            OpenApiParameter("limit", int, description=f"Rows in the page, 1 to {MOST_ROWS}; default {PAGE_ROWS}."),
         ],
         responses={200: DeliveredRowsPage, 429: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID, output: UUID) -> Response:
-        """Read rows where they were delivered, newest day and batch first; 422 where that is not possible."""
-        asked = read_query(request, DeliveredRowsAsked)
+        """Read rows from the place of delivery, newest day and batch first; 422 if that isn't possible."""
+        asked = read_query(request, DeliveredRowsQuery)
         return answer(delivered_rows(binding, output, asked.limit, asked.before))

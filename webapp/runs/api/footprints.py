@@ -1,4 +1,4 @@
-"""What inputs leave on other servers, over HTTP."""
+"""Footprints of inputs on other servers, over HTTP."""
 
 from typing import Any
 from uuid import UUID
@@ -20,12 +20,12 @@ from webapp.runs.models import InputFootprint
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-class FootprintShown(Strict):
-    """What the input `node` of a binding leaves at `where`; the binding may be deleted by now (`exists`).
+class FootprintResponse(Strict):
+    """The footprint of input `node` of a binding at `where`; `exists` is false once the binding is deleted.
 
-    `used` false: nobody reads there any more, and it is being removed, which failed at `tried_at` if there is a
-    `message`; `by_hand` is what a person runs there to remove it. `names` is what was there at `seen_at`, `kept_bytes`
-    what the server keeps for it, `warning` a sentence where somebody should act.
+    `used` false: no input reads there any more and the footprint is being removed. If there is a `message`, that failed
+    at `tried_at`, and `by_hand` is what a person runs there to remove it. `names` lists what was there at `seen_at`,
+    `kept_bytes` is what the server keeps for it, `warning` a sentence if somebody should act.
     """
 
     id: str
@@ -47,17 +47,17 @@ class FootprintShown(Strict):
 
 
 class FootprintsQuery(Strict):
-    """Of which binding; without one of all."""
+    """The binding whose footprints to list; left out: all."""
 
     binding: UUID | None = None
 
 
-class FootprintList(RootModel[list[FootprintShown]]):
-    """What inputs leave on other servers, by binding and input."""
+class FootprintList(RootModel[list[FootprintResponse]]):
+    """Footprints of inputs on other servers, by binding and input."""
 
 
 class FootprintsView(TenantView):
-    """What inputs leave on other servers."""
+    """The footprints of inputs on other servers."""
 
     @extend_schema(
         operation_id="footprints_list",
@@ -65,29 +65,29 @@ class FootprintsView(TenantView):
         responses={200: FootprintList, 422: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str) -> Response:
-        """List what inputs keep on other servers, such as replication slots, as seen every few minutes.
+        """List what inputs keep on other servers, for example replication slots, as seen every few minutes.
 
-        Also what deleted bindings have left there, until it is removed.
+        The list includes the footprints of deleted bindings until they are removed.
         """
         every = footprints(read_query(request, FootprintsQuery).binding)
         there = bindings_there(every)
         used = used_among(every)
-        shown = [_shown(each, exists=each.binding in there, used=each.pk in used) for each in every]
+        shown = [_response_of(each, exists=each.binding in there, used=each.pk in used) for each in every]
         return answer(FootprintList(shown))
 
 
 class FootprintView(TenantView):
-    """One of these."""
+    """One footprint."""
 
     @extend_schema(operation_id="footprints_put_aside", responses={204: None, 409: ErrorEnvelope, **REFUSALS})
     def delete(self, request: Request, slug: str, footprint: UUID) -> Response:
-        """Forget what is left elsewhere, because somebody has removed it there; it is not tried again."""
+        """Forget a footprint that somebody has removed by hand; it is not tried again."""
         put_aside(footprint)
         return Response(status=204)
 
 
-def _shown(each: InputFootprint, *, exists: bool, used: bool) -> FootprintShown:
-    return FootprintShown(
+def _response_of(each: InputFootprint, *, exists: bool, used: bool) -> FootprintResponse:
+    return FootprintResponse(
         id=str(each.pk),
         binding=str(each.binding),
         binding_name=each.binding_name,

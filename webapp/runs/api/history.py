@@ -1,4 +1,4 @@
-"""What a run ran, as it was at its start: the query's text and graph, and what its inputs read and how."""
+"""The definition that a run started with: the query's text and graph, and the streams and settings of its inputs."""
 
 from typing import Any
 from uuid import UUID
@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, StreamDefinition
+from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer
@@ -20,8 +20,8 @@ from webapp.runs.models import Run
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-class RunInputShown(Strict):
-    """What an input node read: the stream's name and what it said, the kind of its adapter, the binding's settings."""
+class RunInputResponse(Strict):
+    """The stream that an input node read, its definition then, the adapter's kind, and the binding's settings."""
 
     node: str
     stream: str
@@ -30,10 +30,10 @@ class RunInputShown(Strict):
     advance: AdvanceTimeSettings | None
 
 
-class RunDefinitionShown(Strict):
-    """What a run ran. `query_version` is null where it is not known.
+class RunDefinitionResponse(Strict):
+    """The definition of a run. `query_version` is null if it was not stored.
 
-    `text` is the query's SQL; where none was kept it is written from `graph`, which names the streams that were bound.
+    `text` is the query's SQL; if none was stored, it is printed from `graph`, which names the bound streams.
     """
 
     binding_name: str
@@ -41,15 +41,15 @@ class RunDefinitionShown(Strict):
     query_version: int | None
     text: str
     graph: QueryGraph
-    inputs: list[RunInputShown]
+    inputs: list[RunInputResponse]
 
 
-def shown_definition(run: Run) -> RunDefinitionShown:
-    """Return what `run` ran as the API shows it; no option of an adapter is in it."""
+def shown_definition(run: Run) -> RunDefinitionResponse:
+    """Return the definition of `run` as the API shows it, without any adapter options."""
     spec = run.read_spec()
     streams = {node.id: node.stream for node in spec.query.nodes if isinstance(node, InputNode)}
     inputs = [
-        RunInputShown(
+        RunInputResponse(
             node=node,
             stream=streams.get(node, node),
             definition=each.stream,
@@ -58,7 +58,7 @@ def shown_definition(run: Run) -> RunDefinitionShown:
         )
         for node, each in spec.inputs.items()
     ]
-    return RunDefinitionShown(
+    return RunDefinitionResponse(
         binding_name=run.binding_name,
         query_name=run.query_name,
         query_version=run.query_version,
@@ -69,9 +69,9 @@ def shown_definition(run: Run) -> RunDefinitionShown:
 
 
 class RunDefinitionView(TenantView):
-    """What a run ran."""
+    """The definition that a run started with."""
 
-    @extend_schema(operation_id="runs_definition", responses={200: RunDefinitionShown, **REFUSALS})
+    @extend_schema(operation_id="runs_definition", responses={200: RunDefinitionResponse, **REFUSALS})
     def get(self, request: Request, slug: str, run: UUID) -> Response:
         """Return the query, the streams and the settings of a run as they were at its start."""
         return answer(shown_definition(access_run(run)))

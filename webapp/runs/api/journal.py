@@ -22,10 +22,10 @@ PAGE_EVENTS = 100
 MOST_PAGE_EVENTS = 500
 
 
-class RunEventShown(Strict):
-    """An entry of a run's journal: what happened at `at` (ISO text in UTC), by `who` (null: by the system).
+class RunEventResponse(Strict):
+    """An entry of a run's journal: an event at `at` (ISO text in UTC), caused by `who` (null: the system).
 
-    `number` counts the entries of the run from 1. `observed` is the state to which it moved, `domain` who must act.
+    `number` counts the run's entries from 1. `observed` is the state that the run entered, `domain` who must act.
     """
 
     number: int
@@ -40,16 +40,16 @@ class RunEventShown(Strict):
 class JournalPage(Strict):
     """Entries, newest first; `next` is the `before` of the next page, null at the oldest.
 
-    `not_kept`: so many older ones are not kept any more, or are of before there were journals where it is null.
+    `not_kept`: the number of older entries that were deleted; null if the run is older than journals.
     """
 
-    events: list[RunEventShown]
+    events: list[RunEventResponse]
     next: int | None
     not_kept: int | None
 
 
 class JournalQuery(Strict):
-    """What a page is asked for."""
+    """The parameters of a page."""
 
     before: Annotated[int, Field(ge=1)] | None = None
     limit: Annotated[int, Field(ge=1, le=MOST_PAGE_EVENTS)] = PAGE_EVENTS
@@ -63,14 +63,14 @@ def journal_page(run: Run, asked: JournalQuery) -> JournalPage:
     events = found[: asked.limit]
     oldest = entries.order_by("number").first()
     return JournalPage(
-        events=[_shown(each) for each in events],
+        events=[_response_of(each) for each in events],
         next=events[-1].number if len(found) > len(events) else None,
         not_kept=None if oldest is None else oldest.number - 1,
     )
 
 
-def _shown(event: RunEvent) -> RunEventShown:
-    return RunEventShown(
+def _response_of(event: RunEvent) -> RunEventResponse:
+    return RunEventResponse(
         number=event.number,
         at=event.at.isoformat(),
         kind=RunEventKind(event.kind),
@@ -82,18 +82,18 @@ def _shown(event: RunEvent) -> RunEventShown:
 
 
 class JournalView(TenantView):
-    """What happened to a run."""
+    """The journal of a run."""
 
     @extend_schema(
         operation_id="runs_journal",
         parameters=[
-            OpenApiParameter("before", int, description="The `next` of the page before."),
+            OpenApiParameter("before", int, description="The `next` of the previous page."),
             OpenApiParameter(
-                "limit", int, description=f"Entries in the page, 1 to {MOST_PAGE_EVENTS}; {PAGE_EVENTS} if left out."
+                "limit", int, description=f"Entries in the page, 1 to {MOST_PAGE_EVENTS}; default {PAGE_EVENTS}."
             ),
         ],
         responses={200: JournalPage, **REFUSALS},
     )
     def get(self, request: Request, slug: str, run: UUID) -> Response:
-        """Return what happened to a run, newest first: started, moved, changed, stopped, repaired; and by whom."""
+        """Return the events of a run, newest first: started, moved, changed, stopped, repaired; and who caused them."""
         return answer(journal_page(access_run(run), read_query(request, JournalQuery)))

@@ -13,18 +13,18 @@ from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 from webapp.runs.access import access_binding
 from webapp.runs.api.refused_requests import REFUSALS
-from webapp.runs.outputs.bound_outputs import OutputSaid
+from webapp.runs.outputs.bound_outputs import OutputSettings
 from webapp.runs.outputs.output_trials import tried_outputs
 
 
 class OutputsTrialBody(Strict):
-    """Outputs as they are typed; those that are stored keep their secrets by their identity."""
+    """Outputs as a form has them; stored outputs keep their secrets by their identity."""
 
-    outputs: list[OutputSaid]
+    outputs: list[OutputSettings]
 
 
 class OutputsTried(Strict):
-    """What is wrong with the outputs; `field` says of which. Nothing: all of them would take results now."""
+    """The errors of the outputs; `field` names the output. Empty: all of them would take results now."""
 
     faults: list[Fault]
 
@@ -38,6 +38,6 @@ class OutputsCheckView(TenantView):
         responses={200: OutputsTried, 429: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Connect as the first delivery would and leave nothing there; a webhook gets a request that says `test`."""
+        """Connect as the first delivery would and leave nothing there; a webhook gets a request marked `test`."""
         found = access_binding(binding)
         return answer(OutputsTried(faults=tried_outputs(found, read_body(request, OutputsTrialBody).outputs)))

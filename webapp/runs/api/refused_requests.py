@@ -1,4 +1,4 @@
-"""Rows that the target of an output refused for good, over HTTP."""
+"""Requests that the target of an output refused for good, over HTTP."""
 
 from typing import Any
 from uuid import UUID
@@ -18,8 +18,8 @@ from webapp.runs.outputs.refused_requests import put_refused_aside, refused_of, 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope, 422: ErrorEnvelope}
 
 
-class RefusedRequestShown(Strict):
-    """A request with rows of one batch that the target refused; `at` in ticks. `rows` are there when asked for."""
+class RefusedRequestResponse(Strict):
+    """A request with rows of one batch that the target refused; `at` in ticks. `rows` is null in a list."""
 
     batch: int
     part: int
@@ -29,12 +29,12 @@ class RefusedRequestShown(Strict):
     rows: list[dict[str, Any]] | None
 
 
-class RefusedRequestList(RootModel[list[RefusedRequestShown]]):
-    """What the target of an output refused, newest batch first."""
+class RefusedRequestList(RootModel[list[RefusedRequestResponse]]):
+    """The requests that the target of an output refused, newest batch first."""
 
 
 class RefusedPutAside(Strict):
-    """How many requests were deleted."""
+    """The number of requests that were deleted."""
 
     requests: int
 
@@ -51,14 +51,14 @@ class RefusedRequestsView(TenantView):
         responses={200: RefusedRequestList, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID, output: UUID) -> Response:
-        """List what the target refused for good and why; it is kept here until somebody deletes it."""
+        """List the requests that the target refused for good, and why; they stay here until somebody deletes them."""
         asked = _named(request)
         shown = []
         for each in refused_of(binding, output):
             if asked in {None, (each.number, each.part)}:
                 rows = None if asked is None else rows_of_refused(binding, output, each.number, each.part)
                 shown.append(
-                    RefusedRequestShown(
+                    RefusedRequestResponse(
                         batch=each.number,
                         part=each.part,
                         at=each.at,
@@ -71,7 +71,7 @@ class RefusedRequestsView(TenantView):
 
     @extend_schema(operation_id="outputs_delete_refused_requests", responses={200: RefusedPutAside, **REFUSALS})
     def delete(self, request: Request, slug: str, binding: UUID, output: UUID) -> Response:
-        """Delete what the target refused; a delivery that waited because there was too much of it goes on."""
+        """Delete the refused requests; a delivery that waited because there were too many of them continues."""
         return answer(RefusedPutAside(requests=put_refused_aside(binding, output)))
 
 
@@ -81,6 +81,6 @@ def _named(request: Request) -> tuple[int, int] | None:
         return None
     numbers = [int(text) for text in texts if text and text.isascii() and text.isdecimal() and len(text) < 20]
     if len(numbers) != 2:
-        remedy = "Give both as the list says them, or neither."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "batch, part: these name no refused request.", remedy, field="batch")])
+        remedy = "Pass both as they are in the list, or neither."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, "batch, part: no such refused request.", remedy, field="batch")])
     return numbers[0], numbers[1]

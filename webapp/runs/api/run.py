@@ -1,4 +1,4 @@
-"""One run over HTTP, with what only its own page asks for."""
+"""One run over HTTP, with the fields that only its own page needs."""
 
 from uuid import UUID
 
@@ -10,19 +10,19 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import answer
 from webapp.core.errors import MendTarget
 from webapp.runs.access import access_run
-from webapp.runs.api.bindings import REFUSALS, RunShown, shown_run
+from webapp.runs.api.bindings import REFUSALS, RunResponse, shown_run
 from webapp.runs.bindings.mending import targets_of
-from webapp.runs.runners.carried_by import RunnerShown, shown_runner
+from webapp.runs.runners.carried_by import RunnerResponse, shown_runner
 
 
-class MendableRun(RunShown):
-    """A run by itself: `mend` is what may be changed before its binding is started again, as it is called today.
+class MendableRun(RunResponse):
+    """One run: `mend` lists the objects to change before its binding is started again, by their present names.
 
-    `runner`: which one carries it, null once it has ended.
+    `runner`: the runner that carries it, null once it has ended.
     """
 
     mend: list[MendTarget]
-    runner: RunnerShown | None
+    runner: RunnerResponse | None
 
 
 class RunView(TenantView):

@@ -12,19 +12,19 @@ from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from streaming.wire.beginning import KEPT_BEGINS, BeginAt, KeptBegin
 from webapp.accounts.access import TenantView
-from webapp.core.api import MOST_BYTES, answer, raw_body, read_body, read_query
+from webapp.core.api import SMALL_BYTES, answer, raw_body, read_body, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.runs.access import access_binding, open_run
-from webapp.runs.api.bindings import REFUSALS, RunShown, shown_run
+from webapp.runs.api.bindings import REFUSALS, RunResponse, shown_run
 from webapp.runs.starts import services
-from webapp.runs.starts.next_start import refuse_carrying
+from webapp.runs.starts.next_start import begin_sentence, refuse_carrying
 from webapp.runs.starts.timeline import place_faults
 
 
 class StopBody(Strict):
-    """How to stop: `flush` closes all windows first on inputs whose settings say `final` (T15).
+    """The way to stop: `flush` first closes all windows on inputs whose settings say `final` (T15).
 
-    `discard` throws the state away: no start goes on with it, and nothing is flushed. One of them at most.
+    `discard` discards the state: no start resumes with it, and nothing is flushed. Set at most one of them.
     """
 
     flush: bool = False
@@ -37,24 +37,32 @@ class StopBody(Strict):
         return self
 
 
-class StartAsked(Strict):
-    """Where a run begins if the state of the one before cannot go on; left out: where nothing is lost, if it can be.
+class StartRequest(Strict):
+    """The start position of a run whose predecessor's state can't be resumed; left out: lose nothing, if possible.
 
-    `carried_over` is refused (409) where state cannot be carried over to another version (`next-start/` says why).
-    All but it, `oldest_open` and `old_positions` also drop state that could go on. Times are ticks; positions are by
-    input and lane, as `timeline/` shows them. Inputs of a run that begins now, at a time or at positions are asked
-    before (`timeline/`): 409 `inputs_not_asked` names those that were not within five minutes, or refused it earlier.
-    `shown`: the `mark` of what `next-start/` said; 409 `changed_meanwhile` if a start would begin otherwise by now.
+    `carried_over` is refused (409) if the state can't be carried over to another version (`next-start/` has the
+    reason).
+    All positions except it, `oldest_open` and `old_positions` also discard state that could be resumed. Times are
+    ticks; positions are by input and lane, as `timeline/` shows them. A run that begins now, at a time or at positions
+    needs its inputs to be queried first (`timeline/`): 409 `inputs_not_asked` names those that were not queried within
+    five minutes, or that have refused. `shown`: the `mark` of the `next-start/` answer that the user saw; 409
+    `changed_meanwhile` if a start would begin differently by now.
     """
 
     begin: BeginAt | None = None
     shown: Annotated[str, Field(max_length=64)] | None = None
 
 
-class StartWord(Strict):
-    """Where a run begins, where one word says it."""
+class StartQuery(Strict):
+    """The start position, for positions that need no values."""
 
     begin: KeptBegin | Literal["now"] | None = None
+
+
+class StartedRunResponse(RunResponse):
+    """A requested run. `begins`: its start position and repeated results; null if the run was already requested."""
+
+    begins: str | None
 
 
 class StartView(TenantView):
@@ -62,31 +70,41 @@ class StartView(TenantView):
 
     @extend_schema(
         operation_id="bindings_start",
-        request=StartAsked,
+        request=StartRequest,
         parameters=[
-            OpenApiParameter("begin", str, enum=[*KEPT_BEGINS, "now"], description="The same as `begin` of the body.")
+            OpenApiParameter("begin", str, enum=[*KEPT_BEGINS, "now"], description="The same as `begin` in the body.")
         ],
-        responses={200: RunShown, 201: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={
+            200: StartedRunResponse,
+            201: StartedRunResponse,
+            409: ErrorEnvelope,
+            422: ErrorEnvelope,
+            **REFUSALS,
+        },
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Start a run; 422 with all faults of the query, the settings and the adapters. The body may be left out.
+        """Start a run; 422 with all errors of the query, the settings and the adapters. The body is optional.
 
-        200 with the run that was started already, where the same is asked again before a runner carries it.
+        200 with the run that was already requested, if the request is repeated before a runner carries it.
         """
-        word = read_query(request, StartWord).begin
-        body = read_body(request, StartAsked) if raw_body(request, MOST_BYTES) else StartAsked()
-        said = body.begin
-        if word is not None and said is not None:
-            raise Faulty([fault(FaultCode.BAD_SHAPE, "Where it begins is said twice.", "Say it in the body alone.")])
-        begin: BeginAt | None = word or said
+        in_query = read_query(request, StartQuery).begin
+        body = read_body(request, StartRequest) if raw_body(request, SMALL_BYTES) else StartRequest()
+        in_body = body.begin
+        if in_query is not None and in_body is not None:
+            message = "`begin` is set in both the query string and the body."
+            raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Set it in the body only.")])
+        begin: BeginAt | None = in_query or in_body
         asked = access_binding(binding)
-        if open_run(asked) is None:  # else it is the same start, or refused for that
+        begins = None
+        if open_run(asked) is None:  # else it is the same start, or is refused for being open
             if faults := place_faults(asked, begin):
                 raise Faulty(faults)
             if begin == "carried_over":
                 refuse_carrying(asked)
+            begins = begin_sentence(asked, begin)
         start = services.start(binding=asked, by=self.user, begin_at=begin, shown=body.shown)
-        return answer(shown_run(start.run), 201 if start.is_new else 200)
+        shown = {**dict(shown_run(start.run)), "begins": begins if start.is_new else None}
+        return answer(StartedRunResponse.model_validate(shown), 201 if start.is_new else 200)
 
 
 class StopView(TenantView):
@@ -95,10 +113,10 @@ class StopView(TenantView):
     @extend_schema(
         operation_id="bindings_stop",
         request=StopBody,
-        responses={200: RunShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={200: RunResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Ask the binding's run to stop; its state is kept for the next start, unless it is to be thrown away."""
+        """Ask the binding's run to stop; its state is kept for the next start, unless `discard` is set."""
         body = read_body(request, StopBody)
         stopped = services.stop(binding=access_binding(binding), flush=body.flush, discard=body.discard)
         return answer(shown_run(stopped))

@@ -1,4 +1,4 @@
-"""What bindings keep, over HTTP: the list, and deleting results or quarantine."""
+"""Stored results and quarantine of bindings, over HTTP: sizes and deletion."""
 
 from typing import Any
 from uuid import UUID
@@ -12,13 +12,13 @@ from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_query
 from webapp.core.errors import ErrorEnvelope
-from webapp.runs.storage.storage_cleanup import PARTS, Kind, access_stored, delete_rows, kept, kept_by_runs
+from webapp.runs.storage.storage_cleanup import PARTS, Kind, access_stored, delete_rows, kept_by_runs, stored_bindings
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 
-class KeptShown(Strict):
-    """What one binding keeps, in bytes; of a deleted one (`exists` false) the files are left until they are deleted."""
+class KeptResponse(Strict):
+    """The stored bytes of one binding; a deleted binding (`exists` false) keeps its files until they are deleted."""
 
     binding: str
     name: str
@@ -27,15 +27,15 @@ class KeptShown(Strict):
     quarantine_bytes: int
 
 
-class KeptList(RootModel[list[KeptShown]]):
-    """What bindings keep, the most first."""
+class KeptList(RootModel[list[KeptResponse]]):
+    """The stored bytes of bindings, largest first."""
 
 
-class RunKeptShown(Strict):
-    """What is kept of one run. `run` is null for rows of before runs were told apart.
+class RunKeptResponse(Strict):
+    """The stored rows and bytes of one run. `run` is null for rows written before runs were distinguished.
 
-    `started_at` and `query_version` are null where the run is no longer in the list: its binding was deleted. Of an
-    `open` one nothing can be deleted yet.
+    `started_at` and `query_version` are null if the run is no longer listed because its binding was deleted. The rows
+    of an `open` run can't be deleted yet.
     """
 
     run: str | None
@@ -48,19 +48,19 @@ class RunKeptShown(Strict):
     quarantine_bytes: int
 
 
-class RunKeptList(RootModel[list[RunKeptShown]]):
-    """What is kept of each run of a binding, newest first; the bytes are together what the binding keeps."""
+class RunKeptList(RootModel[list[RunKeptResponse]]):
+    """The stored rows of each run of a binding, newest first; their bytes add up to those of the binding."""
 
 
-class DeletionAsked(Strict):
-    """What to delete, and of which run; without one of all."""
+class DeletionRequest(Strict):
+    """The kind of rows to delete, and their run; left out: all runs."""
 
     kind: Kind
     run: UUID | None = None
 
 
 class DeletedRows(Strict):
-    """What was deleted, and how many bytes became free."""
+    """The deleted rows, and how many bytes were freed."""
 
     kind: Kind
     rows: int
@@ -68,20 +68,20 @@ class DeletedRows(Strict):
 
 
 class KeptView(TenantView):
-    """What bindings keep."""
+    """The stored bytes of bindings."""
 
     @extend_schema(operation_id="kept_list", responses={200: KeptList, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
-        """List what each binding keeps, as last measured: every few seconds while it runs, and at each start."""
+        """List the stored bytes of each binding, measured every few seconds during a run, and at each start."""
         shown = [
-            KeptShown(
+            KeptResponse(
                 binding=str(each.stored.binding),
                 name=each.stored.name,
                 exists=each.exists,
                 result_bytes=each.stored.result_bytes,
                 quarantine_bytes=each.stored.quarantine_bytes,
             )
-            for each in kept()
+            for each in stored_bindings()
         ]
         return answer(KeptList(shown))
 
@@ -91,9 +91,9 @@ class BindingResultsView(TenantView):
 
     @extend_schema(operation_id="bindings_kept_by_run", responses={200: RunKeptList, **REFUSALS})
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
-        """List what is kept of each run of a binding, also of a deleted one."""
+        """List the stored rows of each run of a binding, including a deleted one."""
         shown = [
-            RunKeptShown(
+            RunKeptResponse(
                 run=each.run,
                 started_at=None if each.known is None else each.known.created_at.isoformat(),
                 query_version=None if each.known is None else each.known.query_version,
@@ -111,16 +111,15 @@ class BindingResultsView(TenantView):
         operation_id="bindings_delete_results",
         parameters=[
             OpenApiParameter("kind", str, required=True, enum=list(PARTS), description="What to delete."),
-            OpenApiParameter("run", UUID, description="Only what this run made; without it, of all runs."),
+            OpenApiParameter("run", UUID, description="Only rows of this run; left out: of all runs."),
         ],
         responses={200: DeletedRows, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def delete(self, request: Request, slug: str, binding: UUID) -> Response:
         """Delete the committed results, or the quarantine, of a binding or of one of its runs, which must have ended.
 
-        It may be a deleted binding, too.
-        A later start goes on where the last run stopped: what was deleted does not come again.
+        The binding may be deleted. A later start resumes where the last run stopped: deleted rows do not come again.
         """
-        stored, asked = access_stored(binding), read_query(request, DeletionAsked)
+        stored, asked = access_stored(binding), read_query(request, DeletionRequest)
         removed = delete_rows(stored, asked.kind, asked.run)
         return answer(DeletedRows(kind=asked.kind, rows=removed.rows, bytes=removed.results + removed.late))

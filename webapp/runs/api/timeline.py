@@ -1,4 +1,4 @@
-"""What the inputs of a binding hold, and where its last run had read to, over HTTP."""
+"""The rows that the inputs of a binding hold, and its last run's position in them, over HTTP."""
 
 from typing import Annotated
 from uuid import UUID
@@ -16,13 +16,13 @@ from webapp.core.errors import ErrorEnvelope
 from webapp.queries.access import access_version
 from webapp.runs.access import access_binding
 from webapp.runs.api.bindings import REFUSALS
-from webapp.runs.starts.timeline import TimelineShown, timeline
+from webapp.runs.starts.timeline import TimelineResponse, timeline
 
 
-class TimelineAsked(Strict):
-    """A time, in ticks, of which it is to be said where it lies, and the input that is asked; left out: all of them.
+class TimelineQuery(Strict):
+    """A time, in ticks, to locate in the inputs, and the one input to query; left out: all of them.
 
-    `query_version`: as if the binding were of it.
+    `query_version`: answer as if the binding had this version.
     """
 
     since: TimeTick | None = None
@@ -31,23 +31,24 @@ class TimelineAsked(Strict):
 
 
 class TimelineView(TenantView):
-    """Where a binding may begin."""
+    """The possible start positions of a binding."""
 
     @extend_schema(
         operation_id="bindings_timeline",
         parameters=[
-            OpenApiParameter("since", int, description="A time in ticks: what came then or later is counted."),
-            OpenApiParameter("input", str, description="Ask this input alone: each may take its time to answer."),
-            OpenApiParameter("query_version", UUID, description="As if the binding were of this version."),
+            OpenApiParameter("since", int, description="A time in ticks: rows from then on are counted."),
+            OpenApiParameter("input", str, description="Query only this input; each may take some time to answer."),
+            OpenApiParameter("query_version", UUID, description="Answer as if the binding had this version."),
         ],
-        responses={200: TimelineShown, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
+        responses={200: TimelineResponse, 422: ErrorEnvelope, 429: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Say what each lane of each input holds now, and where the last run had read to.
+        """Return the rows that each lane of each input holds now, and the last run's position in them.
 
-        An input that does not answer says why; the others are shown. Each also says whether it still has what a start
-        reads again that reads again what was open. 404 for a version that is not yours.
+        An input that does not answer has a reason; the others are returned. Each input also reports whether it still
+        has
+        the rows that a start which restores open windows would read again. 404 for a version that is not yours.
         """
-        asked = read_query(request, TimelineAsked)
+        asked = read_query(request, TimelineQuery)
         version = None if asked.query_version is None else access_version(asked.query_version)
         return answer(timeline(access_binding(binding), asked.since, asked.input, version))

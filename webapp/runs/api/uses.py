@@ -1,4 +1,4 @@
-"""What depends on a binding, over HTTP."""
+"""Objects that depend on a binding, over HTTP."""
 
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEn
 
 
 class BindingUsesView(TenantView):
-    """What depends on a binding."""
+    """The objects that depend on a binding."""
 
     @extend_schema(operation_id="bindings_uses", responses={200: UseList, **REFUSALS})
     def get(self, request: Request, slug: str, binding: UUID) -> Response:

@@ -22,29 +22,29 @@ from webapp.runs.states import ChangeState
 from webapp.runs.versions.version_changes import begin_change, cancel_change, newest_change, refusal
 
 NOT_ITS_VERSION: Final = (
-    "Your role may not give the binding another version. Ask a designer to change the binding, then change its run."
+    "Your role may not change a binding's version. Ask a designer to change the binding, then change its run."
 )
 
 
-class VersionChangeAsked(Strict):
-    """The version that a change would be to; left out: the one that the binding has."""
+class VersionChangeQuery(Strict):
+    """The target version of a change; left out: the binding's own version."""
 
     query_version: UUID | None = None
 
 
 class VersionChangeBody(Strict):
-    """The version of a query that is to take over from the run of a binding."""
+    """The query version that is to take over from the run of a binding."""
 
     query_version: UUID
 
 
-class VersionChangeShown(Strict):
-    """A change of the run `run` to version number `version` without a pause; `next_run` is the one that takes over.
+class VersionChangeResponse(Strict):
+    """A change of the run `run` to version number `version` without a pause; `next_run` is the run that takes over.
 
-    `behind`: so many rows the new version has still to read of those that the run has read, `seconds_left` how long
-    that takes at the speed so far; `held`: so many rows it holds that the run has not given; null: not known yet.
-    `began` says how it began. `message`: why it was called off. `ctis`: by output, where it took over, in ticks; null
-    where nothing had been given yet.
+    `behind`: the rows that the run has read and the new version has not, `seconds_left`: the time to read them at the
+    present speed; `held`: the rows that the new version holds and the run has not emitted; null: unknown so far.
+    `began` describes its start. `message`: why the change was called off. `ctis`: where it took over, by output, in
+    ticks; null if nothing had been emitted yet.
     """
 
     id: UUID
@@ -64,19 +64,19 @@ class VersionChangeShown(Strict):
 
 
 class VersionChangeStanding(Strict):
-    """The change of a binding that is under way, or the last one; null: there was none.
+    """The change of a binding that is under way, or the last one; null: no change so far.
 
-    `refusal`: why the run cannot be changed now to the version that was asked about; null: it can.
+    `refusal`: why the run can't be changed to the requested version now; null: it can.
     """
 
-    change: VersionChangeShown | None
+    change: VersionChangeResponse | None
     refusal: str | None
 
 
-def shown_change(change: VersionChange) -> VersionChangeShown:
-    """Return a change as it is shown."""
+def shown_change(change: VersionChange) -> VersionChangeResponse:
+    """Return a change as the API shows it."""
     progress = None if change.progress is None else ChangeProgress.model_validate(change.progress)
-    return VersionChangeShown(
+    return VersionChangeResponse(
         id=change.pk,
         state=ChangeState(change.state),
         version=change.version,
@@ -107,21 +107,21 @@ class VersionChangeView(TenantView):
 
     @extend_schema(
         operation_id="bindings_version_change",
-        parameters=[OpenApiParameter("query_version", UUID, description="The version that a change would be to.")],
+        parameters=[OpenApiParameter("query_version", UUID, description="The target version of a change.")],
         responses={200: VersionChangeStanding, 422: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Say how far a change is, and whether one could begin; 404 for a version that is not yours."""
-        asked = read_query(request, VersionChangeAsked).query_version
+        """Return the progress of a change, and whether one could start; 404 for a version that is not yours."""
+        asked = read_query(request, VersionChangeQuery).query_version
         return answer(_standing(access_binding(binding), asked))
 
     @extend_schema(
         operation_id="bindings_change_version",
         request=VersionChangeBody,
-        responses={201: VersionChangeShown, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
+        responses={201: VersionChangeResponse, 409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS},
     )
     def post(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Let another version catch up beside the run, and take over without a pause; 409 says why it cannot."""
+        """Start another version next to the run; it takes over once it has caught up. 409 if impossible."""
         found, version = access_binding(binding), access_version(read_body(request, VersionChangeBody).query_version)
         if version.pk != found.query_version_id and not self.may(Permission.EDIT):
             raise Forbidden(NOT_ITS_VERSION)
@@ -130,8 +130,8 @@ class VersionChangeView(TenantView):
 
     @extend_schema(
         operation_id="bindings_call_off_change",
-        responses={200: VersionChangeShown, 409: ErrorEnvelope, **REFUSALS},
+        responses={200: VersionChangeResponse, 409: ErrorEnvelope, **REFUSALS},
     )
     def delete(self, request: Request, slug: str, binding: UUID) -> Response:
-        """Call the change off while the new version catches up: the run goes on as it is."""
+        """Call the change off while the new version catches up; the run continues unchanged."""
         return answer(shown_change(cancel_change(binding=access_binding(binding))))

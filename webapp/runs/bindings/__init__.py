@@ -1,1 +1,1 @@
-"""Bindings as they are written, changed, deleted and used."""
+"""Bindings: writing, changing, deleting and listing their uses."""

@@ -1,4 +1,4 @@
-"""How a binding is written down, and what the audit log keeps of it."""
+"""Database rows of a binding, and its entries in the audit log."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,20 +19,20 @@ from webapp.runs.outputs.composing import check_read_outputs
 
 
 def audited(binding: Binding) -> dict[str, Any]:
-    """Return what the audit log keeps of a binding as it is stored."""
+    """Return the entry of a stored binding in the audit log."""
     stored = listed_bindings().get(pk=binding.pk)
     version = stored.query_version
     inputs = {
         each.node: {"stream": each.stream.name, "advance": each.advance, "event_time": each.event_time}
         for each in stored.inputs.all()
     }
-    said = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
-    own = {"dedicated": stored.dedicated, "freshness": stored.freshness}
-    return {**said, **own, "outputs": audited_outputs(stored)}
+    named = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
+    own = {"dedicated": stored.dedicated, "freshness": stored.freshness, "completeness": stored.completeness}
+    return {**named, **own, "outputs": audited_outputs(stored)}
 
 
 def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, BoundInput]) -> None:
-    """Write `binding` as one of `version` with the inputs `chosen`, which were checked. Raises `Conflict`."""
+    """Write `binding` as one of `version` with the checked inputs `chosen`. Raises `Conflict`."""
     binding.query_version = version
     try:
         with transaction.atomic():
@@ -56,4 +56,4 @@ def write_binding(binding: Binding, version: QueryVersion, chosen: Mapping[str, 
                 after["secrets_replaced"] = replaced
             record(action, target=target_of(binding), before=before, after=after)
     except IntegrityError:
-        raise Conflict(f"There is a binding {binding.name} already. Choose another name.") from None
+        raise Conflict(f"A binding named {binding.name} already exists. Choose another name.") from None

@@ -18,9 +18,10 @@ from webapp.queries.access import access_version
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of
 from webapp.runs.access import open_run
-from webapp.runs.audit_targets import target_of
+from webapp.runs.audit_targets import BINDING_DELETED, target_of
 from webapp.runs.bindings.binding_rows import audited, write_binding
 from webapp.runs.bindings.mending import with_targets
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS
 from webapp.runs.inputs.checking import bound_faults, refuses
 from webapp.runs.inputs.footprints import hurry_footprints
 from webapp.runs.inputs.input_resolution import InputChoice, choose
@@ -28,59 +29,65 @@ from webapp.runs.lifecycle.journal import RunEventKind, note
 from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding
 from webapp.runs.outputs.bound_outputs import (
-    OutputSaid,
+    OutputSettings,
     forget_deliveries,
     outputs_of,
     settled_outputs,
     store_outputs,
 )
 from webapp.runs.outputs.composing import COMPOSED, reader_faults
+from webapp.runs.outputs.deliveries import nodes_changed_too_soon
 from webapp.runs.outputs.output_checks import checked_outputs
 from webapp.runs.storage.storage_cleanup import forget_restart_points
 from webapp.streams.access import streams_by_name
 
 
 @dataclass(frozen=True)
-class BindingSaid:
-    """What a binding says beside the version of its query; `outputs` None: as they are."""
+class BindingSettings:
+    """The settings of a binding except its query version; `outputs` and `completeness` None: unchanged."""
 
     name: str
     inputs: Mapping[str, InputChoice]
     dedicated: bool
     freshness: Freshness = USUAL
-    outputs: Sequence[OutputSaid] | None = None
+    outputs: Sequence[OutputSettings] | None = None
+    completeness: float | None = None
 
 
-def create_binding(*, said: BindingSaid, query_version: UUID) -> Binding:
-    """Create a binding; an input that is left out takes the stream and the settings that the query says.
+def create_binding(*, settings: BindingSettings, query_version: UUID) -> Binding:
+    """Create a binding; an input that is left out takes the stream and the settings that the query names.
 
-    Raises `Faulty` with all faults, `Conflict` for a name that is taken.
+    Raises `Faulty` with all errors, `Conflict` for a name that is taken.
     """
-    binding = Binding(name=said.name, dedicated=said.dedicated, freshness=said.freshness)
-    _check_and_write(binding, _version(query_version), said)
+    binding = Binding(name=settings.name, dedicated=settings.dedicated, freshness=settings.freshness)
+    binding.completeness = USUAL_COMPLETENESS if settings.completeness is None else settings.completeness
+    _check_and_write(binding, _version(query_version), settings)
     return binding
 
 
-def replace_binding(*, binding: Binding, said: BindingSaid, query_version: UUID, upon: str | None = None) -> None:
-    """Replace what `binding` says; a run that is under way keeps what it started with, but for its freshness.
+def replace_binding(
+    *, binding: Binding, settings: BindingSettings, query_version: UUID, upon: str | None = None
+) -> None:
+    """Replace the settings of `binding`; a run under way keeps those it started with, except its freshness.
 
-    Raises `Faulty` with all faults, `Conflict` for a name that is taken and, where `upon` is given, when it is no
-    longer the binding's revision.
+    Raises `Faulty` with all errors, and `Conflict` for a name that is taken or an `upon` that is no longer the
+    binding's revision.
     """
     with transaction.atomic():
         locked = Binding.objects.select_for_update().filter(pk=binding.pk).first()
         if locked is None:
-            raise NotFound  # somebody deleted it meanwhile; saving would make it again
+            raise NotFound  # somebody deleted it since; saving would create it again
         require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
-        binding.name, binding.dedicated, binding.freshness = said.name, said.dedicated, said.freshness
-        _check_and_write(binding, _version(query_version), said)
+        binding.name, binding.dedicated, binding.freshness = settings.name, settings.dedicated, settings.freshness
+        binding.completeness = locked.completeness if settings.completeness is None else settings.completeness
+        _check_and_write(binding, _version(query_version), settings)
         run = open_run(binding)
-        if run is not None and locked.freshness != said.freshness:
-            note(run, RunEventKind.CHANGED, message=f"Freshness: {locked.freshness} before, {said.freshness} now.")
+        if run is not None and locked.freshness != settings.freshness:
+            note(run, RunEventKind.CHANGED, message=f"Freshness: {settings.freshness}, was {locked.freshness}.")
 
 
 def delete_binding(*, binding: Binding) -> None:
-    """Delete a binding with its runs that have ended; files of results stay. Raises `Conflict` while a run is open."""
+    """Delete a binding with its ended runs; files of results stay. Raises `Conflict` while a run is open."""
     with transaction.atomic():
         Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)
         pk, target, before = binding.pk, target_of(binding), audited(binding)
@@ -91,7 +98,7 @@ def delete_binding(*, binding: Binding) -> None:
         binding.runs.all().delete()
         forget_deliveries(binding, [each.identity for each in outputs_of(binding)])
         binding.delete()
-        record("binding.deleted", target=target, before=before)
+        record(BINDING_DELETED, target=target, before=before)
         forget_restart_points(pk)
         hurry_footprints(timezone.now(), pk)
 
@@ -102,21 +109,21 @@ def _version(query_version: UUID) -> QueryVersion:
     except NotFound:
         unknown = fault(
             FaultCode.BAD_SHAPE,
-            "There is no such query version.",
+            "This query version does not exist.",
             "Choose a version of one of your queries.",
             field="query_version",
         )
         raise Faulty([unknown]) from None
 
 
-def _check_and_write(binding: Binding, version: QueryVersion, said: BindingSaid) -> None:
+def _check_and_write(binding: Binding, version: QueryVersion, settings: BindingSettings) -> None:
     graph = version.read_graph()
     streams = streams_by_name()
-    chosen, faults = choose(graph, settings_of(version), said.inputs, streams)
+    chosen, faults = choose(graph, settings_of(version), settings.inputs, streams)
     definitions = {name: each.read_definition() for name, each in streams.items()}
     faults += bound_faults(graph, chosen, definitions)
-    outputs, wrong = settled_outputs(binding, said.outputs)
-    faults += wrong
+    outputs, wrong = settled_outputs(binding, settings.outputs)
+    faults += wrong + nodes_changed_too_soon(binding, outputs)
     if outputs and not refuses(faults):
         checked = checked_outputs(graph, chosen, definitions, outputs, "options")
         outputs, faults = checked.outputs, [*faults, *checked.faults]

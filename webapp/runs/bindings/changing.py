@@ -1,4 +1,4 @@
-"""A change to another version without a pause: what is asked of one by all that starts, stops and changes a binding."""
+"""The open change of a binding to another version, as starts, stops and edits of the binding need it."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from streaming.definition.faults import Fault
 from streaming.definition.strict import Strict
-from streaming.wire.changeover import held_folder
+from streaming.resume.changeover import held_folder
 from streaming.wire.messages import RunSpec
 from webapp.core.errors import Conflict
 from webapp.queries.models import QueryVersion
@@ -20,16 +20,16 @@ from webapp.runs.models import Binding, VersionChange
 from webapp.runs.states import ChangeState
 from webapp.streams.access import streams_by_name
 
-TAKING_OVER: Final = "Version {version} is taking over in {name}. Wait until it has, then try again."
+TAKING_OVER: Final = "Version {version} is taking over in {name}. Wait until it has taken over, then try again."
 STOPPED: Final = "The run was asked to stop before version {version} had caught up."
 CALLED_OFF: Final = "The change to version {version} was called off: {why}"
 
 
 class ChangeProgress(Strict):
-    """How far the run beside another is; times in ticks.
+    """The progress of a run that reads next to another; times in ticks.
 
-    `behind`: so many rows it has still to read, at `at`, and `first_behind` at `first_at`, when it told that for the
-    first time. `held`: so many rows it holds that the run beside it has not given. `sentence`: how it began.
+    `behind`: the rows that it has still to read, at `at`, and `first_behind` at `first_at`, from its first report.
+    `held`: the rows that it holds and the other run has not emitted. `sentence`: the description of its start.
     """
 
     behind: int
@@ -41,7 +41,7 @@ class ChangeProgress(Strict):
 
     @property
     def seconds_left(self) -> int | None:
-        """How long it needs at the speed so far; None while that is not known."""
+        """The time it needs at the present speed; None while the speed is unknown."""
         read, passed = self.first_behind - self.behind, self.at - self.first_at
         if self.behind == 0:
             return 0
@@ -61,7 +61,7 @@ def refuse_while_changing(binding: Binding) -> None:
 def call_off_by_stop(binding: Binding) -> None:
     """Call the change off because the run is asked to stop. Raises `Conflict` while another version takes over."""
     of_it = VersionChange.objects.filter(binding=binding, ended_at__isnull=True)
-    change = of_it.select_for_update(of=("self",)).first()  # looked at once it is locked: it may take over meanwhile
+    change = of_it.select_for_update(of=("self",)).first()  # read under the lock: it may be taking over by now
     _refuse_taking_over(binding, change)
     if change is not None:
         call_off(change, ChangeState.FAILED, STOPPED.format(version=change.version))
@@ -81,16 +81,16 @@ def call_off(change: VersionChange, state: ChangeState, why: str) -> None:
 
 
 def spec_beside(change: VersionChange) -> RunSpec:
-    """Return what the run beside another must do: what the one that takes over will, for nobody to see."""
+    """Return the specification of the run that reads next to another: that of the next run, with hidden results."""
     held = held_folder(str(change.binding_id), str(change.pk))
     own = {"run": str(change.pk), "results": held, "beside": True, "takes_over": None}
     return RunSpec.model_validate(change.spec).model_copy(update=own)
 
 
 def chosen_for(binding: Binding, version: QueryVersion) -> tuple[Mapping[str, BoundInput], list[Fault]]:
-    """Return what the inputs of `version` would read in `binding`, and the faults of those that have no stream yet.
+    """Return the inputs that `version` would have in `binding`, and the errors of those that have no stream yet.
 
-    A version of the same query keeps the streams of its inputs; one of another query reads what its text names.
+    A version of the same query keeps the streams of its inputs; one of another query reads those that its text names.
     """
     if version.pk == binding.query_version_id:
         return bound_inputs(binding), []

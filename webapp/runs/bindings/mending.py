@@ -1,4 +1,4 @@
-"""Where the faults of a binding are mended: the pages of its streams, of its query, and its own."""
+"""The pages on which errors of a binding are fixed: those of its streams, of its query, and its own."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,9 +13,9 @@ from webapp.runs.models import Binding, Run
 def with_targets(
     faults: Iterable[Fault], inputs: Mapping[str, BoundInput], query: Query, binding: Binding | None
 ) -> list[MendableFault]:
-    """Return each fault with what can be changed against it; `binding` is None while it is not stored.
+    """Return each error with the objects that can be changed to fix it; `binding` is None while it is not stored.
 
-    A fault of an input is mostly of its stream; one of another node came with a change of the query, or of a stream.
+    An error of an input usually comes from its stream; one of another node from a change of the query or of a stream.
     """
     own = [] if binding is None else [MendTarget(kind="binding", id=str(binding.pk), name=binding.name)]
     of_query = [MendTarget(kind="query", id=str(query.pk), name=query.name)]
@@ -31,7 +31,7 @@ def with_targets(
 
 
 def targets_of(run: Run) -> list[MendTarget]:
-    """Return what can be changed before the binding of `run` is started again, as it is called today."""
+    """Return the objects to change before the binding of `run` is started again, by their present names."""
     binding = run.binding
     query = binding.query_version.query
     return [

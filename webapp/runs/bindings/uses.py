@@ -1,4 +1,4 @@
-"""Bindings that need streams and queries, told where it is asked what depends on them."""
+"""Bindings as users of streams and queries, for the lists of what depends on those."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ def _of_query(query: UUID, _: str) -> list[ObjectUse]:
 
 
 def _on_inbox_left(sender: object, inbox: str, **_: object) -> None:  # noqa: ARG001
-    """Refuse to leave an inbox that a run reads which has not ended, as it was when the run began."""
+    """Refuse to leave an inbox that an open run reads under the definition of its start."""
     for run in Run.objects.filter(ended_at__isnull=True).select_related("binding").only("spec", "binding__name"):
         adapters = [each["adapter"] for each in run.spec["inputs"].values()]
         if any(each["kind"] == KIND and each["options"].get("inbox") == inbox for each in adapters):

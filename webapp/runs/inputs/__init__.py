@@ -1,1 +1,1 @@
-"""What the inputs of a binding read: resolved, checked, and what they leave on other servers."""
+"""Inputs of a binding: resolving and checking them, and their footprints on other servers."""

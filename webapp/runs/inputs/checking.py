@@ -1,18 +1,18 @@
-"""Checking a query together with the streams and settings that a binding gives to its inputs."""
+"""Checks of a query together with the streams and settings that a binding gives to its inputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
 from streaming.adapters.registry import sends_ctis
-from streaming.definition.advance import in_force
-from streaming.definition.binding_checks import check_binding
-from streaming.definition.check import check
-from streaming.definition.clock_checks import check_held, held_back, told_once
-from streaming.definition.event_time import check_event_times, with_event_times
+from streaming.definition.checks.advance import in_force
+from streaming.definition.checks.bindings import check_binding
+from streaming.definition.checks.check import check
+from streaming.definition.checks.clocks import check_held, drop_repeated_no_clock, find_held_nodes
 from streaming.definition.faults import Fault, Severity
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import EventTimeBy, StreamDefinition
+from streaming.definition.streams.event_time import check_event_times, with_event_times
+from streaming.definition.streams.stream import EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
 from webapp.core.limited.jobs import READING, limited
 from webapp.runs.bound_inputs import BoundInput
@@ -31,13 +31,13 @@ def bind(graph: QueryGraph, inputs: Mapping[str, BoundInput]) -> QueryGraph:
 
 
 def definitions(graph: QueryGraph, inputs: Mapping[str, BoundInput]) -> dict[str, StreamDefinition]:
-    """Return by input node what its stream says, with the event time that the binding says instead."""
+    """Return the definition of each input node's stream, with the event time that the binding sets instead."""
     streams = {each.stream.name: each.stream.read_definition() for each in inputs.values()}
     return with_event_times(bind(graph, inputs), streams, event_times(inputs))
 
 
 def event_times(inputs: Mapping[str, BoundInput]) -> dict[str, EventTimeBy]:
-    """Return the event times that are said, by input node."""
+    """Return the event times that the binding sets, by input node."""
     return {node: each.event_time for node, each in inputs.items() if each.event_time is not None}
 
 
@@ -48,14 +48,14 @@ def check_bound(
     *,
     connect: bool = False,
 ) -> list[Fault]:
-    """Return all faults of `graph`, of its inputs, and of both together; with `connect`, try the adapters.
+    """Return all errors of `graph`, of its inputs, and of both together; with `connect`, try the adapters.
 
-    `streams` are the organisation's by name. The graph is checked once every input node has a stream; what only all
-    together can get wrong is asked once each is sound alone.
+    `streams` are the organisation's by name. The graph is checked once every input node has a stream; errors of the
+    combination are looked for once each part is valid alone.
     """
     read = definitions(graph, inputs)
     faults = list(check_event_times(bind(graph, inputs), streams, event_times(inputs)))
-    untimed = {each.node for each in faults}  # the adapter would say the same of them
+    untimed = {each.node for each in faults}  # the adapter would report the same error for these
     for node, each in inputs.items():
         definition = each.stream.read_definition() if node in untimed else read[node]
         faults += check_input(definition, each.stream.read_adapter(), each.advance, node=node, connect=connect)
@@ -67,14 +67,16 @@ def check_bound(
         return faults
     advance = {node: each.advance for node, each in inputs.items() if each.advance is not None}
     own_ctis = {each.stream.name for each in inputs.values() if sends_ctis(each.stream.read_adapter().kind)}
-    faults = told_once(faults, held_back(bound, streams, in_force(bound, streams, advance), own_ctis))
+    faults = drop_repeated_no_clock(
+        faults, find_held_nodes(bound, streams, in_force(bound, streams, advance), own_ctis)
+    )
     return [*faults, *check_binding(bound, streams, advance, own_ctis)]
 
 
 class NoClock(Strict):
-    """A node that gives nothing before the `inputs` end, for their settings advance no time; and what mends it.
+    """A node that emits nothing before the `inputs` end, because their settings advance no time; and the remedy.
 
-    `certain`: nor can their adapters. A file may still send CTIs beside its rows, which shows once rows have come.
+    `certain`: their adapters advance no time either. A file may contain CTIs, which shows only once rows are read.
     """
 
     node: str
@@ -87,40 +89,40 @@ class NoClock(Strict):
 def without_clock(
     graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> list[NoClock]:
-    """Return the nodes of a sound binding that wait for CTIs which no settings generate or import."""
+    """Return the nodes of a valid binding that wait for CTIs which no settings generate or import."""
     bound = bind(graph, inputs)
     settings = in_force(bound, streams, {name: each.advance for name, each in inputs.items() if each.advance})
-    held = held_back(bound, streams, settings, ())
+    held = find_held_nodes(bound, streams, settings, ())
     silent = {name for name, each in inputs.items() if not sends_ctis(each.stream.read_adapter().kind)}
     return [
         NoClock(
             node=node.node.id,
             inputs=list(node.stopped),
             certain=silent >= set(node.stopped),
-            message=told.message,
-            remedy=told.remedy,
+            message=warning.message,
+            remedy=warning.remedy,
         )
-        for node, told in zip(held, check_held(held), strict=True)
+        for node, warning in zip(held, check_held(held), strict=True)
     ]
 
 
 @dataclass(frozen=True)
 class BoundChecked:
-    """The faults of a binding with its adapters tried, and, of one without errors, what waits for a clock."""
+    """The errors of a binding with its adapters tried and, if it has none, the nodes that wait for a clock."""
 
     faults: list[Fault]
     clockless: list[NoClock] = field(default_factory=list)
 
 
 _TITLE: Final = "The check of this binding"
-_REMEDY: Final = "Look at what its inputs read, or make its query smaller."
+_REMEDY: Final = "Check what its inputs read, or make its query smaller."
 
 
 @limited(_TITLE, _REMEDY, READING, opens_secrets=True)
 def bound_faults(
     graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> list[Fault]:
-    """Return what `check_bound` finds without trying the adapters."""
+    """Return the result of `check_bound` without trying the adapters."""
     return check_bound(graph, inputs, streams)
 
 
@@ -128,11 +130,11 @@ def bound_faults(
 def checked_for_start(
     graph: QueryGraph, inputs: Mapping[str, BoundInput], streams: Mapping[str, StreamDefinition]
 ) -> BoundChecked:
-    """Return what is known of a binding that is about to be started."""
+    """Return the errors and warnings of a binding that is about to be started."""
     faults = check_bound(graph, inputs, streams, connect=True)
     return BoundChecked(faults, [] if refuses(faults) else without_clock(graph, inputs, streams))
 
 
 def refuses(faults: list[Fault]) -> bool:
-    """Whether any of `faults` is an error."""
+    """Return whether any of `faults` is an error."""
     return any(each.severity is Severity.ERROR for each in faults)

@@ -1,4 +1,4 @@
-"""Asking another server, in a limited process, what an input keeps there, and having it removed."""
+"""Queries to another server, in a limited process, about the footprint of an input, and its removal."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from streaming.adapters.contract import AdapterError
 from streaming.adapters.kinds import Footprint
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.registry import adapter_kind, read_options
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
 from streaming.definition.strict import Strict
 from webapp.core.limited.jobs import Limits, limited
 from webapp.streams.sealing import opened
@@ -18,7 +18,7 @@ _LIMITS: Final = Limits(cpu_s=10, wall_s=25)
 
 
 class FootprintAnswer(Strict):
-    """What is there now, as `FootprintSeen`; `failure` is why that is not known, or why it was not removed."""
+    """The present footprint, as in `FootprintStatus`; `failure`: why it is unknown, or why it was not removed."""
 
     names: list[str]
     kept_bytes: int | None
@@ -26,9 +26,9 @@ class FootprintAnswer(Strict):
     failure: str | None
 
 
-@limited("Asking what an input keeps elsewhere", "It is tried again.", _LIMITS, opens_secrets=True)
+@limited("Checking what an input keeps on another server", "It is retried automatically.", _LIMITS, opens_secrets=True)
 def asked_footprint(adapter: AdapterChoice, holder: str, keep: Sequence[str] | None) -> FootprintAnswer:
-    """Return what `holder` has left where `adapter` reads; unless `keep` is None, all but these names is removed."""
+    """Return the footprint of `holder` where `adapter` reads; unless `keep` is None, remove all but these names."""
     try:
         known, options, reach = footprint_of(adapter), _options(adapter), Reach(settings.OUTGOING)
         if known is None:
@@ -43,7 +43,7 @@ def asked_footprint(adapter: AdapterChoice, holder: str, keep: Sequence[str] | N
 
 
 def footprint_of(adapter: AdapterChoice) -> Footprint | None:
-    """Return what inputs of that kind leave elsewhere; None: nothing. Raises `AdapterError` for no kind."""
+    """Return the footprint that inputs of that kind leave; None: nothing. Raises `AdapterError` for an unknown kind."""
     return adapter_kind(adapter.kind).footprint
 
 

@@ -1,7 +1,8 @@
-"""What inputs leave on other servers: noted at each start, looked at while it is used, removed when nobody reads there.
+"""Footprints of inputs on other servers: recorded at each start, polled while used, removed when no input reads there.
 
-A replication slot makes its server keep its log until its disk is full, so that nothing of this may be forgotten: a
-row stands here before anything is made there, and stays until it is known to be removed, however often that fails.
+A replication slot makes its server keep its log until its disk is full, so no footprint may be forgotten. Its row is
+written before anything is created there, and stays until the footprint is known to be removed, however often that
+fails.
 """
 
 import logging
@@ -15,7 +16,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from streaming.adapters.contract import AdapterError
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
 from streaming.wire.deliveries import reader_name
 from webapp.audit.recording import Target, record
 from webapp.core.context import current_organisation
@@ -29,22 +30,22 @@ from webapp.streams.models import Stream
 FIRST_LOOK: Final = timedelta(seconds=30)
 LOOK_AGAIN: Final = timedelta(minutes=5)
 CLAIMED: Final = timedelta(minutes=2)
-"""For so long no other task tries the same; who took it may have been killed."""
+"""The time for which no other task tries the same footprint; the task that took it may have been killed."""
 SOONEST: Final = timedelta(minutes=1)
 LATEST: Final = timedelta(hours=1)
-"""How long it is waited after failures: twice as long after each."""
+"""The shortest and longest wait after a failure; each failure doubles it."""
 MOST_PER_TURN: Final = timedelta(seconds=20)
 logger = logging.getLogger(__name__)
 
 
 def note_footprints(run: Run, inputs: Mapping[str, BoundInput], now: datetime) -> None:
-    """Note, in the transaction of a start, what its inputs may leave elsewhere."""
+    """Record, in the transaction of a start, the footprints that its inputs may leave."""
     for node, each in inputs.items():
         adapter = each.stream.read_adapter()
         known = footprint_of(adapter)
         if known is None:
             continue
-        said = {
+        values = {
             "binding_name": run.binding_name,
             "stream": each.stream.pk,
             "stream_name": each.stream.name,
@@ -54,16 +55,16 @@ def note_footprints(run: Run, inputs: Mapping[str, BoundInput], now: datetime) -
             "failures": 0,
         }
         where = known.where(adapter.options)
-        InputFootprint.objects.update_or_create(binding=run.binding_id, node=node, where=where, defaults=said)
+        InputFootprint.objects.update_or_create(binding=run.binding_id, node=node, where=where, defaults=values)
 
 
 def hurry_footprints(now: datetime, binding: UUID) -> None:
-    """Have those of a binding looked at in the next turn: it is gone, or reads something else."""
+    """Have the footprints of a binding checked in the next turn: it was deleted, or reads something else."""
     InputFootprint.objects.filter(binding=binding).update(due_at=now)
 
 
 def tend_footprints(now: datetime, passed: timedelta = MOST_PER_TURN) -> None:
-    """Look at what is due, and remove what nobody uses; begins nothing once `passed` is over since `now`."""
+    """Check the footprints that are due, and remove the unused ones; start none later than `passed` after `now`."""
     for each in InputFootprint.objects.filter(due_at__lte=now).order_by("due_at"):
         if timezone.now() - now >= passed:
             return
@@ -77,22 +78,22 @@ def _claim(each: InputFootprint, now: datetime) -> bool:
 
 
 def tend(each: InputFootprint, now: datetime) -> None:
-    """Look at one that is used; have one removed that is not, which then has no row any more."""
+    """Check a footprint that is used; remove one that is not, which deletes its row."""
     if is_used(each):
-        _note(each, _asked(each, keep=None), now)
+        _note(each, _query_footprint(each, keep=None), now)
         return
     later = _later(each)
     if any(other.seen_at is None or other.seen_at < other.noted_at for other in later):
-        return  # it may be the same server under another address: what is used there is not known yet
+        return  # it may be the same server under another address, and its footprint there is not known yet
     remove(each, [name for other in later for name in other.names], now)
 
 
 def remove(each: InputFootprint, keep: list[str], now: datetime) -> bool:
-    """Have all of a footprint removed but the names to `keep`; whether that is done, so that its row is gone.
+    """Remove a footprint except the names to `keep`; return whether that succeeded and its row is deleted.
 
-    Its row stays where the binding was started there again meanwhile: what that run leaves must not be forgotten.
+    The row stays if the binding was started there again since: the footprint of that run must not be forgotten.
     """
-    answer = _asked(each, keep=keep)
+    answer = _query_footprint(each, keep=keep)
     if answer.failure is not None:
         _note(each, answer, now)
         return False
@@ -106,12 +107,12 @@ def remove(each: InputFootprint, keep: list[str], now: datetime) -> bool:
 
 
 def is_used(each: InputFootprint) -> bool:
-    """Whether the binding still reads there, or would at its next start, as far as that is known."""
+    """Return whether the binding still reads there, or would at its next start, as far as that is known."""
     return each.pk in used_among([each])
 
 
 def used_among(every: Collection[InputFootprint]) -> set[UUID]:
-    """Return those of `every` that are used, with as many queries for many as for one."""
+    """Return those of `every` that are used, with as many database queries for many as for one."""
     bindings = {each.binding for each in every}
     open_runs = Run.objects.filter(binding__in=bindings, ended_at__isnull=True).select_related("binding")
     read = {run.binding_id: run.read_spec().inputs for run in open_runs}
@@ -130,7 +131,7 @@ def used_among(every: Collection[InputFootprint]) -> set[UUID]:
 
 
 def _later(each: InputFootprint) -> QuerySet[InputFootprint]:
-    """Return where the same input has read since."""
+    """Return the footprints of the same input in places where it has read since."""
     return InputFootprint.objects.filter(binding=each.binding, node=each.node, noted_at__gt=each.noted_at)
 
 
@@ -142,16 +143,16 @@ def _is_there(adapter: AdapterChoice, each: InputFootprint) -> bool:
     return known is not None and adapter.kind == each.read_adapter().kind and known.where(adapter.options) == each.where
 
 
-def _asked(each: InputFootprint, keep: list[str] | None) -> FootprintAnswer:
+def _query_footprint(each: InputFootprint, keep: list[str] | None) -> FootprintAnswer:
     holder = reader_name(str(each.binding), each.node)
     try:
         return asked_footprint(_newest_adapter(each), holder, keep)
-    except ApiError as refused:  # there is no place for it now, or it took too long
+    except ApiError as refused:  # no limited process was free, or it took too long
         return FootprintAnswer(names=[], kept_bytes=None, warning=None, failure=refused.message)
 
 
 def _newest_adapter(each: InputFootprint) -> AdapterChoice:
-    """Return what its stream says by now, where it names the same place: its password may be another one."""
+    """Return the stream's present adapter if it names the same place, because its password may have changed."""
     stream = Stream.objects.filter(pk=each.stream).first()
     now = None if stream is None else stream.read_adapter()
     return now if now is not None and _is_there(now, each) else each.read_adapter()
@@ -174,42 +175,42 @@ def _note(each: InputFootprint, answer: FootprintAnswer, now: datetime) -> None:
 
 
 def removed_all(now: datetime) -> list[InputFootprint]:
-    """Have every footprint of the organisation removed, used or not, and return those for which that failed."""
+    """Remove every footprint of the organisation, used or not, and return those for which that failed."""
     return [each for each in footprints() if not remove(each, [], now)]
 
 
 def footprints(binding: UUID | None = None) -> list[InputFootprint]:
-    """Return what is known of inputs of a binding, without one of all, by name and place."""
+    """Return the footprints of a binding's inputs, or of all, by name and place."""
     every = InputFootprint.objects.order_by("binding_name", "node", "where")
     return list(every if binding is None else every.filter(binding=binding))
 
 
 def put_aside(footprint: UUID) -> None:
-    """Forget what somebody has removed by hand. Raises `Conflict` while it is used, `NotFound` if not yours."""
+    """Forget a footprint that was removed by hand. Raises `Conflict` while it is used, `NotFound` if absent."""
     with transaction.atomic():
         found = InputFootprint.objects.select_for_update().filter(pk=footprint).first()
         if found is None:
             raise NotFound
         if is_used(found):
             raise Conflict(
-                f"{found.binding_name} reads there. Delete it first, or let its input {found.node} read something else."
+                f"{found.binding_name} reads there. Delete it first, or bind its input {found.node} to something else."
             )
         found.delete()
         record("footprint.put_aside", target=target_of(found), before=audited(found))
 
 
 def target_of(each: InputFootprint) -> Target:
-    """Return the binding that left it, as the audit log names it."""
+    """Return the binding that left the footprint, as the audit log names it."""
     return Target("binding", each.binding, each.binding_name)
 
 
 def audited(each: InputFootprint) -> dict[str, object]:
-    """Return what the audit log keeps of it."""
+    """Return the entry of a footprint in the audit log."""
     return {"input": each.node, "stream": each.stream_name, "where": each.where, "by_hand": by_hand(each)}
 
 
 def by_hand(each: InputFootprint) -> str:
-    """Return what a person runs there to remove it; empty for a kind that there is none of any more."""
+    """Return the command that removes a footprint by hand; empty for an adapter kind that no longer exists."""
     adapter = each.read_adapter()
     try:
         known = footprint_of(adapter)
@@ -219,5 +220,5 @@ def by_hand(each: InputFootprint) -> str:
 
 
 def bindings_there(every: list[InputFootprint]) -> set[UUID]:
-    """Return the bindings among them that are not deleted."""
+    """Return the bindings of the footprints that are not deleted."""
     return set(Binding.objects.filter(pk__in={each.binding for each in every}).values_list("pk", flat=True))

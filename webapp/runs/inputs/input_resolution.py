@@ -1,11 +1,11 @@
-"""What each input of a binding reads: the stream and settings that are chosen, else those that the query says."""
+"""Resolution of each input of a binding: the chosen stream and settings, else those in the query's text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import InputNode, QueryGraph
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.versions.meaning import InputSettings
 from webapp.core.errors import fault
 from webapp.runs.bound_inputs import BoundInput
@@ -14,9 +14,9 @@ from webapp.streams.models import Stream
 
 @dataclass(frozen=True)
 class InputChoice:
-    """What is chosen for an input node; None: nothing is said, so that the query's text and the stream decide.
+    """The choices for an input node; None: no choice, so the query's text and the stream decide.
 
-    `of_stream` are those of `advance` and `event_time` that are said to be the stream's own, whatever the text says.
+    `of_stream`: those of `advance` and `event_time` that the user set to the stream's own, whatever the text has.
     """
 
     stream: str | None = None
@@ -28,7 +28,7 @@ class InputChoice:
 def choose(
     graph: QueryGraph, says: InputSettings, choices: Mapping[str, InputChoice], streams: Mapping[str, Stream]
 ) -> tuple[dict[str, BoundInput], list[Fault]]:
-    """Return what each input node of `graph` reads, and the faults of the choices; `streams` is by name."""
+    """Return the stream and settings of each input node, and the errors of the choices; `streams` by name."""
     wanted = {node.id: node.stream for node in graph.nodes if isinstance(node, InputNode)}
     faults = [_no_such_input(node, wanted) for node in choices if node not in wanted]
     chosen: dict[str, BoundInput] = {}
@@ -57,6 +57,6 @@ def _no_such_input(node: str, wanted: Mapping[str, str]) -> Fault:
 
 
 def _no_such_stream(node: str, name: str) -> Fault:
-    message = f"The input {node} has no stream: there is no stream {name}."
+    message = f"The input {node} has no stream: no stream is named {name}."
     remedy = "Choose one of your streams for it."
     return fault(FaultCode.UNKNOWN_STREAM, message, remedy, node=node, field="stream")

@@ -1,1 +1,1 @@
-"""What a run goes through: its moves, its journal, whether its runner lives, and who is told."""
+"""The life of a run: its moves, its journal, the liveness of its runner, and announcements to pages."""

@@ -1,4 +1,4 @@
-"""The journal of a run: what happened to it, when, and by whom; written in the transaction of what happened."""
+"""The journal of a run: its events, their times and authors; written in the transaction of each event."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,12 +13,12 @@ from webapp.runs.states import Observed
 
 
 class RunEventKind(StrEnum):
-    """What happened.
+    """The kind of an event.
 
-    `started` somebody asked for the run; `moved` it came to another state; `began` it told how it began, where that is
-    not with all its state; `changed` a setting that it follows; `stop` it was asked to stop; `told` it says what it
-    waits for; `repaired` rows were taken back into its results; `carried` it goes on in another streaming query;
-    `worker` a process that computed for its query died.
+    `started`: somebody requested the run. `moved`: it entered another state. `began`: it reported its start position,
+    if it did not resume with all its state. `changed`: a setting that it follows changed. `stop`: it was asked to stop.
+    `told`: it reported what it waits for. `repaired`: rows were added to its results by a repair. `carried`: it moved
+    to another streaming query. `worker`: a process that computed for its streaming query died.
     """
 
     STARTED = "started"
@@ -43,7 +43,7 @@ def note(
 ) -> None:
     """Write an entry, and delete the oldest where a run has more than PUNCTUAL_JOURNAL_EVENTS.
 
-    Call it in the transaction of what happened. The run's row is locked until that ends, so that numbers are given one
+    Call it in the transaction of the event. The run's row is locked until that ends, so that numbers are given one
     by one.
     """
     list(Run.objects.select_for_update(of=("self",)).filter(pk=run.pk).values_list("pk"))

@@ -1,4 +1,4 @@
-"""Moving a run from one observed state to the next, and what follows from each."""
+"""Moves of a run from one observed state to the next, and their consequences."""
 
 import logging
 from datetime import datetime, timedelta
@@ -7,11 +7,12 @@ from uuid import UUID
 
 from django.db import transaction
 
-from streaming.wire.messages import ProgressReport, RunnerLease, RunObserved
+from streaming.wire.messages import RunnerLease, RunObserved
+from streaming.wire.progress import ProgressReport
 from webapp.audit.recording import Target, record
 from webapp.core.server_paths import without_server_paths
 from webapp.runs.lifecycle.journal import RunEventKind, note
-from webapp.runs.lifecycle.liveness import recovering, taken_over
+from webapp.runs.lifecycle.liveness import UNHEARD, recovering, taken_over
 from webapp.runs.lifecycle.starting import begin
 from webapp.runs.lifecycle.state_events import announce
 from webapp.runs.models import Run
@@ -22,27 +23,27 @@ logger = logging.getLogger(__name__)
 FIRST_RETRY_S = 5
 LONGEST_RETRY_S = 300
 _STRIDE = 389
-"""Moves a run to another place within that quarter with each failure."""
+"""Shifts a run's wait within the added quarter at each failure."""
 _RAN = frozenset({Observed.RUNNING, Observed.LOST, Observed.RECOVERING})
 SETTLED_AFTER = timedelta(minutes=10)
-"""A run that has run for so long before it failed starts its back-off anew."""
+"""The back-off starts again for a run that ran for so long before it failed."""
 
 
 def retry_after(failures: int, run: UUID) -> timedelta:
-    """Return how long to wait before trying again after so many failures in a row: 5 s, 10 s, 20 s ... 300 s.
+    """Return the wait after so many failures in a row: 5 s, 10 s, 20 s ... 300 s.
 
-    Each run waits up to a quarter longer, by its id: without this, all that a broker has let down would ask it again
-    at the same moment.
+    Each run waits up to a quarter longer, depending on its id. Without this, all runs that lost a broker would ask it
+    again at the same moment.
     """
     pause_s = min(FIRST_RETRY_S * 2 ** (min(failures, 20) - 1), LONGEST_RETRY_S)
     return timedelta(seconds=pause_s * (1 + (run.int + failures * _STRIDE) % 1_000 / 4_000))
 
 
 def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, message: str | None = None) -> None:
-    """Move `run`, write it and announce it; the caller has asked `may_move`.
+    """Move `run`, save it and announce it; the caller has checked `may_move`.
 
     A stop ends the run, and so does the end of its inputs. A failure ends it too, unless the domain is external and
-    the user still wants it to run: then it is tried again later. What a full quota stopped says so until its end.
+    the user still wants it to run: then it is retried later. A run stopped by a full quota says so until its end.
     """
     before = audited(run)
     if to is Observed.FAILED:
@@ -60,7 +61,7 @@ def move(run: Run, to: Observed, now: datetime, *, domain: str | None = None, me
     with transaction.atomic():
         run.save(update_fields=[*fields, "desired"] if run.ended_at else fields)
         note(run, RunEventKind.MOVED, message=message, observed=to, domain=domain, at=now)
-        if action := _told(run, to):
+        if action := _audit_action(run, to):
             record(action, target=target_of(run), before=before, after=audited(run))
     announce(run)
 
@@ -71,7 +72,7 @@ def target_of(run: Run) -> Target:
 
 
 def audited(run: Run) -> dict[str, Any]:
-    """Return what the audit log keeps of a run: what it carries, what is wanted and what was seen."""
+    """Return the entry of a run in the audit log: its query, and its desired and observed state."""
     spec = run.read_spec()
     return {
         "binding": str(run.binding_id),
@@ -86,10 +87,10 @@ def audited(run: Run) -> dict[str, Any]:
     }
 
 
-def _told(run: Run, to: Observed) -> str | None:
-    """Return the action of the event that tells of a move; None for what is no end, and for a failure that is retried.
+def _audit_action(run: Run, to: Observed) -> str | None:
+    """Return the audit action of a move; None if the run has not ended, for example while a failure is retried.
 
-    Without this, an adapter that cannot be reached would write an event every five minutes.
+    Otherwise an adapter that cannot be reached would write an audit event every five minutes.
     """
     if to is Observed.LOST:
         return "run.lost"
@@ -110,14 +111,13 @@ def _fail(run: Run, now: datetime, domain: str | None) -> None:
 
 
 def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now: datetime) -> None:
-    """Copy what the runner saw of `run`, unless it was copied before or no such move is legal.
+    """Copy the runner's observation of `run`, unless it was copied already or the move is not legal.
 
-    A run that was thought lost is taken up again by what its runner said before, if that same runner is heard again:
-    it does not say it twice.
+    A lost run is taken up again by an earlier observation if the same runner responds again: it does not repeat it.
     """
     same_runner = lease is not None and seen.at >= lease.started_at
-    found_again = run.observed == Observed.LOST and same_runner
-    if run.observed_at is not None and seen.at <= run.observed_at and not found_again:
+    is_back = run.observed == Observed.LOST and same_runner
+    if run.observed_at is not None and seen.at <= run.observed_at and not is_back:
         return
     old, new = Observed(run.observed), Observed(seen.state)
     if new is Observed.STARTING and old in _RAN:
@@ -128,8 +128,8 @@ def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now
     message = None if seen.message is None else without_server_paths(seen.message, run.organisation_id)
     if new is Observed.RECOVERING and message is None:
         message = recovering(lease)
-    anew = same_runner and taken_over(lease, run.changed_at)  # the same, but by another runner: its time counts
-    changed = old is not new or anew or (run.domain, run.message) != (seen.domain, message)
+    by_new_runner = same_runner and taken_over(lease, run.changed_at)  # the same state, dated by the new runner
+    changed = old is not new or by_new_runner or (run.domain, run.message) != (seen.domain, message)
     run.observed_at = seen.at
     if changed:
         move(run, new, now, domain=seen.domain, message=message)
@@ -138,7 +138,7 @@ def take_observation(run: Run, seen: RunObserved, lease: RunnerLease | None, now
 
 
 def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now: datetime) -> None:
-    """Keep the newest report; a run that was thought lost and has made progress since is running."""
+    """Store the newest report; a lost run that has made progress since then is running."""
     newest = report.model_dump(mode="json")
     if newest != run.progress:
         first = run.progress is None
@@ -153,7 +153,7 @@ def take_report(run: Run, report: ProgressReport, lease: RunnerLease | None, now
 
 
 def stop_for(run: Run, sentence: str, now: datetime) -> None:
-    """Ask `run` to stop with its state kept, because of what `sentence` says."""
+    """Ask `run` to stop, keeping its state, for the reason in `sentence`."""
     before = audited(run)
     run.desired, run.stopped_because, run.changed_at = Desired.STOPPED, sentence, now
     run.domain, run.message = "user", sentence
@@ -164,15 +164,27 @@ def stop_for(run: Run, sentence: str, now: datetime) -> None:
     announce(run)
 
 
+def park(run: Run, sentence: str, now: datetime) -> None:
+    """Let `run` wait, keeping its state, for the reason in `sentence`; only `unpark` starts it again."""
+    move(run, Observed.FAILED, now, domain="external", message=sentence)
+    run.failures, run.retry_at = 0, None
+    run.save(update_fields=["failures", "retry_at"])
+
+
+def unpark(run: Run, now: datetime) -> None:
+    """Start a parked run again where it stopped."""
+    move(run, Observed.REQUESTED, now)
+
+
 def lose(run: Run, now: datetime) -> None:
-    """Mark `run` lost if a runner should uphold it; its runner has gone silent."""
+    """Mark `run` lost if a runner should carry it; its runner has gone silent."""
     if Observed(run.observed) in CARRIED:
         move(
             run,
             Observed.LOST,
             now,
             domain="internal",
-            message=f"Unknown since {now:%H:%M:%S} UTC: its runner went silent. It is being started again.",
+            message=f"Unknown since {now:%H:%M:%S} UTC: {UNHEARD}",
         )
 
 
@@ -183,7 +195,7 @@ def take_up(run: Run, lease: RunnerLease, now: datetime) -> None:
 
 
 def settle(run: Run, now: datetime) -> None:
-    """Make the moves that need no runner: a stop of what nobody carries, and a retry that is due."""
+    """Make the moves that need no runner: a stop of a run that no runner carries, and a retry that is due."""
     if run.ended_at is not None:
         return
     observed = Observed(run.observed)

@@ -1,11 +1,14 @@
-"""Announcing what has become of a run, for the pages that watch it."""
+"""Announcements of run states to the pages that watch them."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import redis
 from django.conf import settings
 from django.db import transaction
 from pydantic import Field
 
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 from webapp.runs.lifecycle.starting import StartStep, steps_of
 from webapp.runs.models import Run
 from webapp.runs.states import Desired, Observed
@@ -14,7 +17,7 @@ KEPT = 100
 KEPT_S = 7 * 24 * 3600
 
 
-class RunState(Strict):
+class RunState(Message):
     """The state of a run as the page shows it. `domain` is who must act, `message` the sentence for the user."""
 
     run: str
@@ -46,8 +49,22 @@ def state_of(run: Run) -> RunState:
     )
 
 
+def state_of_row(row: Mapping[str, Any]) -> RunState:
+    """Return the state in a row of the fields of runs, without its steps."""
+    ended = row["ended_at"]
+    return RunState(
+        run=str(row["pk"]),
+        desired=row["desired"],
+        observed=row["observed"],
+        domain=row["domain"],
+        message=row["message"],
+        changed_at=row["changed_at"].isoformat(),
+        ended_at=None if ended is None else ended.isoformat(),
+    )
+
+
 def announce(run: Run) -> None:
-    """Publish the state of `run` once it is committed; without Redis the page learns it when it reloads."""
+    """Publish the state of `run` once it is committed; without Redis a page sees it when it reloads."""
     key, state = states_key(str(run.organisation_id), str(run.pk)), state_of(run).model_dump_json()
 
     def publish() -> None:

@@ -1,4 +1,4 @@
-"""Asks for a turn of the reconciler by the name of its task: who asks loads nothing of what a turn does."""
+"""Requests for a turn of the reconciler by the name of its task, so that callers load nothing of a turn."""
 
 from typing import Final
 from uuid import UUID
@@ -8,7 +8,7 @@ from django.db import transaction
 
 RECONCILE: Final = "webapp.runs.tasks.reconcile"
 TIMES: Final = 10
-"""While another turn is under way, which may know nothing of a change yet, one that was asked for is tried so often."""
+"""The number of tries while another turn is under way, which may have missed the change."""
 
 
 def reconcile_soon(organisation: UUID) -> None:

@@ -1,9 +1,9 @@
-"""Runs keep what they ran: the names of their time, the version and its text."""
+"""Store the definition of each run: the names at its start, the version and its text."""
 
 import django.db.models.deletion
 from django.db import migrations, models
 
-from webapp.core.row_security import EnableRowSecurity
+from webapp.core.database.row_security import EnableRowSecurity
 
 
 class Migration(migrations.Migration):

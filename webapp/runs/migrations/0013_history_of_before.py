@@ -1,13 +1,13 @@
-"""What runs of before ran: the audit log knows name and version, the versions know the text; else it is unknown.
+"""Fill in the definitions of existing runs: name and version from the audit log, text from the versions, if known.
 
-Apart from the new columns, for PostgreSQL alters no table in a transaction that has changed rows of it.
+This is separate from the new columns, because PostgreSQL alters no table in a transaction that has changed rows of it.
 """
 
 from django.db import migrations
 
 
 def fill(apps, schema_editor):
-    """Write what is known of the runs that are there; the version is one that was made before the run began."""
+    """Fill in the definitions of the existing runs; a version counts if it was created before the run."""
     for run in apps.get_model("runs", "Run").objects.select_related("binding").order_by("created_at"):
         events = apps.get_model("audit", "AuditEvent").objects.filter(organisation_id=run.organisation_id)
         started = events.filter(action="run.started", target_id=str(run.pk)).first()
@@ -29,7 +29,7 @@ def fill(apps, schema_editor):
 
 
 def said_of_binding(events, run):
-    """What the binding said when the run began, as far as the audit log tells: each change tells what it changed."""
+    """Return the binding's settings at the start of the run, from the changes in the audit log."""
     changes = events.filter(target_kind="binding", target_id=str(run.binding_id), at__lte=run.created_at)
     said = {}
     for event in changes.filter(action__in=("binding.created", "binding.replaced")).order_by("at"):
@@ -38,7 +38,7 @@ def said_of_binding(events, run):
 
 
 def shape(graph):
-    """A graph without the streams of its inputs, which a binding chooses."""
+    """Return a graph without the streams of its inputs, which a binding chooses."""
     return [{key: value for key, value in node.items() if key != "stream"} for node in graph["nodes"]]
 
 

@@ -1,5 +1,7 @@
-"""Freshness is one of a few lengths: what was typed becomes the longest of them that is no longer; where nothing was said,
-it is five seconds, as in a new binding."""
+"""Make freshness one of a few lengths.
+
+A typed one becomes the longest that does not exceed it, a missing one five seconds, as in a new binding.
+"""
 
 from django.db import migrations, models
 

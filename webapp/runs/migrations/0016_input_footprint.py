@@ -2,10 +2,10 @@
 
 import django.db.models.deletion
 import uuid
-import webapp.core.ordered_json
+import webapp.core.database.ordered_json
 from django.db import migrations, models
 
-from webapp.core.row_security import EnableRowSecurity
+from webapp.core.database.row_security import EnableRowSecurity
 
 
 class Migration(migrations.Migration):
@@ -25,7 +25,7 @@ class Migration(migrations.Migration):
                 ('node', models.CharField(max_length=63)),
                 ('stream', models.UUIDField()),
                 ('stream_name', models.CharField(max_length=63)),
-                ('adapter', webapp.core.ordered_json.OrderedJSON()),
+                ('adapter', webapp.core.database.ordered_json.OrderedJSON()),
                 ('where', models.CharField(max_length=500)),
                 ('noted_at', models.DateTimeField()),
                 ('due_at', models.DateTimeField()),

@@ -2,11 +2,11 @@
 
 import django.db.models.deletion
 import uuid
-import webapp.core.ordered_json
+import webapp.core.database.ordered_json
 from django.conf import settings
 from django.db import migrations, models
 
-from webapp.core.row_security import EnableRowSecurity
+from webapp.core.database.row_security import EnableRowSecurity
 
 
 class Migration(migrations.Migration):
@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveIntegerField()),
                 ('from_version', models.UUIDField()),
                 ('next_run', models.UUIDField()),
-                ('spec', webapp.core.ordered_json.OrderedJSON(null=True)),
+                ('spec', webapp.core.database.ordered_json.OrderedJSON(null=True)),
                 ('settled', models.JSONField(default=dict)),
                 ('state', models.CharField(max_length=12)),
                 ('message', models.TextField(default='')),

@@ -1,1 +1,1 @@
-"""Where the results of a binding go: into targets, and into other bindings that read them."""
+"""Destinations of a binding's results: targets, and other bindings that read them."""

@@ -1,6 +1,6 @@
-"""The outputs of a binding: what is stored of each, what a person says of them, and what a runner is told."""
+"""The outputs of a binding: their stored form, the form that a person edits, and the form that a runner gets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Final
 from uuid import uuid4
 
@@ -9,23 +9,29 @@ from django.db import transaction
 from streaming.adapters.registry import output_kinds
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.names import Name
-from streaming.definition.streams import AdapterChoice
+from streaming.definition.streams.stream import AdapterChoice
 from streaming.definition.strict import Strict
 from streaming.wire.deliveries import BindingDeliveries, DeliveryTarget, Identity, forget_mark
-from webapp.accounts.quotas import QUOTAS, Usage, limit, used
+from webapp.accounts.limits.disk_room import disk_usage
+from webapp.accounts.limits.quotas import QUOTAS, Usage, limit, used
+from webapp.core.disk import is_short
 from webapp.core.errors import fault
 from webapp.runs.kept_folders import rows_beside
 from webapp.runs.models import Binding
 from webapp.streams.sealing import OUTPUTS, concealed, replaced_secrets, sealed, settled
 
 FILES: Final = "file_bytes"
-"""The quota of what lies in the organisation's `files/`, delivered files too."""
+"""The quota of the organisation's `files/`, which includes delivered files."""
+DISK_IS_FULL: Final = (
+    "The disk of this installation is full, so results wait here. They are delivered once there is room: delete "
+    "files, results or quarantine, or contact your administrator."
+)
 
 
 class BoundOutput(Strict):
-    """An output as it is stored: the results of `node`, with `fields`, are brought to `adapter`.
+    """An output as it is stored: the results of `node`, with `fields`, are delivered to `adapter`.
 
-    `identity` is its own for ever; `revision` counts the changes of its settings.
+    `identity` never changes; `revision` counts the changes of its settings.
     """
 
     identity: Identity
@@ -35,8 +41,8 @@ class BoundOutput(Strict):
     fields: dict[str, str]
 
 
-class OutputSaid(Strict):
-    """An output as a person says it; `identity` is that of one that is there, null for a new one."""
+class OutputSettings(Strict):
+    """An output as a person edits it; `identity` is that of an existing output, null for a new one."""
 
     identity: str | None = None
     node: Name
@@ -44,24 +50,32 @@ class OutputSaid(Strict):
 
 
 def outputs_of(binding: Binding) -> list[BoundOutput]:
-    """Return the outputs of `binding`, in the order in which they were given."""
+    """Return the outputs of `binding`, in their stored order."""
     return [BoundOutput.model_validate(each) for each in binding.outputs]
 
 
-def settled_outputs(binding: Binding, said: Sequence[OutputSaid] | None) -> tuple[list[BoundOutput], list[Fault]]:
-    """Return the outputs as they are to be, secrets not yet sealed, and the faults of what was said.
+def output_names(binding: Binding) -> list[str]:
+    """Return a name for people of each output of `binding`, for example `out to CSV file`."""
+    titles = {each.kind: each.title for each in output_kinds()}
+    return [f"{each.node} to {titles.get(each.adapter.kind, each.adapter.kind)}" for each in outputs_of(binding)]
 
-    None: as they are. What is stored of an output, its secrets among it, is kept under its identity alone.
+
+def settled_outputs(
+    binding: Binding, requested: Sequence[OutputSettings] | None
+) -> tuple[list[BoundOutput], list[Fault]]:
+    """Return the new outputs, secrets not yet sealed, and the errors in `requested`; None: unchanged.
+
+    The stored settings of an output, secrets included, are found by its identity only.
     """
     stored = {each.identity: each for each in outputs_of(binding)}
-    if said is None:
+    if requested is None:
         return list(stored.values()), []
     found, faults = [], []
-    for place, each in enumerate(said):
+    for place, each in enumerate(requested):
         before = None if each.identity is None else stored.pop(each.identity, None)
         if each.identity is not None and before is None:
-            message = "There is no such output of this binding, or it is listed twice."
-            remedy = "Leave its identity out to have a new one."
+            message = "This binding has no output with this identity, or the identity is listed twice."
+            remedy = "Leave the identity out to create a new output."
             faults.append(fault(FaultCode.BAD_SHAPE, message, remedy, field=f"outputs.{place}.identity"))
         adapter = settled(each.adapter, None if before is None else before.adapter, OUTPUTS)
         identity = str(uuid4()) if before is None else before.identity
@@ -70,14 +84,17 @@ def settled_outputs(binding: Binding, said: Sequence[OutputSaid] | None) -> tupl
     return found, faults
 
 
-def store_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
-    """Let `binding`, which is yet to be saved, have `outputs`, sealed; one that is changed has another revision."""
+def store_outputs(binding: Binding, outputs: Sequence[BoundOutput], retried: Collection[str] = ()) -> None:
+    """Give `outputs`, sealed, to `binding`, which is not saved here; a changed output gets a new revision.
+
+    So do the outputs in `retried`: their deliveries are tried again although nothing changed here.
+    """
     before = {each.identity: each for each in outputs_of(binding)}
     kept: list[BoundOutput] = []
     for each in outputs:
         after = each.model_copy(update={"adapter": sealed(each.adapter, OUTPUTS)})
         was = before.pop(each.identity, None)
-        if was is not None and was != after:
+        if was is not None and (was != after or each.identity in retried):
             after = after.model_copy(update={"revision": was.revision + 1})
         kept.append(after)
     write_outputs(binding, kept)
@@ -85,32 +102,40 @@ def store_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
 
 
 def write_outputs(binding: Binding, outputs: Sequence[BoundOutput]) -> None:
-    """Let `binding`, which is yet to be saved, have `outputs` as they are given, sealed already."""
+    """Give `outputs`, already sealed, to `binding`, which is not saved here."""
     binding.outputs = [each.model_dump(mode="json") for each in outputs]
 
 
 def forget_deliveries(binding: Binding, identities: Sequence[str]) -> None:
-    """Let nothing be kept for outputs that are no more, once the transaction is committed."""
+    """Delete the marks of removed outputs once the transaction is committed."""
     folder = rows_beside(binding.pk)
     for identity in identities:
         transaction.on_commit(lambda name=identity: forget_mark(folder, name), robust=True)  # type: ignore[misc]
 
 
 def waiting_for_room(wanted: Mapping[str, BindingDeliveries]) -> dict[str, BindingDeliveries]:
-    """Return `wanted`, in which what goes to the organisation's files waits while these have no more room.
+    """Return `wanted`, in which deliveries to the organisation's files wait while these have no more room.
 
-    They are counted only where something goes there.
+    The files are counted only if an output delivers to them.
     """
     filling = {kind.kind for kind in output_kinds() if kind.fills_files}
     if not any(target.adapter.kind in filling for each in wanted.values() for target in each.targets):
         return dict(wanted)
-    usage = Usage(QUOTAS[FILES], used(FILES), limit(FILES))
-    if usage.used < usage.limit:
+    why = _no_room_for_files()
+    if why is None:
         return dict(wanted)
-    why = f"{usage.sentence}, so that results wait here. {usage.advice} They are brought then."
+
+    return waiting(wanted, why, filling)
+
+
+def waiting(
+    wanted: Mapping[str, BindingDeliveries], why: str, kinds: Container[str] | None = None
+) -> dict[str, BindingDeliveries]:
+    """Return `wanted`, in which all deliveries, or those to outputs of `kinds`, wait for the reason `why`."""
 
     def held(target: DeliveryTarget) -> DeliveryTarget:
-        return target.model_copy(update={"waits": why}) if target.adapter.kind in filling else target
+        waits = kinds is None or target.adapter.kind in kinds
+        return target.model_copy(update={"waits": why}) if waits else target
 
     return {
         name: each.model_copy(update={"targets": [held(target) for target in each.targets]})
@@ -118,8 +143,17 @@ def waiting_for_room(wanted: Mapping[str, BindingDeliveries]) -> dict[str, Bindi
     }
 
 
+def _no_room_for_files() -> str | None:
+    if is_short():
+        return DISK_IS_FULL
+    for usage in (Usage(QUOTAS[FILES], used(FILES), limit(FILES)), disk_usage()):
+        if usage.used >= usage.limit:
+            return f"{usage.sentence}, so results wait here. {usage.advice} They are delivered after that."
+    return None
+
+
 def audited_outputs(binding: Binding) -> list[dict[str, object]]:
-    """Return what the audit log keeps: placeholders in place of secrets."""
+    """Return the outputs as the audit log has them, with placeholders for secrets."""
     return [shown_output(each) for each in outputs_of(binding)]
 
 
@@ -130,7 +164,7 @@ def shown_output(output: BoundOutput) -> dict[str, object]:
 
 
 def secrets_replaced(before: Binding, after: Binding) -> list[str]:
-    """Return the secrets of outputs that both have and that are others now, as `node.option`."""
+    """Return the secrets of outputs in both that have changed, as `node.option`."""
     was = {each.identity: each for each in outputs_of(before)}
     pairs = [(was[each.identity], each) for each in outputs_of(after) if each.identity in was]
     return sorted(
@@ -139,7 +173,7 @@ def secrets_replaced(before: Binding, after: Binding) -> list[str]:
 
 
 def wanted_deliveries(bindings: Sequence[Binding]) -> dict[str, BindingDeliveries]:
-    """Return what a runner is to bring where, by binding: of those that have outputs."""
+    """Return the deliveries that a runner is to make, by binding, for bindings that have outputs."""
     found = {}
     for binding in bindings:
         targets = [

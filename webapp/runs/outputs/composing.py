@@ -1,6 +1,6 @@
-"""Bindings that read the results of other bindings: what feeds what, that it never goes in a circle, and what is kept.
+"""Bindings that read the results of other bindings: their graph, which has no cycle, and the results kept for them.
 
-A stream whose adapter is of the kind `binding` names the binding that feeds it by its id, and an output of its query.
+A stream whose adapter is of kind `binding` names, by id, the binding that feeds it, and an output of its query.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from uuid import UUID
 from streaming.adapters.binding.options import KIND_NAME
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
-from streaming.definition.streams import AdapterChoice, StreamDefinition
+from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
+from streaming.storage.result_location import RESULTS
+from streaming.storage.results import committed_spans
 from streaming.wire.deliveries import READERS, marks_in, read_mark, reader_name, tend_readers
-from streaming.wire.result_location import RESULTS
-from streaming.wire.results import committed_spans
 from webapp.core.errors import Faulty, fault
 from webapp.core.turns import alone
 from webapp.core.uses import ObjectUse, register_uses
@@ -31,7 +31,7 @@ from webapp.streams.models import Stream
 from webapp.streams.services import register_check, stream_written
 
 COMPOSED: Final = "composed bindings"
-"""What is changed by one after the other."""
+"""The name of the lock under which compositions change one after the other."""
 _TOGETHER: Final[ContextVar[bool]] = ContextVar("composed_together", default=False)
 _CIRCLE_REMEDY = "Let one of them read something else."
 _LIST_REMEDY = "Choose one of your bindings, by its id."
@@ -39,7 +39,7 @@ _LIST_REMEDY = "Choose one of your bindings, by its id."
 
 @dataclass(frozen=True)
 class Feed:
-    """What a stream reads: the output `output` of the binding of the id `binding`."""
+    """The source of a stream: the output `output` of the binding with the id `binding`."""
 
     binding: str
     output: str
@@ -47,7 +47,7 @@ class Feed:
 
 @dataclass(frozen=True)
 class FedInput:
-    """The input `node` of the binding `reader` reads what `feed` says, by `stream`."""
+    """The input `node` of the binding `reader`, which reads `feed` through `stream`."""
 
     reader: Binding
     node: str
@@ -56,7 +56,7 @@ class FedInput:
 
 
 def feed_of(adapter: AdapterChoice | dict[str, Any]) -> Feed | None:
-    """Return what a stream with `adapter` reads of another binding; None: its rows come from elsewhere."""
+    """Return the source of a stream with `adapter`; None if its rows don't come from a binding."""
     choice = adapter if isinstance(adapter, AdapterChoice) else AdapterChoice.model_validate(adapter)
     if choice.kind != KIND_NAME:
         return None
@@ -64,7 +64,7 @@ def feed_of(adapter: AdapterChoice | dict[str, Any]) -> Feed | None:
 
 
 def fed_streams() -> dict[UUID, tuple[Stream, Feed]]:
-    """Return the streams that read results of bindings, by id, each with what it reads."""
+    """Return the streams that read results of bindings, by id, each with its source."""
     found = {}
     for stream in Stream.objects.filter(adapter__kind=KIND_NAME).order_by("name"):
         feed = feed_of(stream.adapter)
@@ -74,24 +74,24 @@ def fed_streams() -> dict[UUID, tuple[Stream, Feed]]:
 
 
 def readings() -> list[FedInput]:
-    """Return which inputs of bindings read results of other bindings, as they are stored."""
+    """Return the stored inputs of bindings that read results of other bindings."""
     streams = fed_streams()
     inputs = BindingInput.objects.filter(stream__in=streams.keys()).select_related("binding")
     return [FedInput(each.binding, each.node, *streams[each.stream_id]) for each in inputs]
 
 
 def check_composed() -> None:
-    """Refuse what is written, in the transaction that writes it, if results would go in a circle.
+    """Raise `Faulty` if the written definitions form a cycle; call it in the transaction that writes them.
 
-    What runs that have not ended still read counts too. Raises `Faulty`.
+    Inputs of open runs count too.
     """
     alone(COMPOSED)
     reads: dict[str, set[str]] = {}
     for each in readings():
         reads.setdefault(str(each.reader.pk), set()).add(each.feed.binding)
     for run in Run.objects.filter(ended_at__isnull=True).only("binding_id", "spec"):
-        for said in run.spec["inputs"].values():
-            if (feed := feed_of(said["adapter"])) is not None:
+        for read in run.spec["inputs"].values():
+            if (feed := feed_of(read["adapter"])) is not None:
                 reads.setdefault(str(run.binding_id), set()).add(feed.binding)
     try:
         TopologicalSorter(reads).prepare()
@@ -102,7 +102,7 @@ def check_composed() -> None:
 
 
 def circle_fault(called: Sequence[str]) -> Fault:
-    """Return what is said of bindings, by their names, of which each reads the next; the last is the first again."""
+    """Return the error for a cycle of bindings, by name; each reads the next, and the last is the first again."""
     if len(called) == 2:
         message = f"The binding {called[0]} would read its own results."
     else:
@@ -113,9 +113,9 @@ def circle_fault(called: Sequence[str]) -> Fault:
 
 @contextmanager
 def composed_together() -> Iterator[None]:
-    """Ask once, at the end of the part of a transaction that writes many definitions, what is asked of each alone.
+    """Check definitions once, at the end of the part of a transaction that writes several of them.
 
-    Between two of them streams may read what is yet to be written. Raises `Faulty`.
+    Until then a stream may read a binding that is yet to be written. Raises `Faulty`.
     """
     asked_later = _TOGETHER.set(True)
     try:
@@ -129,20 +129,20 @@ def composed_together() -> Iterator[None]:
 
 
 def mark_faults(adapter: AdapterChoice) -> list[Fault]:
-    """Return the fault of a stream that names the mark which a launch alone gives."""
+    """Return the error of a stream that sets the mark of a reader, which only a launch may set."""
     if feed_of(adapter) is None or "reader" not in adapter.options:
         return []
-    return [_of_option("reader", "Nothing here is called reader.", "Leave it out.")]
+    return [_of_option("reader", "Unknown field 'reader'.", "Leave it out.")]
 
 
 def check_feed(stream: Stream) -> None:
-    """Refuse a stream that is written if it reads what is not there, or closes a circle. Raises `Faulty`."""
+    """Raise `Faulty` if `stream`, which is being written, reads a missing output or closes a cycle."""
     adapter = stream.read_adapter()
     feed = feed_of(adapter)
     if feed is None:
         return
-    if told := mark_faults(adapter):
-        raise Faulty(told)
+    if faults := mark_faults(adapter):
+        raise Faulty(faults)
     if _TOGETHER.get():
         return
     check_composed()
@@ -152,10 +152,10 @@ def check_feed(stream: Stream) -> None:
 
 
 def feed_faults(feed: Feed) -> list[Fault]:
-    """Return what is wrong with the binding or the output that `feed` names."""
+    """Return the errors in the binding and the output that `feed` names."""
     binding = Binding.objects.filter(pk=feed.binding).select_related("query_version").first()
     if binding is None:
-        return [_of_option("binding", "There is no such binding.", _LIST_REMEDY)]
+        return [_of_option("binding", "No binding has this id.", _LIST_REMEDY)]
     outputs = [node.id for node in binding.query_version.read_graph().nodes if isinstance(node, OutputNode)]
     if feed.output not in outputs:
         message = f"The query of the binding {binding.name} has no output {feed.output}."
@@ -168,10 +168,7 @@ def _of_option(option: str, message: str, remedy: str) -> Fault:
 
 
 def check_read_outputs(binding: Binding) -> None:
-    """Refuse a version of `binding` without an output that streams read, in the transaction that writes it.
-
-    Raises `Faulty`.
-    """
+    """Raise `Faulty` if the written version of `binding` lacks an output that streams read."""
     if _TOGETHER.get():
         return
     check_composed()
@@ -187,7 +184,7 @@ def check_read_outputs(binding: Binding) -> None:
 
 
 def check_fed(definition: StreamDefinition, adapter: AdapterChoice) -> list[Fault]:
-    """Return why a stream of `definition` cannot take what the output gives that `adapter` names."""
+    """Return why a stream of `definition` can't take the results of the output that `adapter` names."""
     feed = feed_of(adapter)
     if feed is None:
         return []
@@ -199,7 +196,7 @@ def check_fed(definition: StreamDefinition, adapter: AdapterChoice) -> list[Faul
 
 
 def input_faults(inputs: Mapping[str, BoundInput]) -> list[Fault]:
-    """Return why inputs that read results of other bindings cannot take what these give now, each with its node."""
+    """Return why inputs that read results of other bindings can't take their present results, each with its node."""
     return [
         each.model_copy(update={"node": node})
         for node, bound in inputs.items()
@@ -213,7 +210,7 @@ def reader_faults(
     inputs: Mapping[str, BoundInput],
     streams: Mapping[str, StreamDefinition],
 ) -> list[Fault]:
-    """Return why streams that read results of `binding` could not take those of `graph` with `inputs`."""
+    """Return why streams that read results of `binding` couldn't take those of `graph` with `inputs`."""
     if binding._state.adding:
         return []
     read = [
@@ -227,15 +224,15 @@ def reader_faults(
     return [each.model_copy(update={"field": "query_version"}) for each in faults]
 
 
-def reader_told(adapter: AdapterChoice, binding: UUID, node: str) -> AdapterChoice:
-    """Return `adapter` as a run of `binding` is told it: with the name of the mark that keeps what it has to read."""
+def with_reader(adapter: AdapterChoice, binding: UUID, node: str) -> AdapterChoice:
+    """Return `adapter` for a run of `binding`: with the name of the mark that keeps the results it has yet to read."""
     if adapter.kind != KIND_NAME:
         return adapter
     return adapter.model_copy(update={"options": {**adapter.options, "reader": reader_name(str(binding), node)}})
 
 
 def keep_for_readers() -> None:
-    """Let what bindings have still to read of others be kept from being deleted, and nothing else any more.
+    """Protect the results that bindings have yet to read from deletion, and release all others.
 
     Level-triggered. Raises `OSError`.
     """
@@ -248,12 +245,12 @@ def keep_for_readers() -> None:
 
 
 def readers_of(binding: Binding) -> list[str]:
-    """Return the names of the bindings that read results of `binding`, as they are stored."""
+    """Return the names of the bindings that read results of `binding`, as stored."""
     return sorted({each.reader.name for each in readings() if each.feed.binding == str(binding.pk)})
 
 
 def still_to_read(binding: Binding) -> list[str]:
-    """Return the names of the bindings that have still to read results of `binding`, as is known."""
+    """Return the names of the bindings that have not read all results of `binding`, as far as known."""
     folder = rows_beside(binding.pk)
     spans = committed_spans(rows_folder(binding.pk))
     if not spans:

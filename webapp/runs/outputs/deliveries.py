@@ -1,4 +1,4 @@
-"""What is known of deliveries: how far each has come, as its runner told it, and whether one needs a runner."""
+"""The progress of deliveries, as reported by their runners, and whether one of them needs a runner."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -7,64 +7,67 @@ from typing import Final
 import redis
 from django.conf import settings
 from pydantic import ValidationError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
+from streaming.definition.faults import Fault, FaultCode
+from streaming.storage.blobs import StoreUnreachable
+from streaming.storage.deliveries_paused import PAUSED, are_paused
+from streaming.storage.results import committed_spans
 from streaming.wire import keys
-from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, read_mark
-from streaming.wire.results import committed_spans
-from streaming.wire.storage import StoreUnreachable
+from streaming.wire.deliveries import BindingDeliveries, DeliveryObserved, DeliveryTarget, read_mark
 from webapp.core.context import current_organisation
+from webapp.core.errors import fault
 from webapp.runs.kept_folders import own_folder, shared_folder
-from webapp.runs.lifecycle.liveness import PATIENCE_S, Liveness, liveness
+from webapp.runs.lifecycle.liveness import Liveness, impatient_redis, liveness
 from webapp.runs.models import Binding
-from webapp.runs.outputs.bound_outputs import waiting_for_room, wanted_deliveries
+from webapp.runs.outputs.bound_outputs import BoundOutput, outputs_of, waiting, waiting_for_room, wanted_deliveries
 
-SILENT: Final = "Nothing brings these rows now, for the runner went silent. It is being started again."
+SILENT: Final = "These rows are not being delivered, because the runner stopped responding. It is being restarted."
 logger = logging.getLogger(__name__)
 
 
-class DeliveryShown(DeliveryObserved):
-    """A delivery as it is shown; `carried` is false while rows wait and the runner that brings them is not there."""
+class DeliveryResponse(DeliveryObserved):
+    """A delivery as the API shows it; `carried` is false while rows wait and no runner is there to deliver them."""
 
     carried: bool
 
 
 def seen_deliveries() -> dict[str, DeliveryObserved]:
-    """Return how far each delivery has come, by identity; nothing where Redis does not answer."""
+    """Return the progress of each delivery, by identity; empty if Redis does not answer."""
     try:
-        with redis.Redis.from_url(
-            settings.REDIS_URL,
-            socket_timeout=PATIENCE_S,
-            socket_connect_timeout=PATIENCE_S,
-            retry=Retry(NoBackoff(), 0),
-        ) as connection:
+        with impatient_redis() as connection:
             return read_deliveries(connection)
     except redis.exceptions.RedisError:
         return {}
 
 
+def stopped_deliveries() -> set[str]:
+    """Return the identities of deliveries that wait for a person to act; empty if Redis does not answer."""
+    return {identity for identity, seen in seen_deliveries().items() if seen.state == "stopped"}
+
+
 def read_deliveries(connection: "redis.Redis") -> dict[str, DeliveryObserved]:
-    """Return the same, asked over `connection`. Raises `redis.RedisError`."""
+    """Return the progress of each delivery, by identity, read over `connection`. Raises `redis.RedisError`."""
     found = {}
     for content in connection.hvals(keys.delivered(str(current_organisation()))):
         try:
             seen = DeliveryObserved.model_validate_json(content)
         except ValidationError:
-            logger.exception("the runner wrote of a delivery what cannot be read")
+            logger.exception("the runner's report on a delivery cannot be read")
         else:
             found[seen.identity] = seen
     return found
 
 
 def write_deliveries(connection: "redis.Redis") -> bool:
-    """Tell the runner what to bring where, and forget what was; whether a runner is needed for it.
+    """Write the deliveries that the runner is to make, delete stale reports, and return whether a runner is needed.
 
     Raises `redis.RedisError`.
     """
     organisation = str(current_organisation())
     wanted = waiting_for_room(wanted_deliveries(list(Binding.objects.exclude(outputs=[]))))
-    key, told = keys.deliveries(organisation), keys.delivered(organisation)
+    if are_paused(settings.PUNCTUAL_DATA):
+        wanted = waiting(wanted, PAUSED)
+    key, reports = keys.deliveries(organisation), keys.delivered(organisation)
     with connection.pipeline(transaction=True) as together:
         together.delete(key)
         if wanted:
@@ -74,14 +77,14 @@ def write_deliveries(connection: "redis.Redis") -> bool:
     seen = read_deliveries(connection)
     there = {target.identity for each in wanted.values() for target in each.targets}
     if gone := seen.keys() - there:
-        connection.hdel(told, *gone)
+        connection.hdel(reports, *gone)
     return any(_needs_runner(each, seen) for each in wanted.values())
 
 
 def _needs_runner(wanted: BindingDeliveries, seen: Mapping[str, DeliveryObserved]) -> bool:
-    """Whether batches wait for one of its targets that nobody has to mend first, as the disk says.
+    """Return whether batches on disk wait for a target that needs no person to act first.
 
-    What a runner told last may be of before its last batch: one that dies in between tells nothing of it.
+    The runner's last report may be older than its last batch: a runner that dies in between reports nothing of it.
     """
     last = _last_if_known(wanted)
     for target in wanted.targets:
@@ -95,7 +98,7 @@ def _needs_runner(wanted: BindingDeliveries, seen: Mapping[str, DeliveryObserved
 
 
 def as_committed(seen: DeliveryObserved, last: int) -> DeliveryObserved:
-    """Return what was seen as it is to be shown: nothing is all delivered while batches up to `last` have not been."""
+    """Return the delivery as shown: it is not `current` while batches up to `last` have not been delivered."""
     if seen.state != "current" or (-1 if seen.delivered is None else seen.delivered) >= last:
         return seen
     return seen.model_copy(update={"state": "behind"})
@@ -103,41 +106,66 @@ def as_committed(seen: DeliveryObserved, last: int) -> DeliveryObserved:
 
 def shown_delivery(
     binding: Binding, seen: DeliveryObserved | None, alive: Liveness | None = None
-) -> DeliveryShown | None:
-    """Return how far a delivery of `binding` has come, held against what is committed.
+) -> DeliveryResponse | None:
+    """Return the progress of a delivery of `binding`, compared with the committed batches.
 
-    `alive`: what is known of its runner, asked where it matters if nothing is said.
+    `alive`: the state of its runner, queried if needed and None.
     """
     if seen is None:
         return None
     wanted = wanted_deliveries([binding]).get(str(binding.pk))
     found = seen if wanted is None else as_committed(seen, _last_if_known(wanted))
     if found.state in ("current", "stopped"):
-        return DeliveryShown(**dict(found), carried=True)
+        return DeliveryResponse(**dict(found), carried=True)
     if (alive or liveness(str(current_organisation()))).lease is not None:
-        return DeliveryShown(**dict(found), carried=True)
+        return DeliveryResponse(**dict(found), carried=True)
     why = SILENT if found.message is None else f"{found.message} {SILENT}"
     unattended = {"message": why, "domain": found.domain or "internal", "retry_at": None}
-    return DeliveryShown(**{**dict(found), **unattended}, carried=False)
+    return DeliveryResponse(**{**dict(found), **unattended}, carried=False)
 
 
 def _last_committed(wanted: BindingDeliveries) -> int:
-    """The number of the last committed batch; -1: there is none."""
+    """Return the number of the last committed batch; -1 without one."""
     spans = committed_spans(shared_folder().within(wanted.results))
     return spans[-1].last if spans else -1
 
 
 def _last_if_known(wanted: BindingDeliveries) -> int:
-    """The same; -1 too while the store of results does not answer: then what was told last is all that is known."""
+    """Return the number of the last committed batch; -1 also while the store of results does not answer."""
     try:
         return _last_committed(wanted)
     except StoreUnreachable:
-        logger.exception("what binding %s has committed cannot be asked", wanted.binding)
+        logger.exception("the committed batches of binding %s cannot be read", wanted.binding)
         return -1
 
 
 def still_to_bring(binding: Binding) -> Sequence[str]:
-    """Return the nodes of the outputs for which rows of `binding` have still to be brought somewhere, as is known."""
+    """Return the nodes of the outputs to which not all rows of `binding` are delivered, as far as known."""
+    return [target.node for target in _behind(binding)]
+
+
+def nodes_changed_too_soon(binding: Binding, outputs: Sequence[BoundOutput]) -> list[Fault]:
+    """Return an error for each output whose node changes while rows of its present node wait for delivery.
+
+    An output delivers the rows of one node, so these rows would never be delivered.
+    """
+    nodes = {each.identity: each.node for each in outputs_of(binding)}
+    changed = {each.identity for each in outputs if nodes.get(each.identity, each.node) != each.node}
+    waiting = {target.identity for target in _behind(binding)} if changed else set()
+    return [
+        fault(
+            FaultCode.BAD_ADAPTER,
+            f"Rows of {nodes[each.identity]} are still waiting for this output.",
+            f"Wait until they are delivered, or add a new output for {each.node} next to this one.",
+            field=f"outputs.{place}.node",
+        )
+        for place, each in enumerate(outputs)
+        if each.identity in changed & waiting
+    ]
+
+
+def _behind(binding: Binding) -> list[DeliveryTarget]:
+    """The targets to which not all rows of `binding` are delivered, as far as known."""
     wanted = wanted_deliveries([binding]).get(str(binding.pk))
     if wanted is None:
         return []
@@ -147,5 +175,5 @@ def still_to_bring(binding: Binding) -> Sequence[str]:
     for target in wanted.targets:
         mark = read_mark(folder, target.identity)
         if last >= 0 and (mark is None or mark.delivered is None or mark.delivered < last):
-            found.append(target.node)
+            found.append(target)
     return found

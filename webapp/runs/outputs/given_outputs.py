@@ -1,22 +1,22 @@
-"""What a binding gives at its outputs, and whether streams that read them can take it."""
+"""The results of a binding's outputs, and whether streams that read them can take them."""
 
 from collections.abc import Iterator, Mapping
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
+from streaming.definition.checks.shapes import edge_carriers, provisional_rows
+from streaming.definition.checks.wiring import order
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
-from streaming.definition.shapes import edge_carriers, provisional_rows
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
-from streaming.definition.type_text import parse_fields
-from streaming.definition.wiring import order
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.inputs.checking import bind
 
-_TITLE = "The check of what reads these results"
-_REMEDY = "Make the query that gives them smaller."
+_TITLE = "The check of the streams that read these results"
+_REMEDY = "Make the query that emits them smaller."
 
 
 class ReadOutput(Strict):
@@ -34,7 +34,7 @@ def misfits(
     streams: Mapping[str, StreamDefinition],
     read: list[ReadOutput],
 ) -> list[Fault]:
-    """Return why the streams of `read` cannot take what a sound binding gives; its outputs are there.
+    """Return why the streams of `read` can't take the results of a valid binding that has their outputs.
 
     `field` is a path in the body of a stream.
     """
@@ -50,14 +50,12 @@ def misfits(
         if not isinstance(node, OutputNode):
             continue
         if node.id in provisional:
-            message = (
-                f"The rows of the output {node.id} may be replaced by later ones, and no input can take rows back."
-            )
+            message = f"The output {node.id} may replace rows by later ones, and an input can't retract rows."
             remedy = f"Set 'emit: final' in the window {provisional[node.id]}, or read another output."
             faults.append(_of(each, message, remedy, "adapter.options.output"))
         if node.id in edges and node.timestamp == "lifetime" and each.definition.shape.value != "edge":
-            message = f"The output {node.id} may give starts and ends of edges, and the stream has another shape."
-            faults.append(_of(each, message, "Let the stream have the shape 'edge'.", "definition.shape"))
+            message = f"The output {node.id} may emit starts and ends of edges, but the stream has another shape."
+            faults.append(_of(each, message, "Set the stream's shape to 'edge'.", "definition.shape"))
         faults += _other_fields(each, {name: str(of) for name, of in schemas.get(node.id, {}).items()})
     return faults
 
@@ -66,11 +64,12 @@ def _other_fields(each: ReadOutput, given: Mapping[str, str]) -> Iterator[Fault]
     remedy = f"Its fields are {', '.join(f'{name} {of}' for name, of in given.items())}."
     for name, of in parse_fields(dict(each.definition.fields)).items():
         if given.get(name) != str(of):
-            found = f"gives the field {name} as {given[name]}" if name in given else f"has no field {name}"
-            message = f"The output {each.output} {found}, not as {of}."
+            message = f"The output {each.output} has no field {name}."
+            if name in given:
+                message = f"The output {each.output} emits the field {name} as {given[name]}, not as {of}."
             yield _of(each, message, remedy, f"definition.fields.{name}")
 
 
 def _of(each: ReadOutput, message: str, remedy: str, field: str) -> Fault:
-    said = f"{message[:-1]} (read by the stream {each.name})." if each.name else message
-    return fault(FaultCode.BAD_ADAPTER, said, remedy, field=field)
+    text = f"{message[:-1]} (read by the stream {each.name})." if each.name else message
+    return fault(FaultCode.BAD_ADAPTER, text, remedy, field=field)

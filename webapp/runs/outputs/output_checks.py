@@ -1,4 +1,4 @@
-"""Checking the outputs of a binding: that their nodes are there, their options fit, and their targets take results."""
+"""Checks of a binding's outputs: their nodes exist, their options are valid, and their targets take results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
@@ -7,10 +7,10 @@ from django.conf import settings
 
 from streaming.adapters.contract import AdapterError, CheckedTarget, OutputDelivery
 from streaming.adapters.registry import OptionsRefused, delivering_adapter
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
 from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.graph import OutputNode, QueryGraph
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.strict import Strict
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
@@ -22,18 +22,18 @@ from webapp.runs.outputs.bound_outputs import BoundOutput
 from webapp.streams.adapters import adapter_root
 from webapp.streams.sealing import OUTPUTS, opened
 
-_REMEDY: Final = "Look at the outputs of this binding, or check them one by one."
+_REMEDY: Final = "Test the outputs of this binding one by one."
 
 
 Trial = Literal["options", "mendable", "reached"]
-"""How far outputs are tried: their options alone; what somebody has to mend at their targets; whether it is there now.
+"""The extent of a check: only options; also errors at the target that a person has to fix; or also its availability.
 
-For `mendable` a target that cannot be reached now is no fault: what is committed waits for it.
+For `mendable`, a target that is unavailable now isn't an error: committed results wait for it.
 """
 
 
 class OutputsChecked(Strict):
-    """The outputs with the fields that they get now, and what is wrong with them."""
+    """The outputs with their present fields, and their errors."""
 
     outputs: list[BoundOutput]
     faults: list[Fault]
@@ -47,7 +47,7 @@ def checked_outputs(
     outputs: Sequence[BoundOutput],
     trial: Trial,
 ) -> OutputsChecked:
-    """Return what is wrong with `outputs` of a sound binding, tried as far as `trial` says."""
+    """Return the errors of `outputs` of a valid binding, checked to the extent of `trial`."""
     schemas = check(bind(graph, inputs), streams).schemas
     nodes = [node.id for node in graph.nodes if isinstance(node, OutputNode)]
     found, faults = [], []
@@ -87,13 +87,13 @@ def _tried(output: BoundOutput, place: int, trial: Trial) -> list[Fault]:
         if error.domain == "external" and trial == "mendable":
             return []
         message = without_server_paths(str(error), current_organisation())
-        remedy = "Mend the output's options, or what they point at."
+        remedy = "Fix the output's options, or the target that they name."
         return [fault(FaultCode.BAD_ADAPTER, message, remedy, node=output.node, field=path)]
     return []
 
 
 def built_output(output: BoundOutput) -> OutputDelivery:
-    """Return what delivers to `output`, with its secrets opened; for a limited process. Raises `AdapterError`."""
+    """Return the adapter of `output`, with secrets opened; for a limited process. Raises `AdapterError`."""
     choice = opened(output.adapter, OUTPUTS)
     return delivering_adapter(
         choice.kind, choice.options, output.identity, output.fields, adapter_root(), outgoing=settings.OUTGOING

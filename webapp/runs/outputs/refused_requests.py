@@ -1,4 +1,4 @@
-"""Rows that the target of an output refused for good: shown, and put aside by a person."""
+"""Requests that the target of an output refused for good: listed, and deleted by a person."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from rest_framework.exceptions import NotFound
 
-from streaming.wire.refused_requests import StoredRefusedRequest, forget_refused, refused_rows, stored_refused
+from streaming.storage.refused_requests import StoredRefusedRequest, forget_refused, refused_rows, stored_refused
 from webapp.audit.recording import record
 from webapp.runs.audit_targets import target_of
 from webapp.runs.kept_folders import rows_beside
@@ -18,7 +18,7 @@ from webapp.runs.outputs.bound_outputs import BoundOutput, outputs_of, write_out
 
 
 def refused_of(binding: UUID, output: UUID) -> Sequence[StoredRefusedRequest]:
-    """Return the requests of an output, those of the newest batches first. Raises `NotFound` if absent or not yours."""
+    """Return the requests of an output, newest batches first. Raises `NotFound` if absent or not yours."""
     return stored_refused(*_place(binding, output))
 
 
@@ -31,7 +31,7 @@ def rows_of_refused(binding: UUID, output: UUID, number: int, part: int) -> Sequ
 
 
 def put_refused_aside(binding: UUID, output: UUID) -> int:
-    """Delete all requests of an output and return how many; a delivery that waited for that goes on.
+    """Delete all requests of an output and return their number; a delivery that waited for that continues.
 
     Raises `NotFound` if absent or not yours.
     """
@@ -41,7 +41,7 @@ def put_refused_aside(binding: UUID, output: UUID) -> int:
             raise NotFound
         identity, folder = _output(locked, output).identity, rows_beside(binding)
         requests = stored_refused(folder, identity)
-        if requests:  # another revision is tried at once
+        if requests:  # a new revision is tried at once
             write_outputs(
                 locked, [_revised(each) if each.identity == identity else each for each in outputs_of(locked)]
             )

@@ -1,1 +1,1 @@
-"""Rows of quarantine that are taken back into the results to which they belong."""
+"""Repairs: rows of quarantine that are added to the results to which they belong."""

@@ -1,8 +1,8 @@
-"""The rows of repairs on their way: given by the run that is open, else as a batch behind the last one.
+"""The steps that write a repair's rows: by the open run, else as a batch after the last one.
 
-Each step may be made again after a kill. While a run of the binding is open its runner gives the rows, once, with one
-of its batches, and leaves a mark. While none is, they are a batch of their own, whose number is noted before it is
-written: nothing else takes it, for a run begins only when the repair has been given.
+Each step may be repeated after a kill. While a run of the binding is open, its runner writes the rows, once, with one
+of its batches, and leaves a mark. Otherwise they are a batch of their own, whose number is stored before it is written.
+Nothing else takes that number, because a run starts only when the repair is finished.
 """
 
 import logging
@@ -13,9 +13,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from streaming.wire.repairs import give_rows, read_given, write_given
-from streaming.wire.results import Commit, RunBatches, committed_spans, read_span
-from streaming.wire.storage import BlobFolder
+from streaming.resume.repairs import give_rows, read_given, write_given
+from streaming.storage.blobs import BlobFolder
+from streaming.storage.results import Commit, RunBatches, committed_spans, read_span
 from webapp.core.errors import Conflict
 from webapp.runs.access import open_run
 from webapp.runs.kept_folders import rows_folder, shared_folder
@@ -24,24 +24,27 @@ from webapp.runs.storage.usage import measure
 
 logger = logging.getLogger(__name__)
 
-ANOTHER: Final = "A repair of {name} is being given. Wait until it is, then try again."
-CANNOT_WRITE: Final = "Its rows cannot be written now; it is tried again. See that the disk of the results is there."
+ANOTHER: Final = "A repair of {name} is being applied. Wait until it is finished, then try again."
+CANNOT_WRITE: Final = (
+    "The repair's rows can't be written now. This is retried automatically; check that the storage of results is "
+    "available."
+)
 _NOTHING_RECENT: Final[Mapping[str, Any]] = {"recent_results": [], "recent_late": []}
 
 
 def open_repair(binding: UUID) -> Repair | None:
-    """Return the repair of a binding whose rows are not given yet."""
+    """Return the repair of a binding whose rows are not written yet."""
     return Repair.objects.filter(binding=binding, given_at__isnull=True).select_related("binding").first()
 
 
 def refuse_while_repaired(binding: Binding) -> None:
-    """Raise `Conflict` while a repair of `binding` is being given."""
+    """Raise `Conflict` while a repair of `binding` is being applied."""
     if open_repair(binding.pk) is not None:
         raise Conflict(ANOTHER.format(name=binding.name))
 
 
 def bring_on_repairs(now: datetime) -> dict[UUID, str]:
-    """Give what no run gives, note what was given; the repairs that runs are to give, by run."""
+    """Advance all repairs, and return those whose rows a run is to write, by run."""
     wanted = {}
     for repair in Repair.objects.filter(given_at__isnull=True).select_related("binding"):
         if not bring_on(repair, now):
@@ -50,14 +53,14 @@ def bring_on_repairs(now: datetime) -> dict[UUID, str]:
 
 
 def finish_repair(binding: Binding) -> None:
-    """See that all repairs of `binding`, which has no open run, are given before one begins. Raises `Conflict`."""
+    """Finish the repairs of `binding`, which has no open run, before a run starts. Raises `Conflict`."""
     repair = open_repair(binding.pk)
     if repair is not None and not bring_on(repair, timezone.now()):
         refuse_while_repaired(binding)
 
 
 def bring_on(repair: Repair, now: datetime) -> bool:
-    """Make the next step; whether all rows of `repair` are given. It may be asked any number of times."""
+    """Make the next step of `repair`, and return whether all its rows are written. Safe to repeat."""
     binding = repair.binding
     try:
         shared = shared_folder()
@@ -66,7 +69,7 @@ def bring_on(repair: Repair, now: datetime) -> bool:
             batch = _numbered(repair)
             _write(shared, repair, batch)
     except OSError:
-        logger.exception("the rows of the repair %s cannot be given", repair.pk)
+        logger.exception("the rows of the repair %s cannot be written", repair.pk)
         Repair.objects.filter(pk=repair.pk).update(failure=CANNOT_WRITE)
         return False
     if batch is None:
@@ -77,9 +80,9 @@ def bring_on(repair: Repair, now: datetime) -> bool:
 
 
 def _numbered(repair: Repair) -> int:
-    """The number of the batch that has the rows, noted before anything is written.
+    """Return the number of the batch for the rows, stored before anything is written.
 
-    Of two who would give them at once, a turn and a start, both take the number that was noted first.
+    A turn and a start that would write them at once both use the number that was stored first.
     """
     spans = committed_spans(rows_folder(repair.binding_id))
     following = spans[-1].last + 1 if spans else 0
@@ -89,7 +92,7 @@ def _numbered(repair: Repair) -> int:
 
 
 def _write(shared: BlobFolder, repair: Repair, batch: int) -> None:
-    """The same file, whoever writes it and however often; the CTIs are those that were told before."""
+    """Write the repair's batch: every writer writes the same file; its CTIs are the previous ones."""
     folder, binding, run = rows_folder(repair.binding_id), str(repair.binding_id), str(repair.run_id)
     before = [span for span in committed_spans(folder) if span.last < batch]
     last = read_span(folder, before[-1]) if before else None

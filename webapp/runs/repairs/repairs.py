@@ -1,6 +1,7 @@
-"""Repairs of results: how one is written down, and which there are. `repair_steps` gives their rows."""
+"""Repairs of results: writing and listing them. `repair_steps` writes their rows."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,7 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from streaming.definition.counts import counted
-from streaming.wire.repairs import rows_path
+from streaming.resume.repairs import rows_path
 from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict
@@ -21,14 +22,15 @@ from webapp.runs.lifecycle.journal import RunEventKind, note
 from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding, Repair
 from webapp.runs.repairs.repair_steps import ANOTHER
+from webapp.runs.states import IN_NO_RESULT
 
 MOST_LISTED: Final = 100
-CHANGED: Final = "{name} was started anew meanwhile. See again what would change, then repair."
+CHANGED: Final = "{name} was started again since this preview. Preview the repair again, then apply it."
 
 
 @dataclass(frozen=True)
-class RepairSaid:
-    """What a repair is: `rows` to give, and what is kept of it as `Repair` says."""
+class RepairSpec:
+    """A repair to write: its result `rows`, and the fields of the same names in `Repair`."""
 
     run: UUID
     asked: Mapping[str, Any]
@@ -38,19 +40,20 @@ class RepairSaid:
     marks: Mapping[str, int]
 
 
-def write_repair(binding: Binding, repair: UUID, said: RepairSaid) -> Repair:
-    """Write the repair of the id `repair` down; its rows are given from now on. Raises `Conflict`, `OSError`."""
-    content = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in said.rows)
+def write_repair(binding: Binding, repair: UUID, spec: RepairSpec) -> Repair:
+    """Store the repair with the id `repair`; its rows are applied from now on. Raises `Conflict`, `OSError`."""
+    content = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in spec.rows)
     shared_folder().write(rows_path(str(binding.pk), str(repair)), content.encode())
     made = Repair(
         id=repair,
         binding=binding,
-        run_id=said.run,
-        asked=dict(said.asked),
-        rows=dict(said.taken),
-        taken=list(said.taken),
-        replaced=list(said.replaced),
-        marks=dict(said.marks),
+        run_id=spec.run,
+        asked=dict(spec.asked),
+        rows=dict(spec.taken),
+        taken=list(spec.taken),
+        lost=_lost(spec.taken),
+        replaced=list(spec.replaced),
+        marks=dict(spec.marks),
         by_label=current_actor().label,
         created_at=timezone.now(),
     )
@@ -58,22 +61,28 @@ def write_repair(binding: Binding, repair: UUID, said: RepairSaid) -> Repair:
         with transaction.atomic():
             Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)
             latest = latest_run(binding)
-            if latest is None or latest.pk != said.run:
+            if latest is None or latest.pk != spec.run:
                 raise Conflict(CHANGED.format(name=binding.name))
             made.save()
-            note(latest, RunEventKind.REPAIRED, message=_words(said), at=made.created_at)
-            after = {"rows": len(said.taken), "results": dict(said.marks), "chosen": dict(said.asked)}
-            record("binding.repaired", target=target_of(binding), after={**after, "run": str(said.run)})
+            note(latest, RunEventKind.REPAIRED, message=_words(spec), at=made.created_at)
+            after = {"rows": len(spec.taken), "results": dict(spec.marks), "chosen": dict(spec.asked)}
+            record("binding.repaired", target=target_of(binding), after={**after, "run": str(spec.run)})
     except IntegrityError:
         raise Conflict(ANOTHER.format(name=binding.name)) from None
     reconcile_soon(binding.organisation_id)
     return made
 
 
-def _words(said: RepairSaid) -> str:
-    changed = sum(said.marks.get(mark, 0) for mark in ("changed", "only_here", "missing"))
-    rows, results = counted(len(said.taken), "row"), counted(changed, "row")
-    return f"Taken back from quarantine: {rows}; of the results that changes {results}."
+def _lost(taken: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many of the rows had been in no result, by the batch at the start of their ids."""
+    lost = Counter(row.partition("-")[0] for row, each in taken.items() if each["late"]["outcome"] in IN_NO_RESULT)
+    return dict(lost)
+
+
+def _words(spec: RepairSpec) -> str:
+    changed = sum(spec.marks.get(mark, 0) for mark in ("changed", "only_here", "missing"))
+    rows, results = counted(len(spec.taken), "row"), counted(changed, "row")
+    return f"{rows} from quarantine repaired; {results} of the results changed."
 
 
 def listed_repairs(binding: UUID) -> list[Repair]:
@@ -88,7 +97,7 @@ def repairs_of(binding: UUID) -> list[Repair]:
 
 @dataclass(frozen=True)
 class RepairedRows:
-    """The repairs of a binding that were given: by their ids, and by the ids of rows that they took, or took back."""
+    """The applied repairs of a binding: by their ids, and by the ids of rows that they repaired or retracted."""
 
     repairs: Mapping[str, Repair]
     quarantine: Mapping[str, Repair]
@@ -96,7 +105,7 @@ class RepairedRows:
 
 
 def repaired_rows(binding: UUID) -> RepairedRows:
-    """Return which rows of a binding were repaired; those of a repair that is being given are not yet."""
+    """Return the repaired rows of a binding, without those of a repair that is still being applied."""
     given = list(Repair.objects.filter(binding=binding, given_at__isnull=False).defer("rows"))
     return RepairedRows(
         {str(each.pk): each for each in given},

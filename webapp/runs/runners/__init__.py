@@ -1,1 +1,1 @@
-"""The processes that run: launched, standing by, in places, with rights of their own, for one organisation or many."""
+"""Runner processes: launches, standbys, places, Redis users, and pools of organisations."""

@@ -1,4 +1,4 @@
-"""Starting a process of this machine that outlives whoever starts it."""
+"""Starts processes of this machine that outlive the process that starts them."""
 
 import subprocess  # nosec B404 # programs of this machine, named by lists
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from django.conf import settings
 LOG_BYTES: Final = 10_000_000
 
 
-def start_detached(command: Sequence[str], log: Path, told: str) -> int:
+def start_detached(command: Sequence[str], log: Path, secret_input: str) -> int:
     """Start `command` in a session of its own, its output appended to `log`; return its process id.
 
-    `told`, what others must not read, goes to its standard input.
+    `secret_input`, which others must not read, goes to its standard input.
     """
-    # The shell ends at once, so that the process belongs to init: a child of the worker would stay as a zombie. It
-    # gives what it starts in the background an empty standard input, but for one that comes by another number.
+    # The shell ends at once, so that init adopts the process: as a child of the worker it would become a zombie. The
+    # shell gives a background process an empty standard input, except through another descriptor.
     detached = ["/bin/sh", "-c", 'exec 3<&0; "$@" >>"$RUNNER_LOG" 2>&1 <&3 3<&- & echo $!', "sh", *command]
-    answer = subprocess.run(  # nosec B603 # a list of arguments, no shell, no word of a user in it
+    answer = subprocess.run(  # nosec B603 # a list of arguments, no shell, and no text of a user in it
         detached,
-        input=told,
+        input=secret_input,
         env={**settings.RUNNER_ENVIRONMENT, "RUNNER_LOG": str(log)},
         cwd=settings.BASE_DIR,
         start_new_session=True,
@@ -32,12 +32,12 @@ def start_detached(command: Sequence[str], log: Path, told: str) -> int:
 
 
 def make_room_in(log: Path) -> None:
-    """See that the folder of `log` is there, and put a long one aside."""
+    """Create the folder of `log`, and move a long log aside."""
     log.parent.mkdir(parents=True, exist_ok=True)
     if log.exists() and log.stat().st_size > LOG_BYTES:
         log.replace(earlier_log(log))
 
 
 def earlier_log(log: Path) -> Path:
-    """Return the file to which `log` was moved when it became long."""
+    """Return the file to which a long `log` was moved."""
     return log.with_suffix(".log.1")

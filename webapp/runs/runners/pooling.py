@@ -1,7 +1,7 @@
-"""Where the runs of an organisation belong: in a runner of its own or in a pooled one, and never in two.
+"""The place of an organisation's runs: a runner of its own or a pooled one, and never two.
 
-What is written down beside the organisation's data (`wire.binding_homes`) comes first: a pool that keeps something of
-it is the only one that may carry it, until that pool has let it go.
+The record in the organisation's data (`wire.binding_homes`) comes first: a pool that keeps some of its state is the
+only one that may carry it, until that pool has released it.
 """
 
 from collections.abc import Callable
@@ -15,40 +15,39 @@ import redis
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
-from pydantic import ValidationError
 
+from streaming.storage.result_location import settle_location
 from streaming.wire import keys
 from streaming.wire.binding_homes import pools_of
-from streaming.wire.messages import RunnerLease
-from streaming.wire.result_location import settle_location
+from streaming.wire.messages import RunnerLease, read_lease
 from webapp.accounts.models import Organisation
 from webapp.core.context import current_organisation, installation_context
 from webapp.core.tenancy import TenantQuerySet
 from webapp.runs.kept_folders import own_folder
-from webapp.runs.lifecycle.starting import RunnerLaunched, launch_told
+from webapp.runs.lifecycle.starting import RunnerLaunched, launch_step
 from webapp.runs.models import VersionChange
 from webapp.runs.runner_models import OwnRunner, PooledRunner, RunnerLaunch, SeatInPool
 
 UNKNOWN: Final = (
-    "It cannot be read which runner keeps what the organisation's runs have written, so none is started. Whoever runs "
-    "this installation finds why in the log of the worker."
+    "The record of where this organisation's state is kept can't be read, so no runner is started. Your "
+    "administrator can find the reason in the worker's log."
 )
 MOVES_AFTER: Final = timedelta(minutes=30)
-"""A move waits so long for another version that catches up; one that has not by then may never."""
+"""The longest wait of a move for another version that catches up; one that takes longer may never finish."""
 Carrier = int | str | None
-"""Who holds an organisation's lease: a pool by its number, its own runner (`keys.OWN`), or nobody."""
+"""The holder of an organisation's lease: a pool by its number, its own runner (`keys.OWN`), or none."""
 
 
 class HomesUnknown(Exception):
-    """It cannot be read which pools keep something of an organisation."""
+    """The record of the pools that keep state of an organisation can't be read."""
 
 
 @dataclass(frozen=True)
 class PoolStanding:
-    """What is known of an organisation when it is decided where it belongs.
+    """The facts that decide the place of an organisation.
 
-    `own`: it is to have a runner of its own; `active`: it has something to do; `kept`: the pools that keep something of
-    it; `seat`: the pool that serves it so far; `carrier`: who holds its lease.
+    `own`: it is to have a runner of its own; `active`: it has something to do; `kept`: the pools that keep some of its
+    state; `seat`: the pool that has served it so far; `carrier`: the holder of its lease.
     """
 
     own: bool
@@ -59,10 +58,11 @@ class PoolStanding:
 
 
 @dataclass(frozen=True)
-class Belonging:
-    """Where an organisation belongs: `place` as `keys.place` has it, None: that is not said; `seat`: the pool that is
-    to serve it, also to let it go; `full`: no pool has room, it waits; `leaves`: it is to leave its pool, and stays
-    there until a runner of its own is up.
+class RunnerAssignment:
+    """The place of an organisation.
+
+    `place`: as in `keys.place`, None: undetermined; `seat`: the pool that serves it, or is releasing it; `full`: no
+    pool has room, so it waits; `leaves`: it will leave its pool, but stays there until a runner of its own is up.
     """
 
     place: str | None
@@ -72,7 +72,7 @@ class Belonging:
 
     @property
     def own(self) -> bool:
-        """Whether a runner of its own may be launched: no pool serves it, or keeps anything of it."""
+        """Return whether a runner of its own may be launched: no pool serves it or keeps any of its state."""
         return self.place == keys.OWN and self.seat is None
 
 
@@ -82,34 +82,34 @@ def decide(
     room: Callable[[], int | None],
     ready: Callable[[int], bool],
     prepared: Callable[[], bool],
-) -> Belonging:
+) -> RunnerAssignment:
     """Return where the organisation belongs.
 
-    `room` gives a pool that has room, None where none has; `ready` whether a pool may carry it at once, `prepared`
-    whether a runner of its own may, or does not come up. An organisation that its own runner carries stays there until
-    the pool is ready, and one that its pool carries until its own runner is, so that nothing rests meanwhile.
+    `room` returns a pool with room, or None; `ready` whether a pool could carry it at once; `prepared` whether a runner
+    of its own could, or fails to start. An organisation stays in its own runner until the pool is ready, and in its
+    pool until its own runner is, so that its runs never pause.
     """
     home = min(known.kept, default=None)
     if known.own or not pools:
         return _own(known, home, prepared if pools else lambda: True)
     if not known.active:
-        return Belonging(None, None)
+        return RunnerAssignment(None, None)
     target = next((each for each in (home, known.seat) if each is not None and each <= pools), None) or room()
     if home is not None and home != target:
-        return Belonging(keys.OWN if target is None else keys.pool_name(target), home)
+        return RunnerAssignment(keys.OWN if target is None else keys.pool_name(target), home)
     if target is None:
         alone = known.carrier == keys.OWN
-        return Belonging(keys.OWN if alone else None, None, full=not alone)
+        return RunnerAssignment(keys.OWN if alone else None, None, full=not alone)
     if known.carrier == keys.OWN and home is None and not ready(target):
-        return Belonging(keys.OWN, target)
-    return Belonging(keys.pool_name(target), target)
+        return RunnerAssignment(keys.OWN, target)
+    return RunnerAssignment(keys.pool_name(target), target)
 
 
-def _own(known: PoolStanding, home: int | None, prepared: Callable[[], bool]) -> Belonging:
-    """Return where one belongs that is to have a runner of its own, and of which pool `home` keeps something."""
+def _own(known: PoolStanding, home: int | None, prepared: Callable[[], bool]) -> RunnerAssignment:
+    """Return the place of an organisation that is to have its own runner; pool `home` keeps some of its state."""
     if home is not None and known.active and known.carrier == home and not prepared():
-        return Belonging(keys.pool_name(home), home, leaves=True)
-    return Belonging(keys.OWN, home)
+        return RunnerAssignment(keys.pool_name(home), home, leaves=True)
+    return RunnerAssignment(keys.OWN, home)
 
 
 def has_own_runner() -> bool:
@@ -117,20 +117,20 @@ def has_own_runner() -> bool:
     return not settings.POOLS or OwnRunner.objects.exists()
 
 
-def belonging(
+def find_assignment(
     connection: "redis.Redis", lease: RunnerLease | None, *, active: bool, prepared: Callable[[], bool]
-) -> Belonging:
+) -> RunnerAssignment:
     """Return where the organisation in context belongs now; `prepared` as in `decide`. Raises `HomesUnknown`.
 
-    One that is to be deleted leaves its pool once nothing of it runs any more. While another version catches up beside
-    one of its runs it stays where it is carried: that version could not go along.
+    An organisation that is to be deleted leaves its pool once none of its runs is open. While another version catches
+    up next to one of its runs it stays where it is: that version could not move with it.
     """
     served, settled = seat_of(), partial(_settled, timezone.now())
     gone = not active and Organisation.objects.filter(pk=current_organisation(), delete_after__isnull=False).exists()
     known = PoolStanding(
         own=gone or has_own_runner(),
         active=active,
-        kept=frozenset(_kept(own_folder())),
+        kept=frozenset(_pools_with_state(own_folder())),
         seat=served,
         carrier=carrier_of(connection, lease, served),
     )
@@ -144,7 +144,7 @@ def belonging(
 
 
 def changing_now(now: datetime) -> QuerySet[VersionChange]:
-    """Return the changes of version for which a move of the organisation in context waits: a move would end them."""
+    """Return the version changes that delay a move of the organisation in context, because a move would end them."""
     return VersionChange.objects.filter(ended_at__isnull=True, created_at__gt=now - MOVES_AFTER)
 
 
@@ -158,7 +158,7 @@ def seat_of() -> int | None:
 
 
 def carrier_of(connection: "redis.Redis", lease: RunnerLease | None, seat: int | None) -> Carrier:
-    """Return who holds the `lease` of the organisation in context, which has a seat in pool `seat`."""
+    """Return the holder of the `lease` of the organisation in context, which has a seat in pool `seat`."""
     if lease is None:
         return None
     if seat is None:
@@ -170,19 +170,16 @@ def carrier_of(connection: "redis.Redis", lease: RunnerLease | None, seat: int |
 
 
 def pool_lease(connection: "redis.Redis", pool: int) -> RunnerLease | None:
-    """Return the lease of a pooled runner that was heard of within LEASE_TTL_S; one that cannot be read is none."""
+    """Return the lease of a pool, or None once it has expired; an unreadable one belongs to a live pool."""
     content = connection.get(keys.lease(keys.pool_name(pool)))
-    try:
-        return None if content is None else RunnerLease.model_validate_json(content)
-    except ValidationError:
-        return None
+    return None if content is None else read_lease(content)
 
 
 def take_seat(wanted: int | None, carrier: Carrier) -> set[int]:
-    """Note which pool serves the organisation in context, None: none; return the pools for which that is news.
+    """Store the pool that serves the organisation in context (None: no pool); return the pools for which that is new.
 
-    A pool that still holds the lease keeps its seat until it has given it back, whoever comes next: it could not tell
-    its last words without its rights.
+    A pool that still holds the lease keeps its seat until it has given the lease back, whatever comes next: without
+    its Redis rights it could not write its last reports.
     """
     seat = SeatInPool.objects.first()
     if seat is None:
@@ -206,14 +203,14 @@ def take_seat(wanted: int | None, carrier: Carrier) -> set[int]:
 
 
 def pool_launched() -> RunnerLaunched | None:
-    """Return the launch of the pool of the organisation in context; None once it was heard of."""
+    """Return the launch of the pool of the organisation in context; None once the pool has its lease."""
     seat = SeatInPool.objects.first()
     if seat is None:
         return None
-    return launch_told(PooledRunner.objects.exclude(attempts=0).filter(number=seat.pool).first())
+    return launch_step(PooledRunner.objects.exclude(attempts=0).filter(number=seat.pool).first())
 
 
-def _kept(folder: Path) -> set[int]:
+def _pools_with_state(folder: Path) -> set[int]:
     try:
         return {int(each.removeprefix(keys.POOL)) for each in pools_of(folder)}
     except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
@@ -221,8 +218,8 @@ def _kept(folder: Path) -> set[int]:
 
 
 def _with_room() -> int | None:
-    """Return the first pool with room for the organisation in context, so that few pools are filled before others."""
-    with installation_context("which pool has room"):
+    """Return the first pool with room for the organisation in context, so that pools are filled one by one."""
+    with installation_context("looking for a pool with room"):
         others: TenantQuerySet[SeatInPool] = TenantQuerySet(SeatInPool).exclude(organisation=current_organisation())
         taken: list[int] = list(others.values_list("pool", flat=True))
     free = (each for each in range(1, settings.POOLS + 1) if taken.count(each) < settings.POOL_ORGANISATIONS)

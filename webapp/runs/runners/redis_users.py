@@ -1,10 +1,11 @@
-"""A Redis user for each runner: it may touch the keys of its organisation, and no others.
+"""A Redis user for each runner, with rights to the keys of its organisation only.
 
-One of a pool: those of the organisations that it serves now, which is said anew at each of its turns.
+The user of a pool has rights to those of the organisations that it serves now, set again at each of its turns.
+Without such users every runner could read the data of all organisations, so no runner starts without one.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from uuid import UUID
@@ -17,29 +18,59 @@ logger = logging.getLogger(__name__)
 
 COMMANDS: Final = (
     "+get +set +del +hget +hset +hgetall +hvals +xadd +blpop +lrange +eval +multi +exec +discard +ping"
-    " +select +auth +hello +client|setinfo +client|setname"
+    " +select +auth +hello +client|setname"
 )
+SETINFO: Final = "client|setinfo"
+"""The client library calls it and ignores a refusal. Redis 7.0 does not know it, and refuses a user with it."""
+_PROBE: Final = "punctual-probe"
+
+
+class RunnerUsersRefused(Exception):
+    """Redis refuses to create the user of a runner; the message has Redis's reason and what to do."""
+
+    def __init__(self, reason: object) -> None:
+        super().__init__(
+            f"Redis can't create the users of runners ({reason}). Without them each runner could read all "
+            "organisations' data, so none starts. Use Redis 6.2 or newer, or Valkey, and allow the user of REDIS_URL "
+            "the commands ACL SETUSER and ACL DELUSER."
+        )
 
 
 def user_of(organisation: UUID | str) -> str:
-    """Return the name of the user that the runner of `organisation`, or a pool, is to Redis."""
+    """Return the name of the Redis user of the runner of `organisation`, or of a pool."""
     return f"punctual-runner-{organisation}"
 
 
-def admit_runner(connection: "redis.Redis", organisation: UUID | str, serves: Iterable[UUID] = ()) -> bool:
-    """Make the user, or see that it is as it must be: a Redis that was started anew has forgotten it.
+def admit_runner(connection: "redis.Redis", organisation: UUID | str, serves: Iterable[UUID] = ()) -> None:
+    """Create or update the user: a restarted Redis has forgotten it. Raises `RunnerUsersRefused`.
 
-    `organisation` may be a pool, which `serves` others. False where Redis lets this installation make none.
+    `organisation` may be a pool, which `serves` others.
     """
     reaches = [f"~punctual:{each}:*" for each in (organisation, *serves)]
-    rules = ["on", f">{_password(organisation)}", "resetkeys", *reaches, "-@all"]
+    _set_user(connection, user_of(organisation), ["on", f">{_password(organisation)}", "resetkeys", *reaches])
+
+
+def require_runner_users(connection: "redis.Redis") -> None:
+    """Raise `RunnerUsersRefused` if no users of runners can be created; leaves nothing behind."""
     try:
-        run: Any = connection.execute_command  # `acl_setuser` knows no subcommands
-        run("ACL", "SETUSER", user_of(organisation), *rules, *COMMANDS.split())
+        _set_user(connection, _PROBE, ["off"])
+        connection.acl_deluser(_PROBE)
     except redis.ResponseError as error:
-        logger.debug("no user can be made for the runner of organisation %s: %s", organisation, error)
-        return False
-    return True
+        raise RunnerUsersRefused(error) from None
+
+
+def _set_user(connection: "redis.Redis", name: str, rules: Sequence[str]) -> None:
+    run: Any = connection.execute_command  # `acl_setuser` does not support subcommands
+    words = ["ACL", "SETUSER", name, *rules, "-@all", *COMMANDS.split()]
+    try:
+        run(*words, f"+{SETINFO}")
+    except redis.ResponseError as error:
+        if SETINFO not in str(error):
+            raise RunnerUsersRefused(error) from None
+        try:
+            run(*words)
+        except redis.ResponseError as further:
+            raise RunnerUsersRefused(further) from None
 
 
 def dismiss_runner(connection: "redis.Redis", organisation: UUID) -> None:
@@ -51,16 +82,12 @@ def dismiss_runner(connection: "redis.Redis", organisation: UUID) -> None:
 
 
 def address_for(organisation: UUID | str, serves: Iterable[UUID] = ()) -> str:
-    """Return where the runner of `organisation`, or a pool that `serves` some, finds Redis: as a user of its own."""
+    """Return the Redis address for the runner of `organisation`, or of a pool that `serves` some, as its own user.
+
+    Raises `RunnerUsersRefused`: a runner never gets the installation's own address.
+    """
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
-        admitted = admit_runner(connection, organisation, serves)
-    if not admitted:
-        logger.warning(
-            "The user of REDIS_URL may not make others (ACL SETUSER), so the runner of organisation %s gets REDIS_URL "
-            "itself and could read what is of other organisations. Give that user the right.",
-            organisation,
-        )
-        return str(settings.REDIS_URL)
+        admit_runner(connection, organisation, serves)
     parts = urlsplit(settings.REDIS_URL)
     place = f"{user_of(organisation)}:{_password(organisation)}@{parts.netloc.rpartition('@')[2]}"
     options = urlencode([each for each in parse_qsl(parts.query) if each[0] not in {"username", "password"}])

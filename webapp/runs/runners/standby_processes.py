@@ -1,4 +1,4 @@
-"""Runners that stand by, as processes of this machine."""
+"""Standby runners as processes of this machine."""
 
 import hashlib
 import json
@@ -22,21 +22,21 @@ from webapp.runs.runners.detached import make_room_in, start_detached
 from webapp.runs.runners.standbys import StandbyNote, Standbys
 
 FOLDER: Final = "standby"
-"""In the data folder: a file for each that stands by on this machine, and their log."""
+"""In the data folder: a file for each standby on this machine, and their log."""
 _ANSWERS_S: Final = 2.0
 _TAKEN_S: Final = 10.0
-"""It may need some seconds to end what a dead runner left."""
+"""A taken standby may need some seconds to end what a dead runner left running."""
 _SAME_START_S: Final = 0.5
 _PREFIX: Final = "punctual-standby-"
 
 
 def installed_standbys() -> Standbys:
-    """Return those of this installation on this machine."""
+    """Return the standbys of this installation on this machine."""
     return Standbys(settings.PUNCTUAL_DATA / FOLDER, SystemStandbys())
 
 
 def runner_arguments(heap_mb: int | None, worker_mb: int | None, cores: int | None) -> list[str]:
-    """Return what a runner's command line says beside whose it is; None: as the installation says."""
+    """Return a runner's command-line arguments except its organisation or pool; None: the installation's setting."""
     arguments = ["--root", str(settings.PUNCTUAL_DATA)]
     arguments += ["--worker-memory-mb", str(settings.WORKER_MEMORY_MB if worker_mb is None else worker_mb)]
     arguments += ["--jvm-memory-mb", str(settings.JVM_MEMORY_MB if heap_mb is None else heap_mb)]
@@ -48,19 +48,19 @@ def runner_arguments(heap_mb: int | None, worker_mb: int | None, cores: int | No
 
 
 def usual_arguments() -> list[str]:
-    """Return those of a runner as the installation says: a pooled one where there are pools."""
+    """Return the arguments of a usual runner of the installation: a pooled one if there are pools."""
     return [*runner_arguments(None, None, None), *of_kind(pooled=settings.POOLS > 0)]
 
 
 def of_kind(*, pooled: bool) -> list[str]:
-    """Return what a standby is told beside, for a pool has another session than a runner of an organisation's own."""
+    """Return the further argument of a standby for a pool, whose session differs from that of an own runner."""
     return ["--pooled"] if pooled else []
 
 
 def fitting(arguments: Sequence[str]) -> str:
-    """Return what a standby with `arguments` must be so that it stands for a runner that would be started now.
+    """Return a digest that a standby with `arguments` must have to replace a runner that would be started now.
 
-    It has the same arguments, environment, Python, packages, and the same files of `streaming`.
+    Equal digests mean the same arguments, environment, Python, packages, and files of `streaming`.
     """
     streaming = settings.BASE_DIR / "streaming"
     files = [(str(each), each.stat()) for each in sorted(streaming.rglob("*.py"))]
@@ -74,39 +74,39 @@ def fitting(arguments: Sequence[str]) -> str:
 
 
 class SystemStandbys:
-    """The processes of this machine that stand by."""
+    """The standby processes of this machine."""
 
     def start(self, fits: str, arguments: Sequence[str] | None = None) -> StandbyNote:
-        """Start `python -m streaming.runtime --standby SOCKET` with `arguments`, None: as the installation says."""
-        door = Path(tempfile.mkdtemp(prefix=_PREFIX)) / "socket"  # in a folder that none but this user may enter
+        """Start `python -m streaming.runtime --standby SOCKET` with `arguments`, None: those of a usual runner."""
+        door = Path(tempfile.mkdtemp(prefix=_PREFIX)) / "socket"  # in a folder that only this user may enter
         log = settings.PUNCTUAL_DATA / FOLDER / "runner.log"
         make_room_in(log)
         command = [sys.executable, "-m", "streaming.runtime", "--standby", str(door)]
         command += usual_arguments() if arguments is None else arguments
         pid = start_detached(command, log, "")
-        started = 0.0  # of one that has ended already: no process began then
+        started = 0.0  # for a process that has ended already: none has this start time
         with suppress(psutil.Error):
             started = psutil.Process(pid).create_time()
         return StandbyNote(host=socket.gethostname(), pid=pid, started=started, socket=str(door), fits=fits)
 
     def lives(self, note: StandbyNote) -> bool:
-        """Whether it is there; the id alone may belong to another process by now."""
+        """Return whether it lives; the id alone may belong to another process by now."""
         found = _process(note)
         if found is None:
             _forget(note)
         return found is not None
 
     def ready(self, note: StandbyNote) -> bool:
-        """Whether it can be asked."""
+        """Return whether it accepts messages."""
         return Path(note.socket).exists()
 
     def ask(self, note: StandbyNote, message: StayUp | TakeStandby) -> StandbyAnswer | None:
-        """Return what it answers."""
+        """Return its answer."""
         patience = _TAKEN_S if isinstance(message, TakeStandby) else _ANSWERS_S
         return ask_standby(Path(note.socket), message, patience)
 
     def end(self, note: StandbyNote) -> None:
-        """Ask it to end; one that does not listen is killed with all that it started."""
+        """Ask it to end; kill it with all its children if it does not listen yet."""
         found = _process(note)
         if found is None:
             return
@@ -130,7 +130,7 @@ def _process(note: StandbyNote) -> psutil.Process | None:
 
 
 def _forget(note: StandbyNote) -> None:
-    """Remove the folder of its socket, which it removes itself where it is not killed."""
+    """Remove the folder of its socket, which a killed standby leaves behind."""
     folder = Path(note.socket).parent
     if folder.name.startswith(_PREFIX):
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Runners that stand by on this machine: so many are kept up, and each is given to one launch.
+"""Standby runners of this machine: a number of them is kept up, and each is used by one launch.
 
-A standby has started Spark and knows nothing of any organisation (`streaming.runtime.standby`). What is known of it
-here is a file; whoever takes the file away may take the runner, and nobody else. It fits a launch that would start the
-very same program with the very same settings. Who is not told that it is wanted ends by itself (`ORPHANED_S`).
+A standby has started Spark and belongs to no organisation yet (`streaming.runtime.standby`). Its note here is a file;
+the process that removes the file may take the runner, and no other. A standby fits a launch that would start the very
+same program with the very same settings. A standby that gets no StayUp message ends automatically (`ORPHANED_S`).
 """
 
 import logging
@@ -16,23 +16,23 @@ from typing import Any, Final, Protocol, TypeVar
 
 from pydantic import ValidationError
 
-from streaming.definition.strict import Strict
+from streaming.wire.message import Message
 from streaming.wire.standby import StandbyAnswer, StayUp, TakeStandby
 
-Noted = TypeVar("Noted", bound=Strict)
+Noted = TypeVar("Noted", bound=Message)
 
 logger = logging.getLogger(__name__)
 
 MAY_BEGIN_FOR: Final = timedelta(seconds=180)
-"""One that cannot be asked after so long is ended."""
+"""A standby that accepts no messages after so long is ended."""
 QUIET: Final = timedelta(seconds=20)
-"""For so long after a launch none is started: it would take the processor from a runner that somebody waits for."""
+"""After a launch no standby is started for so long: it would slow down a runner that somebody waits for."""
 FIRST_PAUSE_S: Final = 10
 LONGEST_PAUSE_S: Final = 600
 
 
-class StandbyNote(Strict):
-    """A runner that stands by, or begins to. `started` is its start by the system's clock, `fits` what it serves."""
+class StandbyNote(Message):
+    """A standby, ready or starting. `started`: its start time by the system; `fits`: the digest of launches it fits."""
 
     host: str
     pid: int
@@ -41,27 +41,27 @@ class StandbyNote(Strict):
     fits: str
 
 
-class StandbysInVain(Strict):
-    """So many ended, one after the other, before they could be asked; the last one was found at `at`."""
+class StandbysInVain(Message):
+    """The number of standbys in a row that ended before they were ready; `at`: when the last one was noticed."""
 
     times: int
     at: datetime
 
 
 class StandbyProcesses(Protocol):
-    """The processes that stand by, as the system gives them."""
+    """The standby processes of the system."""
 
     def start(self, fits: str, arguments: Sequence[str] | None = None) -> StandbyNote:
-        """Start one with `arguments`, None: as the installation says, which is what `fits`; return at once."""
+        """Start one with `arguments`, None: those of a usual runner; `fits` is their digest. Return at once."""
 
     def lives(self, note: StandbyNote) -> bool:
-        """Whether it is there."""
+        """Return whether it lives."""
 
     def ready(self, note: StandbyNote) -> bool:
-        """Whether it can be asked."""
+        """Return whether it accepts messages."""
 
     def ask(self, note: StandbyNote, message: StayUp | TakeStandby) -> StandbyAnswer | None:
-        """Return what it answers; None where it does not."""
+        """Return its answer, or None."""
 
     def end(self, note: StandbyNote) -> None:
         """End it."""
@@ -69,37 +69,37 @@ class StandbyProcesses(Protocol):
 
 @dataclass(frozen=True)
 class Standbys:
-    """Those of this machine, by their notes in `folder`."""
+    """The standbys of this machine, by their notes in `folder`."""
 
     folder: Path
     processes: StandbyProcesses
 
-    def take(self, fits: str, whose: str, told: Mapping[str, Any]) -> StandbyNote | None:
-        """Make one that `fits` the runner of `whose`; None where there is none. It is taken once, by whoever is first.
+    def take(self, fits: str, whose: str, configuration: Mapping[str, Any]) -> StandbyNote | None:
+        """Turn a standby that `fits` into the runner of `whose`; None without one. Only the first caller gets it.
 
-        One that does not answer as it should is ended, so that it cannot become that runner later.
+        A standby that does not answer as it should is ended, so that it cannot become that runner later.
         """
         for path, note in self._notes():
             if note.fits != fits or not self.processes.lives(note) or not self.processes.ready(note):
                 continue
             if not _claimed(path):
-                continue  # somebody else was first
-            answer = self.processes.ask(note, TakeStandby(whose=whose, told=dict(told)))
+                continue  # another process was first
+            answer = self.processes.ask(note, TakeStandby(whose=whose, configuration=dict(configuration)))
             if answer is not None and answer.state == "taken":
                 return note
-            logger.warning("a runner that stood by (process %s) did not begin; another one is launched", note.pid)
+            logger.warning("the standby runner (process %s) did not start; another one is launched", note.pid)
             self.processes.end(note)
         return None
 
     def prepare(self, fits: str, arguments: Sequence[str], now: datetime) -> bool:
-        """See that one begins to stand by with `arguments`, which is what `fits`.
+        """Start a standby with `arguments`, which have the digest `fits`, if needed.
 
         Return whether a launch need not wait for it: it is ready, or does not come up.
         """
         mine = [(path, note) for path, note in self._notes() if note.fits == fits]
         for path, note in mine:
             if not self.processes.lives(note):
-                self._found_dead(path, note, now)
+                self._note_dead(path, note, now)
             elif self.processes.ready(note):
                 return True
             elif self._may_begin(note, now):
@@ -112,19 +112,20 @@ class Standbys:
     def tend(
         self, wanted: int, fits: str, now: datetime, *, quiet: bool, promised: Collection[str] = frozenset()
     ) -> None:
-        """See that `wanted` stand by that fit: tell them so, end all others, start one where one is missing.
+        """Keep `wanted` standbys that fit: renew them, end all others, and start one if one is missing.
 
-        `quiet`: nobody waits for a runner that starts just now. `promised`: what those fit that were prepared for a
-        launch, and are kept beside them.
+        `quiet`: no run waits for a starting runner. `promised`: the digests of standbys that were prepared for a
+        launch,
+        and are kept in addition.
         """
         kept, promises = 0, set(promised)
         for path, note in self._notes():
             if not self.processes.lives(note):
-                self._found_dead(path, note, now)
-            elif note.fits in promises and self._goes_on(note, now):
+                self._note_dead(path, note, now)
+            elif note.fits in promises and self._stays_up(note, now):
                 promises.remove(note.fits)
-            elif note.fits != fits or kept >= wanted or not self._goes_on(note, now):
-                if _claimed(path):  # else it has just become somebody's runner
+            elif note.fits != fits or kept >= wanted or not self._stays_up(note, now):
+                if _claimed(path):  # else it has just become a runner
                     self.processes.end(note)
             else:
                 kept += 1
@@ -132,7 +133,7 @@ class Standbys:
             self._begin(fits, None)
 
     def any(self) -> bool:
-        """Whether there is one, or was when it was last looked."""
+        """Return whether there is one, or was at the last check."""
         return bool(self._notes())
 
     def end_all(self) -> list[int]:
@@ -148,8 +149,8 @@ class Standbys:
         note = self.processes.start(fits, arguments)
         self._write(f"{note.pid}.json", note)
 
-    def _goes_on(self, note: StandbyNote, now: datetime) -> bool:
-        """Tell it that it is wanted; whether it answers, or may still begin."""
+    def _stays_up(self, note: StandbyNote, now: datetime) -> bool:
+        """Send it StayUp; return whether it answers, or may still be starting."""
         if self.processes.ready(note):
             self._in_vain.unlink(missing_ok=True)
             return self.processes.ask(note, StayUp()) is not None
@@ -158,15 +159,15 @@ class Standbys:
     def _may_begin(self, note: StandbyNote, now: datetime) -> bool:
         return abs(now.timestamp() - note.started) < MAY_BEGIN_FOR.total_seconds()
 
-    def _found_dead(self, path: Path, note: StandbyNote, now: datetime) -> None:
+    def _note_dead(self, path: Path, note: StandbyNote, now: datetime) -> None:
         if not _claimed(path):
             return
         before = _read(self._in_vain, StandbysInVain)
         self._write(self._in_vain.name, StandbysInVain(times=1 if before is None else before.times + 1, at=now))
-        logger.warning("a runner that stood by (process %s) has ended; its log is in %s", note.pid, self.folder)
+        logger.warning("a standby runner (process %s) has ended; its log is in %s", note.pid, self.folder)
 
     def _may_start(self, now: datetime) -> bool:
-        """Whether it is time: those that end before they can be asked are tried again later and later."""
+        """Return whether to start one: after each standby that ends before it is ready, the pause grows."""
         failed = _read(self._in_vain, StandbysInVain)
         if failed is None:
             return True
@@ -181,7 +182,7 @@ class Standbys:
         found = [(path, _read(path, StandbyNote)) for path in sorted(self.folder.glob("*.json"))]
         return [(path, note) for path, note in found if note is not None and note.host == socket.gethostname()]
 
-    def _write(self, name: str, content: Strict) -> None:
+    def _write(self, name: str, content: Message) -> None:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         staged = self.folder / f"{name}.new"
         staged.write_text(content.model_dump_json())
@@ -189,7 +190,7 @@ class Standbys:
 
 
 def _claimed(path: Path) -> bool:
-    """Take the note away; whether it was there, so that nobody else did."""
+    """Remove the note; return whether it existed, so that no other process has taken it."""
     with suppress(FileNotFoundError):
         path.unlink()
         return True

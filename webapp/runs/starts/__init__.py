@@ -1,1 +1,1 @@
-"""Starting and stopping: where a run may begin, what becomes of what the last one kept, and asking for it."""
+"""Starts and stops: possible start positions, the state that the last run kept, and the requests themselves."""

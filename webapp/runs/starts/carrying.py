@@ -1,4 +1,4 @@
-"""Whether the next start of a binding may go on with the state of its last run, in which windows were widened."""
+"""The check whether the next start of a binding can carry over its last run's state, after windows were widened."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,24 +9,26 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from streaming.definition.strict import Strict
-from streaming.definition.widening import NotCarried
+from streaming.definition.versions.widening import NotCarried
+from streaming.resume.carried_over import carried_over
+from streaming.resume.restart_points import RestartPoint, beginning_path, concealed_spec, facts_of
 from streaming.wire.beginning import RunBeginning
-from streaming.wire.carried_over import carried_over
-from streaming.wire.kept import RestartPoint, beginning_path, concealed_spec, facts_of
 from streaming.wire.messages import RunSpec
 from webapp.core.limited.jobs import TYPING, limited
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
 
 DEDICATED: Final = (
-    "A streaming query of its own divides its state over the cores, and state is carried over in a shared one alone. "
-    "What is open can only be read again."
+    "A streaming query of its own divides its state among the cores, and state can be carried over only in a shared "
+    "one. Open windows can only be rebuilt by reading their rows again."
 )
-NOT_KNOWN: Final = "It is not known whose state was kept last. What is open can only be read again."
+NOT_KNOWN: Final = (
+    "It is unknown which run left the saved state. Open windows can only be rebuilt by reading their rows again."
+)
 
 
 class CarriedState(Strict):
-    """How a run begins with the state of the one before, or why it cannot: one of them is null."""
+    """The start of a run with the state of the previous one, or why that is impossible; exactly one is set."""
 
     beginning: RunBeginning | None = None
     refusal: str | None = None
@@ -34,14 +36,14 @@ class CarriedState(Strict):
 
 @dataclass(frozen=True)
 class KeptRun:
-    """The run whose state is kept: what it was told, and how it began where that is said."""
+    """The run that left the saved state: its specification, and its start position if that was recorded."""
 
     spec: RunSpec
     beginning: RunBeginning | None
 
 
 def carrying(binding: Binding, spec: RunSpec, points: Sequence[RestartPoint]) -> CarriedState:
-    """Return how a run of `spec` would begin with what `binding` keeps, of which `points` are known, newest first."""
+    """Return the start of a run of `spec` with the state of `binding`, which has `points`, newest first."""
     kept = kept_run(binding, points)
     if kept is None:
         return CarriedState(refusal=NOT_KNOWN)
@@ -50,17 +52,17 @@ def carrying(binding: Binding, spec: RunSpec, points: Sequence[RestartPoint]) ->
     return carried_state(concealed_spec(kept.spec), concealed_spec(spec), points[0], kept.beginning)
 
 
-@limited("Looking whether the state can be carried over", "Make the query smaller.", TYPING)
-def carried_state(before: RunSpec, after: RunSpec, point: RestartPoint, said: RunBeginning | None) -> CarriedState:
-    """Return how a run of `after` would begin with the state of one of `before`, which left `point` and began so."""
+@limited("Checking whether the state can be carried over", "Make the query smaller.", TYPING)
+def carried_state(before: RunSpec, after: RunSpec, point: RestartPoint, beginning: RunBeginning | None) -> CarriedState:
+    """Return the start of a run of `after` with the state of a run of `before`, which left `point`."""
     try:
-        return CarriedState(beginning=carried_over(before, after, facts_of(after), [point], said))
+        return CarriedState(beginning=carried_over(before, after, facts_of(after), [point], beginning))
     except NotCarried as why:
         return CarriedState(refusal=str(why))
 
 
 def kept_run(binding: Binding, points: Sequence[RestartPoint]) -> KeptRun | None:
-    """Return the run of the newest of `points`, None where that is not known any more, or is of another form."""
+    """Return the run of the newest of `points`; None if it is unknown by now, or has another shape."""
     if not points:
         return None
     with suppress(ValueError, Run.DoesNotExist):

@@ -1,34 +1,35 @@
-"""State that was thrown away: what the next start has to know of that, whatever runners have heard."""
+"""Discarded state: its consequences for the next start, even if a runner has not received the discard."""
 
 from typing import Final
 
 from streaming.wire.beginning import BeginAt
 from webapp.core.errors import Conflict
+from webapp.runs.access import NEWEST_FIRST
 from webapp.runs.models import Binding, Run, RunEvent
 from webapp.runs.states import Observed
 
 GONE: Final = (
-    "The state of the last run was thrown away, so nothing is known of what was open. Begin where it had read to, now, "
-    "at a time, at positions, or at the beginning."
+    "The state of the last run was discarded, so its open windows can't be restored. Start at its read position, now, "
+    "at a time, at positions, or from the beginning."
 )
 
 
 def state_is_dropped(binding: Binding) -> bool:
-    """Whether a start of `binding` now may not go on with what is found of earlier runs.
+    """Return whether a start of `binding` now may not resume the state that earlier runs left.
 
-    That is so after a run that was stopped with `discard`, until another one has begun behind it: a start that failed
-    before it began finds what that run left, if its runner was dead and could not remove it.
+    True after a run that was stopped with `discard`, until a later run has started reading: a start that failed before
+    that finds that state if the runner was dead and could not remove it.
     """
-    last = Run.objects.filter(binding=binding).order_by("-created_at", "-pk").first()
+    last = Run.objects.filter(binding=binding).order_by(*NEWEST_FIRST).first()
     if last is None or last.discard:
         return last is not None
     return last.read_spec().after_discard and not _has_begun(last)
 
 
 def begin_after(begin: BeginAt | None, *, dropped: bool) -> BeginAt | None:
-    """Return where a run begins that was asked to begin at `begin`; after a discard at the beginning if nobody says.
+    """Return the start position for a run that was requested to begin at `begin`: the beginning, if dropped and None.
 
-    Raises `Conflict` for what was thrown away.
+    Raises `Conflict` for a position that needs the discarded state.
     """
     if dropped and begin in ("oldest_open", "carried_over"):
         raise Conflict(GONE)

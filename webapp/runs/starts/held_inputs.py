@@ -1,4 +1,4 @@
-"""What an input holds now, asked of its adapter in a limited process."""
+"""The rows that an input holds now, queried through its adapter in a limited process."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,48 +12,48 @@ from streaming.wire.messages import InputSpec
 from webapp.core.limited.jobs import READING, limited
 from webapp.streams.adapters import build
 
-ELSEWHERE: Final = "Begin where the last run stopped, or at the beginning."
-HELD: Final = "It still has the rows that are read again."
+ELSEWHERE: Final = "Start where the last run stopped, or from the beginning."
+HELD: Final = "It still has the rows that would be read again."
 GONE: Final = (
-    "It no longer has the rows that would have to be read again: they were deleted or changed there. So what was open "
-    "cannot be given whole."
+    "It no longer has the rows that would have to be read again: they were deleted or changed at the source. So open "
+    "windows can't be completed."
 )
-NOT_KNOWN: Final = "Whether it still has the rows that are read again is not known: {why} {then}"
-ELSEWHERE_NOTED: Final = "what the last run noted of it is not on this machine."
+NOT_KNOWN: Final = "It is unknown whether it still has the rows that would be read again: {why} {then}"
+ELSEWHERE_NOTED: Final = "the last run's record of this input is not on this machine."
 THEN: Final = (
-    "If they are gone, that is found and said before anything is read, and nothing is lost: it can still go on where "
-    "the last run had read to."
+    "If they are gone, the run reports that before it reads anything, and nothing is lost: you can still resume at the "
+    "last run's read position."
 )
 
 
 @dataclass(frozen=True)
-class RowsAgainAsked:
-    """The spans `(lane, start, end)` of an input that would be read again; its journal, None if that is not here."""
+class RowsAgainQuery:
+    """The spans `(lane, start, end)` of an input to read again; its journal, None if that is not on this machine."""
 
     spans: Sequence[tuple[str, int, int]]
     journal: str | None
 
 
-class RowsAgainShown(Strict):
-    """Whether an input still has the rows that a start would read again, and what that means."""
+class RowsAgainResponse(Strict):
+    """The answer whether an input still has the rows that a start would read again, with a sentence for the user."""
 
     standing: Literal["held", "gone", "unknown"]
     sentence: str
 
     @classmethod
-    def unknown(cls, why: str) -> "RowsAgainShown":
-        """It is not known because of `why`, a sentence."""
+    def unknown(cls, why: str) -> "RowsAgainResponse":
+        """Return an answer that leaves it open, because of the sentence `why`."""
         return cls(standing="unknown", sentence=NOT_KNOWN.format(why=why, then=THEN))
 
 
-class LaneHeldShown(Strict):
-    """A lane now; each value null where it is not known, or not asked. Times are ticks, and when rows came.
+class LaneHoldings(Strict):
+    """The present content of a lane; each value is null if unknown or not requested. Times are ticks of arrival.
 
-    It holds the positions from `earliest` up to before `end`; `at_time` is the first that came at the time that was
-    asked for, or later; `stopped` where the last run had read to, and `reach` the end of the last event that it read.
-    `rows` and `bytes` are what it holds, `rows_since` and `bytes_since` what of that came at that time or later.
-    `at_most`: some positions hold no row, so that rows, and what is counted by positions, are bounds. `unit`: what a
-    position counts.
+    The lane holds the positions from `earliest` up to before `end`. `at_time`: the first that arrived at the requested
+    time or later. `stopped`: the last run's read position, `reach`: the end of the last event that it read. `rows` and
+    `bytes`: the content, `rows_since` and `bytes_since`: the part that arrived at the requested time or later.
+    `at_most`: some positions hold no row, so row counts, and counts by position, are upper bounds. `unit`: the unit of
+    a position.
     """
 
     lane: str
@@ -72,29 +72,29 @@ class LaneHeldShown(Strict):
     unit: Literal["row", "batch"] = "row"
 
 
-class InputHeldShown(Strict):
-    """An input, by its node. `seeks`: it can begin in the middle; `time_means`: with which row it begins at a time.
+class InputHoldings(Strict):
+    """An input, by its node. `seeks`: it can start in the middle; `time_means`: the meaning of starting at a time.
 
-    `refused`: the ways in which it cannot begin, though it seeks, each with a sentence. `failure`: why it is not known
-    what it holds. `again`: whether it has what is read again where it is told to read again what was open; null where
-    nothing would be.
+    `refused`: the start positions that are impossible although it seeks, each with a sentence. `failure`: why its
+    content is unknown. `again`: whether it has the rows that a start which restores open windows would read again;
+    null if there are no such rows.
     """
 
     input: str
     seeks: bool
     time_means: str | None
     failure: str | None
-    lanes: list[LaneHeldShown]
+    lanes: list[LaneHoldings]
     refused: dict[SoughtWay, str]
-    again: RowsAgainShown | None = None
+    again: RowsAgainResponse | None = None
 
 
-@limited("Asking what an input holds", ELSEWHERE, READING, opens_secrets=True)
+@limited("Querying the content of an input", ELSEWHERE, READING, opens_secrets=True)
 def input_held(
-    name: str, of: InputSpec, since: int | None, now: int, again: RowsAgainAsked | None = None
-) -> InputHeldShown:
-    """Return what the input `name` holds at `now`, and whether it has what would be read `again`."""
-    lanes: list[LaneHeldShown] = []
+    name: str, of: InputSpec, since: int | None, now: int, again: RowsAgainQuery | None = None
+) -> InputHoldings:
+    """Return the content of the input `name` at `now`, and whether it has the rows to read `again`."""
+    lanes: list[LaneHoldings] = []
     seeks, means, failure = False, None, None
     refused: dict[SoughtWay, str] = {}
     try:
@@ -104,10 +104,10 @@ def input_held(
             if isinstance(adapter, PartlySeekingAdapter):
                 refused = dict(adapter.cannot_begin())
                 means = None if "time" in refused else means
-            lanes = [LaneHeldShown(**vars(each)) for each in adapter.held(now=now, since=since)]
+            lanes = [LaneHoldings(**vars(each)) for each in adapter.held(now=now, since=since)]
     except AdapterError as error:
         failure = str(error)
-    return InputHeldShown(
+    return InputHoldings(
         input=name,
         seeks=seeks,
         time_means=means,
@@ -118,14 +118,14 @@ def input_held(
     )
 
 
-def _held_again(of: InputSpec, again: RowsAgainAsked) -> RowsAgainShown:
-    """Return what a runner would find that is to read that again; it is asked of the adapter as a runner asks it."""
+def _held_again(of: InputSpec, again: RowsAgainQuery) -> RowsAgainResponse:
+    """Return whether a runner would find the rows to read again; queries the adapter as a runner does."""
     try:
         adapter = build(of.stream, of.adapter, None if again.journal is None else Path(again.journal))
         if not isinstance(adapter, ReplayingAdapter) or all(adapter.holds(*span) for span in again.spans):
-            return RowsAgainShown(standing="held", sentence=HELD)
+            return RowsAgainResponse(standing="held", sentence=HELD)
     except (AdapterError, OSError) as error:
-        return RowsAgainShown.unknown(str(error))
-    if again.journal is None:  # without it some adapters know nothing of what they have given
-        return RowsAgainShown.unknown(ELSEWHERE_NOTED)
-    return RowsAgainShown(standing="gone", sentence=GONE)
+        return RowsAgainResponse.unknown(str(error))
+    if again.journal is None:  # without it some adapters know nothing of the rows they have emitted
+        return RowsAgainResponse.unknown(ELSEWHERE_NOTED)
+    return RowsAgainResponse(standing="gone", sentence=GONE)

@@ -1,4 +1,4 @@
-"""What the next start of a binding would do with what its last run kept: asked before anybody starts or stops it."""
+"""The effect of a binding's next start on the state of its last run, computed before anybody starts or stops it."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,9 +9,8 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.state_differences import NodeDifference, state_differences
-from streaming.wire.beginning import KEPT_BEGINS, KeptBegin, RunBeginning
-from streaming.wire.kept import (
+from streaming.definition.versions.state_differences import NodeDifference, state_differences
+from streaming.resume.restart_points import (
     BindingFacts,
     RestartPoint,
     concealed_spec,
@@ -20,6 +19,7 @@ from streaming.wire.kept import (
     plan_beginning,
     points_path,
 )
+from streaming.wire.beginning import KEPT_BEGINS, BeginAt, KeptBegin, RunBeginning, sought
 from streaming.wire.messages import RunSpec
 from webapp.core.errors import Conflict
 from webapp.queries.models import QueryVersion
@@ -27,41 +27,50 @@ from webapp.runs.access import bound_inputs, latest_run
 from webapp.runs.bindings.changing import chosen_for
 from webapp.runs.kept_folders import shared_folder
 from webapp.runs.models import Binding, Run
+from webapp.runs.outputs.bound_outputs import output_names
 from webapp.runs.starts.carrying import CarriedState, carrying, kept_run
 from webapp.runs.starts.discarding import state_is_dropped
 from webapp.runs.starts.services import spec_from
 from webapp.runs.starts.shown_starts import mark_of
 from webapp.runs.states import Observed
 
-FIRST: Final = "This is its first start: it begins at the beginning of its inputs."
-GOES_ON: Final = "It goes on where the last run stopped: all that was open is kept, nothing is lost or given twice."
+FIRST: Final = "This is its first start: it reads its inputs from the beginning."
+GOES_ON: Final = "Resumes where the last run stopped. Open windows are kept; no result is lost or repeated."
 GOES_ON_DEDICATED: Final = (
-    "It moves to another streaming query, and goes on where the last run stopped. What was open is kept if its state "
-    "can be divided over the cores; if not, it is read again."
+    "Moves to another streaming query and resumes where the last run stopped. Open windows are kept if their state "
+    "can be divided among the cores; if not, their rows are read again."
 )
-COMPLETED: Final = (
-    "The inputs had come to their end, and nothing was left open. It begins at their beginning, and gives all results "
-    "again; if they have more rows by then, it goes on where it had read to, and reads what was open at the end again."
+AT_THE_END: Final = "The last run read its inputs to the end and emitted every result."
+NEW_ALONE: Final = (
+    "Reads only new rows. If no rows are new, the run ends at once, and no result is emitted or delivered again. If "
+    "there are new rows, windows that were open at the end are read again too, and their complete results are emitted "
+    "again."
 )
-OTHER: Final = "The query, its streams or its settings are not those of the last run, so that its state does not fit."
-OTHER_VERSION: Final = "The version of the query is not that of the last run."
-ASKED: Final = "The state of the last run is dropped."
-DISCARDED: Final = "The state of the last run was thrown away when it was stopped."
+DELIVERED_AGAIN: Final = "Repeated results are delivered again to: {outputs}."
+SOUGHT: Final = {
+    "now": "Reads only rows that arrive from now on. Open windows are discarded; existing results stay.",
+    "time": "Reads rows that arrived at that time or later. Results of rows that are read again are repeated.",
+    "positions": "Reads from these positions. Results of rows that are read again are repeated.",
+}
+OTHER: Final = "The query, its streams or its settings differ from the last run's, so its saved state can't be reused."
+OTHER_VERSION: Final = "The version of the query differs from the last run's."
+ASKED: Final = "The state of the last run is discarded."
+DISCARDED: Final = "The state of the last run was discarded when it was stopped."
 POSITION_ALONE: Final = (
-    "Only how far it had read is still known: windows, joins and counts begin empty there, and what was thrown away is "
-    "not made up for."
+    "Only its read position is still known. Windows, joins and counts start empty there, and the discarded state is "
+    "not rebuilt."
 )
-FLUSHED: Final = "The last run closed all windows when it was stopped, before they were whole."
-NO_POINTS: Final = "It is not known what the last run kept, because it had not committed anything."
+FLUSHED: Final = "The last run closed all windows when it was stopped, before they were complete."
+NO_POINTS: Final = "The last run's state is unknown, because it had not committed anything."
 _AFTER_DISCARD: Final[tuple[KeptBegin, ...]] = ("beginning", "old_positions")
-NO_VERSION: Final = "The inputs of this version are others: choose their streams, then it begins at their beginning."
+NO_VERSION: Final = "This version has other inputs. Choose their streams; it then reads them from the beginning."
 
 
 @dataclass(frozen=True)
 class StartOption:
-    """One way to begin: what it says, how many rows it reads again (`rows_at_most`: or fewer), when results are whole.
+    """A start position: its sentence, and the rows that it reads again (`rows_at_most`: or fewer).
 
-    `incomplete`: some results will be marked, those before `whole_from` or, where that is None, any.
+    `incomplete`: some results will be marked, namely those before `whole_from` or, if that is None, any.
     """
 
     begin: KeptBegin
@@ -74,15 +83,16 @@ class StartOption:
 
 @dataclass(frozen=True)
 class NextStart:
-    """What a start does; times in ticks.
+    """The effect of a start; times in ticks.
 
-    `goes_on`: with all state, if nothing is chosen. `reason`: why state is left behind if it does not go on or one of
-    the options is chosen, None where there are none; sentences repeat neither that nor the time of what is open. At
-    most `open_windows` are open, each with all of its groups, with at most `open_rows` rows; None where windows are not
-    fixed, or that is not known. `options` are what may be chosen; where it does not go on, the
-    first is what it does if nothing is. `nodes`: what becomes of what each node holds, where the query is another one
-    than that of the last run. `not_carried`: why what they hold cannot be carried over; None where it can, which is one
-    of the `options` then, or where nobody would ask.
+    `goes_on`: with the default position it resumes with all state. `reason`: why state is discarded if it does not
+    resume or an option is chosen, None without options; no other sentence repeats it or the time of open windows.
+    `open_windows`: the most windows that are open, each with all of its groups; `open_rows`: the most rows in them;
+    None if windows have no fixed size or the number is unknown. `options`: the positions to choose from; if the start
+    does not resume, the first one is the default. `nodes`: the effect on the state of each node, if the query differs
+    from the last run's. `not_carried`: why that state can't be carried over; None if it can, which then is one of the
+    `options`, or if the query is the same. `inputs_ended`: the last run read its inputs to the end, and neither the
+    query nor its inputs have changed since.
     """
 
     goes_on: bool
@@ -95,10 +105,11 @@ class NextStart:
     nodes: Sequence[NodeDifference] = ()
     open_rows: int | None = None
     not_carried: str | None = None
+    inputs_ended: bool = False
 
 
 def next_start(binding: Binding, version: QueryVersion | None = None) -> NextStart:
-    """Return what the next start of `binding` would do, if it were of `version`, as of now."""
+    """Return the effect of the next start of `binding`, with `version` instead of its own if set, as of now."""
     last = latest_run(binding)
     points = restart_points(binding)
     if last is None:
@@ -108,28 +119,28 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
         return _plain(NO_VERSION)
     if not points:
         return _plain(NO_POINTS)
-    if last.observed == Observed.COMPLETED:
-        return _plain(COMPLETED)
     facts = facts_of(concealed_spec(spec))
     if state_is_dropped(binding):
-        return _after_discard(points, facts)
+        return _after_discard(binding, points, facts)
+    if last.observed == Observed.COMPLETED and points[0].flushed and facts.fits(points[0].shape):
+        return _after_the_end(binding, points, facts)
     goes_on = facts.fits(points[0].shape) and not points[0].flushed
     ended = FLUSHED if facts.fits(points[0].shape) else OTHER
     why = ASKED if goes_on else ended
-    kept = kept_run(binding, points)  # runs that were refused since have left nothing
+    kept = kept_run(binding, points)  # runs that were refused since then have left nothing
     before = last.read_spec() if kept is None else kept.spec
     nodes = () if goes_on else _differences(before.query, spec.query)
     carried = carrying(binding, spec, points) if nodes else CarriedState()
     why = why if carried.beginning is None else OTHER_VERSION
     options = []
     for choice in KEPT_BEGINS:
-        said = plan_beginning(points, facts, choice, None).said
+        beginning = plan_beginning(points, facts, choice, None).beginning
         if choice == "carried_over" and carried.beginning is not None:
             options.append(_carried_option(carried.beginning))
-        if said.how == choice and (not goes_on or choice == "beginning"):
-            options.append(_option(choice, said))
+        if beginning.how == choice and (not goes_on or choice == "beginning"):
+            options.append(_option(choice, beginning, binding))
     planned = plan_beginning(points, facts, None, None)
-    said, words = planned.said, planned.said.sentence
+    beginning, words = planned.beginning, planned.beginning.sentence
     if goes_on:
         words = GOES_ON if last.dedicated == binding.dedicated else GOES_ON_DEDICATED
     reason = why if options else None
@@ -137,42 +148,80 @@ def next_start(binding: Binding, version: QueryVersion | None = None) -> NextSta
         goes_on=goes_on,
         reason=reason,
         sentence=words,
-        open_from=said.open_from,
-        open_until=said.open_until,
+        open_from=beginning.open_from,
+        open_until=beginning.open_until,
         open_windows=open_windows(points[0]),
-        open_rows=None if planned.point is None else said.rows_again,
+        open_rows=None if planned.point is None else beginning.rows_again,
         options=options,
         nodes=nodes,
         not_carried=carried.refusal,
     )
 
 
-def _option(choice: KeptBegin, said: RunBeginning) -> StartOption:
-    lacking = bool(said.incomplete_before)
-    return StartOption(choice, said.sentence, said.rows_again, said.rows_at_most, lacking, said.whole_from)
+def begin_sentence(binding: Binding, begin: BeginAt | None) -> str:
+    """Return one or two sentences on a start of `binding` at `begin`, as of now."""
+    place = sought(begin)
+    if place is not None:
+        again = [] if place == "now" else _delivered_again(binding)
+        return " ".join([SOUGHT["now" if place == "now" else place.kind], *again])
+    found = next_start(binding)
+    chosen = [each.sentence for each in found.options if each.begin == begin]
+    why = [found.reason] if found.reason is not None and (chosen or not found.goes_on) else []
+    return " ".join([*why, *(chosen or [found.sentence])])
 
 
-def _carried_option(said: RunBeginning) -> StartOption:
-    """Return the choice of a start that begins as `said`; its columns that began empty are marked."""
-    moments = [each.before for each in said.lacking.values() if each.columns]
+def _delivered_again(binding: Binding) -> list[str]:
+    outputs = output_names(binding)
+    return [DELIVERED_AGAIN.format(outputs=", ".join(outputs))] if outputs else []
+
+
+def _option(choice: KeptBegin, beginning: RunBeginning, binding: Binding) -> StartOption:
+    lacking = bool(beginning.incomplete_before)
+    again = _delivered_again(binding) if choice == "beginning" else []
+    sentence = " ".join([beginning.sentence, *again])
+    return StartOption(choice, sentence, beginning.rows_again, beginning.rows_at_most, lacking, beginning.whole_from)
+
+
+def _carried_option(beginning: RunBeginning) -> StartOption:
+    """Return the option of a start with carried-over state; columns that start empty are marked as incomplete."""
+    moments = [each.before for each in beginning.lacking.values() if each.columns]
     whole = None if None in moments else max((each for each in moments if each is not None), default=None)
-    return StartOption("carried_over", said.sentence, 0, rows_at_most=False, incomplete=bool(moments), whole_from=whole)
+    return StartOption(
+        "carried_over", beginning.sentence, 0, rows_at_most=False, incomplete=bool(moments), whole_from=whole
+    )
 
 
 def refuse_carrying(binding: Binding) -> None:
-    """Raise `Conflict` where a start of `binding` as it is now cannot carry the state of its last run over."""
+    """Raise `Conflict` if a start of `binding` as it is now can't carry over the state of its last run."""
     points, spec = restart_points(binding), spec_of_start(binding)
     if not points or facts_of(concealed_spec(spec)).fits(points[0].shape):
-        return  # all goes on, or there is nothing
+        return  # it resumes with all state, or there is no state
     carried = carrying(binding, spec, points)
     if carried.refusal is not None:
-        raise Conflict(f"The state cannot be carried over. {carried.refusal}")
+        raise Conflict(f"The state can't be carried over. {carried.refusal}")
 
 
-def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
-    """Return what a start does after the last run was stopped with `discard`: nothing of it is open any more."""
-    every = (plan_beginning(points, facts, choice, None).said for choice in _AFTER_DISCARD)
-    options = [_option(choice, said) for said, choice in zip(every, _AFTER_DISCARD, strict=True) if said.how == choice]
+def _after_the_end(binding: Binding, points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
+    """Return the effect of a start after a run that read its inputs to the end: by default no result is repeated."""
+    beginning = _option("beginning", plan_beginning(points, facts, "beginning", None).beginning, binding)
+    new = StartOption("oldest_open", NEW_ALONE, 0, rows_at_most=False, incomplete=False, whole_from=None)
+    return NextStart(
+        goes_on=False,
+        reason=AT_THE_END,
+        sentence=NEW_ALONE,
+        open_from=None,
+        open_until=None,
+        open_windows=None,
+        options=[new, beginning],
+        inputs_ended=True,
+    )
+
+
+def _after_discard(binding: Binding, points: Sequence[RestartPoint], facts: BindingFacts) -> NextStart:
+    """Return the effect of a start after a run that was stopped with `discard`: it has no open windows."""
+    every = (plan_beginning(points, facts, choice, None).beginning for choice in _AFTER_DISCARD)
+    planned = zip(every, _AFTER_DISCARD, strict=True)
+    options = [_option(choice, beginning, binding) for beginning, choice in planned if beginning.how == choice]
     options = [
         replace(each, sentence=f"{POSITION_ALONE} {each.sentence}") if each.begin == "old_positions" else each
         for each in options
@@ -189,7 +238,7 @@ def _after_discard(points: Sequence[RestartPoint], facts: BindingFacts) -> NextS
 
 
 def _differences(before: QueryGraph, after: QueryGraph) -> list[NodeDifference]:
-    """Return what becomes of what each node holds; nothing where the query is the same, and its streams are not."""
+    """Return the effect on the state of each node; empty if only the streams of the query differ."""
     return state_differences(before, after) if before.nodes != after.nodes else []
 
 
@@ -200,7 +249,7 @@ def _plain(sentence: str) -> NextStart:
 
 
 def spec_of_version(binding: Binding, version: QueryVersion | None) -> RunSpec | None:
-    """Return what a start would be given, None where inputs of `version` have no stream yet."""
+    """Return the specification of a start with `version`, None while inputs of that version have no stream."""
     now = timezone.now()
     run = Run(binding=binding, dedicated=binding.dedicated, created_at=now, changed_at=now)
     if version is None:
@@ -210,26 +259,26 @@ def spec_of_version(binding: Binding, version: QueryVersion | None) -> RunSpec |
 
 
 def start_mark(binding: Binding, version: QueryVersion | None = None) -> str | None:
-    """Return what a start of `binding`, if it were of `version`, is known by; None where it has no streams for it."""
+    """Return the mark of a start of `binding` with `version`; None while that has no streams for it."""
     spec = spec_of_version(binding, version)
     return None if spec is None else mark_of(latest_run(binding), spec)
 
 
 def spec_of_start(binding: Binding) -> RunSpec:
-    """Return what a start of `binding` as it is now would be given."""
+    """Return the specification of a start of `binding` as it is now."""
     spec = spec_of_version(binding, None)
     assert spec is not None  # nosec B101 # a binding has a stream for each input of its own version
     return spec
 
 
 def restart_points(binding: Binding) -> list[RestartPoint]:
-    """Return what the binding has kept, newest first; one that cannot be read is none."""
+    """Return the restart points of the binding, newest first, without unreadable ones."""
     folder, points = shared_folder(), points_path(str(binding.pk))
     found = []
     for name in folder.names(points):
         content = folder.read(f"{points}/{name}") if name[0].isdigit() and name.endswith(".json") else None
         if content is None:
-            continue  # it was thinned out meanwhile
+            continue  # it was deleted since by thinning
         with suppress(ValidationError):  # written by a later version
             found.append(RestartPoint.model_validate_json(content))
     return sorted(found, key=lambda point: point.batch, reverse=True)

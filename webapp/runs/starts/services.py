@@ -1,4 +1,4 @@
-"""Starting and stopping bindings. The reconciler does the rest."""
+"""Requests to start and stop bindings. The reconciler does the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from webapp.audit.recording import record
 from webapp.core.context import current_actor
 from webapp.core.errors import Conflict, Faulty
 from webapp.queries.texts import text_of
-from webapp.runs.access import bound_inputs, latest_run, open_run
+from webapp.runs.access import bound_inputs, latest_run, next_number, open_run
 from webapp.runs.bindings.changing import call_off_by_stop, refuse_while_changing
 from webapp.runs.bindings.mending import with_targets
 from webapp.runs.bound_inputs import BoundInput
@@ -32,7 +32,8 @@ from webapp.runs.lifecycle.state_events import announce
 from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding, Run
 from webapp.runs.outputs.bound_outputs import BoundOutput, outputs_of, store_outputs
-from webapp.runs.outputs.composing import check_composed, input_faults, reader_told
+from webapp.runs.outputs.composing import check_composed, input_faults, with_reader
+from webapp.runs.outputs.deliveries import stopped_deliveries
 from webapp.runs.outputs.output_checks import checked_outputs
 from webapp.runs.repairs.repair_steps import finish_repair, refuse_while_repaired
 from webapp.runs.starts.discarding import begin_after, state_is_dropped
@@ -41,9 +42,9 @@ from webapp.runs.states import Desired, Observed
 from webapp.runs.storage.usage import check_room_for_run, measure
 from webapp.streams.access import stream_definitions
 
-KEPT: Final = "Its state is kept: the next start goes on from there."
+KEPT: Final = "Its state is kept: the next start resumes from there."
 FLUSHED: Final = "All windows are closed first, as if its inputs had ended."
-DISCARDED: Final = "Its state is thrown away: the next start cannot go on. What it has given stays."
+DISCARDED: Final = "Its state is discarded, so the next start can't resume from it. Emitted results stay."
 
 
 def results_folder(binding: Binding) -> str:
@@ -52,10 +53,16 @@ def results_folder(binding: Binding) -> str:
 
 
 def checked_before_start(binding: Binding) -> BoundChecked:
-    """Return all faults of the binding as its query, streams, outputs and adapters are now, and what has no clock."""
+    """Return the errors of the binding as it is now, with its adapters tried, and its nodes without a clock.
+
+    If it has no errors, stopped deliveries are tried again, because their targets were just checked.
+    """
     checked, outputs = checked_version(binding, binding.query_version.read_graph(), bound_inputs(binding))
-    if not refuses(checked.faults) and outputs != outputs_of(binding):  # the streams have other fields by now
-        store_outputs(binding, outputs)
+    if refuses(checked.faults) or not outputs:
+        return checked
+    stopped = stopped_deliveries() & {each.identity for each in outputs}
+    if stopped or outputs != outputs_of(binding):  # the fields of the streams have changed
+        store_outputs(binding, outputs, retried=stopped)
         binding.save(update_fields=["outputs"])
     return checked
 
@@ -63,7 +70,7 @@ def checked_before_start(binding: Binding) -> BoundChecked:
 def checked_version(
     binding: Binding, graph: QueryGraph, inputs: Mapping[str, BoundInput]
 ) -> tuple[BoundChecked, list[BoundOutput]]:
-    """Return all faults that `binding` would have if it were of `graph` with `inputs`, and its outputs as they were."""
+    """Return the errors of `binding` with `graph` and `inputs`, and its outputs with their new fields."""
     streams, outputs = stream_definitions(), outputs_of(binding)
     checked = checked_for_start(graph, inputs, streams)
     if not refuses(checked.faults):
@@ -77,7 +84,7 @@ def checked_version(
 
 @dataclass(frozen=True)
 class StartOutcome:
-    """What became of a wish to start: the run, and whether it was made by this wish."""
+    """The result of a start request: the run, and whether this request created it."""
 
     run: Run
     is_new: bool
@@ -86,15 +93,15 @@ class StartOutcome:
 def start(
     *, binding: Binding, by: User | None, begin_at: BeginAt | None = None, shown: str | None = None
 ) -> StartOutcome:
-    """Start a run of `binding`. Raises `Faulty` with all faults, `Conflict` while another run has not ended.
+    """Start a run of `binding`. Raises `Faulty` with all errors, `Conflict` while another run is open.
 
-    `shown`: what it was shown to begin as (`mark_of`); raises `ChangedMeanwhile` if that is not so any more.
+    `shown`: the mark (`mark_of`) of the start that the user saw; raises `ChangedMeanwhile` if it no longer applies.
 
-    A second wish for the same, before a runner carries the first or while that was being checked, is the same start.
-    Also `Conflict` while the organisation waits for its deletion: the lock under which that is asked is the one under
-    which a deletion stops what runs, so that no run slips in between. Under the same lock places are counted: raises
-    `OverQuota` while as many runs are open as may be, or while what is kept is full. `begin_at`: where it begins
-    (`streaming/wire/beginning.py`); with state that was thrown away it does not go on (`discarding`).
+    A second request for the same start, before a runner carries the first or while that is being checked, returns
+    the same run. Raises `Conflict` while the organisation waits for its deletion; that is checked under the lock under
+    which a deletion stops runs, so no run slips in between. The same lock covers the count of places: raises
+    `OverQuota` while too many runs are open or the storage quota is full. `begin_at`: the start position
+    (`streaming/wire/beginning.py`); discarded state is not resumed (`discarding`).
     """
     now = timezone.now()
     same, last = _same_start(binding, now, begin_at), latest_run(binding)
@@ -103,27 +110,26 @@ def start(
     checked = checked_before_start(binding)
     if refuses(checked.faults):
         inputs, query = bound_inputs(binding), binding.query_version.query
-        message = (
-            f"{counted(len(checked.faults), 'fault')} found. Mend what is listed, then start {binding.name} again."
-        )
+        message = f"{counted(len(checked.faults), 'error')} found. Fix them, then start {binding.name} again."
         raise Faulty(with_targets(checked.faults, inputs, query, binding), message)
     measure(binding)
     run = _new_run(binding, by, now)
-    spec = _told(spec_of(run), begin_at, dropped=state_is_dropped(binding))
+    spec = _with_position(spec_of(run), begin_at, dropped=state_is_dropped(binding))
     if shown is not None and shown != mark_of(last, spec) and open_run(binding) is None:
         raise ChangedMeanwhile(binding)
-    run.spec = spec.model_dump(mode="json")
+    run.spec = spec.model_dump(mode="json", exclude_defaults=True)
     begin(run, now)
     finish_repair(binding)
     run.without_clock = [each.model_dump(mode="json") for each in checked.clockless]
     try:
         with transaction.atomic():
             check_open("nothing is started")
-            if open_run(binding) is None:  # else the run itself is refused below, with the better sentence
+            if open_run(binding) is None:  # else the check below refuses it with a better message
                 check_room_for_run(dedicated=binding.dedicated)
-                if shown is not None and latest_run(binding) != last:  # it ran and ended while that was being checked
+                if shown is not None and latest_run(binding) != last:  # a run started and ended during the check
                     raise ChangedMeanwhile(binding)
             _refuse_while_under_way(binding)
+            run.number = next_number()
             run.save()
             note(run, RunEventKind.STARTED, message=f"{run.query_name}, version {run.query_version}.", at=now)
             note_footprints(run, bound_inputs(binding), now)
@@ -140,7 +146,7 @@ def start(
 
 
 def _new_run(binding: Binding, by: User | None, now: datetime) -> Run:
-    """Return a run of `binding` that is asked for, unsaved and without its specification."""
+    """Return a requested run of `binding`, unsaved and without its specification."""
     version = binding.query_version
     return Run(
         binding=binding,
@@ -160,13 +166,13 @@ def _new_run(binding: Binding, by: User | None, now: datetime) -> Run:
 
 
 def _refuse_while_under_way(binding: Binding) -> None:
-    """Raise `Conflict` while a repair of `binding` is being given, or another version takes over."""
+    """Raise `Conflict` while a repair of `binding` is being applied, or another version takes over."""
     refuse_while_repaired(binding)
     refuse_while_changing(binding)
 
 
 def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> Run | None:
-    """Return the open run that a wish of `since` asks for again: of the same specification, not carried yet or newer.
+    """Return the open run that a request made at `since` repeats: same specification, not carried yet or newer.
 
     Without this the second click of a double-click would be answered by a conflict with the first.
     """
@@ -176,12 +182,12 @@ def _same_start(binding: Binding, since: datetime, begin_at: BeginAt | None) -> 
     if run.observed not in {Observed.REQUESTED, Observed.STARTING} and run.created_at < since:
         return None
     known = run.read_spec()
-    asked = _told(spec_of(run), begin_at, dropped=known.after_discard)
+    asked = _with_position(spec_of(run), begin_at, dropped=known.after_discard)
     return run if known == asked.model_copy(update={"dedicated": binding.dedicated}) else None
 
 
-def _told(spec: RunSpec, begin: BeginAt | None, *, dropped: bool) -> RunSpec:
-    """Return `spec` of a run that is to begin at `begin`; `dropped`: after state was thrown away."""
+def _with_position(spec: RunSpec, begin: BeginAt | None, *, dropped: bool) -> RunSpec:
+    """Return `spec` with the start position `begin`; `dropped`: the previous state was discarded."""
     return spec.model_copy(update={"begin": begin_after(begin, dropped=dropped), "after_discard": dropped})
 
 
@@ -191,12 +197,12 @@ def spec_of(run: Run) -> RunSpec:
 
 
 def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> RunSpec:
-    """Return what a runner would have to do for `run` if its binding were of `graph` with the inputs `bound`."""
+    """Return what a runner would have to do for `run` if its binding had `graph` with the inputs `bound`."""
     read = definitions(graph, bound)
     inputs = {
         node: InputSpec(
             stream=read[node],
-            adapter=reader_told(each.stream.read_adapter(), run.binding_id, node),
+            adapter=with_reader(each.stream.read_adapter(), run.binding_id, node),
             advance=each.advance,
         )
         for node, each in bound.items()
@@ -215,14 +221,18 @@ def spec_from(run: Run, graph: QueryGraph, bound: Mapping[str, BoundInput]) -> R
 
 
 def stop(*, binding: Binding, flush: bool, discard: bool = False) -> Run:
-    """Ask the open run of `binding` to stop; asking again may still add a flush, or a discard, which then counts alone.
+    """Ask the open run of `binding` to stop; a further call may add a flush, or replace it by a discard.
 
-    What a flush that is under way has given stays. Raises `Conflict` where no run is open.
+    Rows that a flush under way has emitted stay. Repeating the same request, as a double-click does, changes and
+    records nothing. Raises `Conflict` if no run is open.
     """
     with transaction.atomic():
+        Binding.objects.select_for_update(of=("self",)).get(pk=binding.pk)  # the second of two calls sees the first
         run = open_run(binding)
         if run is None:
-            raise Conflict(f"{binding.name} is not running. There is nothing to stop.")
+            raise Conflict(f"{binding.name} is not running, so there is nothing to stop.")
+        if run.desired == Desired.STOPPED and (run.flush or not flush) and (run.discard or not discard):
+            return run
         call_off_by_stop(binding)
         before = audited(run)
         run.desired = Desired.STOPPED

@@ -1,21 +1,21 @@
-"""What a page showed before a start, as one word: a start of something else is not what somebody asked for."""
+"""The mark of a start as a page showed it, so that a start that would now differ can be refused."""
 
 import hashlib
 from typing import Final
 
-from streaming.wire.kept import concealed_spec, shape_of
+from streaming.resume.restart_points import concealed_spec, shape_of
 from streaming.wire.messages import RunSpec
 from webapp.core.errors import Conflict
 from webapp.runs.models import Binding, Run
 
 CHANGED: Final = (
-    "Nothing was started: since it was shown where {name} would begin, somebody started it, or changed it or what it "
-    "reads. Look at where it would begin now, then start it."
+    "Not started. Since the start position of {name} was shown, somebody started it, or changed it or its inputs. "
+    "Check where it would start now, then start it."
 )
 
 
 class ChangedMeanwhile(Conflict):
-    """A start would not begin as it was shown."""
+    """A start would no longer begin as it was shown."""
 
     code = "changed_meanwhile"
 
@@ -24,9 +24,9 @@ class ChangedMeanwhile(Conflict):
 
 
 def mark_of(last: Run | None, spec: RunSpec) -> str:
-    """Return what a start as `spec` after the run `last` is known by: another query, source or run before is another.
+    """Return the mark of a start as `spec` after the run `last`; another query, source or last run gives another mark.
 
-    Settings of time and options of adapters are of the specification; freshness and names are not told apart.
+    Time settings and adapter options are part of the specification; freshness and names don't affect the mark.
     """
-    said = f"{'' if last is None else last.pk} {spec.dedicated} {shape_of(concealed_spec(spec))}"
-    return hashlib.sha256(said.encode()).hexdigest()[:16]
+    content = f"{'' if last is None else last.pk} {spec.dedicated} {shape_of(concealed_spec(spec))}"
+    return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -1,1 +1,1 @@
-"""What bindings keep: counted, copied, sealed anew, and deleted."""
+"""Stored data of bindings: counting, copying, resealing and deleting it."""

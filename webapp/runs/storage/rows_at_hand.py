@@ -7,15 +7,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
-from streaming.wire.newest_copied import copy_newest
-from streaming.wire.results import PartKind
-from streaming.wire.storage import LocalFolder
+from streaming.storage.blobs import LocalFolder
+from streaming.storage.newest_copied import copy_newest
+from streaming.storage.results import PartKind
 from webapp.runs.kept_folders import own_folder, rows_folder
 
 
 @dataclass(frozen=True)
 class RowsAtHand:
-    """Where the rows lie; those of batches before `complete_from` may be missing (-1: none is)."""
+    """The folder of the rows; rows of batches before `complete_from` may be missing (-1: none is)."""
 
     folder: str
     complete_from: int
@@ -23,7 +23,7 @@ class RowsAtHand:
 
 @contextmanager
 def rows_at_hand(binding: UUID, kind: PartKind = "late") -> Iterator[RowsAtHand]:
-    """Have the rows of `kind` on this machine until the block ends: of those on an object store the newest, copied.
+    """Provide the rows of `kind` on this machine until the block ends; from an object store, copy the newest.
 
     Raises `OSError`.
     """

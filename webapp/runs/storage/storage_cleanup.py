@@ -1,7 +1,7 @@
-"""Making room: deleting the committed results or the quarantine of a binding that does not run, and what is left over.
+"""Freeing storage: deletes committed results or quarantine of a binding without open runs, and leftovers.
 
-Results of a deleted binding stay until somebody deletes them. What is kept beside its state (`streaming/wire/kept.py`)
-serves its next start alone, and goes with it.
+Results of a deleted binding stay until somebody deletes them. Its saved state (`streaming/resume/restart_points.py`)
+only serves its next start, and is deleted with it.
 """
 
 import shutil
@@ -15,12 +15,14 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Greatest
 
-from streaming.wire.by_run import KeptByRun, kept_by_run
-from streaming.wire.kept import KEPT
-from streaming.wire.results import PartKind
-from streaming.wire.stored import RemovedRows, remove
+from streaming.resume.restart_points import KEPT
+from streaming.storage.by_run import KeptByRun, kept_by_run
+from streaming.storage.results import PartKind
+from streaming.storage.stored import RemovedRows, remove
+from webapp.audit.models import AuditEvent
 from webapp.audit.recording import Target, record
 from webapp.core.errors import Conflict, NotFound
+from webapp.runs.audit_targets import BINDING_DELETED
 from webapp.runs.kept_folders import own_folder, rows_beside, rows_folder, shared_folder
 from webapp.runs.models import Binding, Run, StoredBytes
 from webapp.runs.outputs.composing import still_to_read
@@ -30,69 +32,66 @@ from webapp.runs.storage.usage import count_anew, measure
 Kind = Literal["results", "quarantine"]
 SAVEPOINTS: Final = "savepoints"
 QUIET_S: Final = 3_600.0
-"""For so long nothing was written of what is deleted though a runner may have had it open."""
+"""The time without writes after which files are deleted that a runner may have had open."""
 _UUID_LENGTH: Final = 36
 PARTS: dict[Kind, PartKind] = {"results": "results", "quarantine": "late"}
 
 
 @dataclass(frozen=True)
 class KeptBinding:
-    """What a binding keeps; `exists`: it was not deleted, only its files are left otherwise."""
+    """The stored data of a binding; `exists` is false for a deleted binding, whose files are left."""
 
     stored: StoredBytes
     exists: bool
 
 
 def forget_restart_points(binding: UUID) -> None:
-    """Delete what only a next start of `binding` would need, once the transaction that deletes it is committed."""
+    """Delete the state that only a next start of `binding` would need, once the transaction that deletes it commits."""
     folder = shared_folder()
     transaction.on_commit(lambda: folder.clear(f"{KEPT}/{binding}"), robust=True)
 
 
 def forget_left_over() -> None:
-    """Delete what only a next start would need of bindings that are no more: some deletions are broken off.
+    """Delete the state that only a next start of deleted bindings would need: some deletions are interrupted.
 
-    Their carriers and savepoints go once nothing of them was changed for an hour: until a dedicated query has rested
-    for half a minute its runner has it open.
+    A binding counts as deleted if the audit log has its deletion. State of a binding that is only on disk is kept: the
+    database may be a restored copy from before the binding existed.
+
+    Carriers and savepoints are deleted once nothing in them has changed for an hour: a runner has those of a dedicated
+    query open until the query has been idle for half a minute.
     """
     shared = shared_folder()
-    beside, used, saved = shared.folders(KEPT), list(_carriers()), shared.tags(SAVEPOINTS)
-    bindings = {str(pk) for pk in Binding.objects.values_list("pk", flat=True)}
+    beside, used, saved = shared.folders(KEPT), list((own_folder() / "carriers").glob("*")), shared.tags(SAVEPOINTS)
+    deleted = _deleted({name[:_UUID_LENGTH] for name in (*beside, *saved, *(path.name for path in used))})
     for name in beside:
-        if name not in bindings:
+        if name in deleted:
             shared.clear(f"{KEPT}/{name}")
     for path in used:
-        if path.name[:_UUID_LENGTH] not in bindings and _unchanged(path):
+        if path.name[:_UUID_LENGTH] in deleted and _unchanged(path):
             shutil.rmtree(path, ignore_errors=True)
     for name, (_, changed_ns) in saved.items():
-        if _names_one(name) and name[:_UUID_LENGTH] not in bindings and time.time() - changed_ns / 1e9 > QUIET_S:
+        if name[:_UUID_LENGTH] in deleted and time.time() - changed_ns / 1e9 > QUIET_S:
             shared.remove(f"{SAVEPOINTS}/{name}")
 
 
-def _carriers() -> list[Path]:
-    """Return the carriers whose names begin with that of a binding."""
-    return [path for path in (own_folder() / "carriers").glob("*") if _names_one(path.name)]
-
-
-def _names_one(name: str) -> bool:
-    try:
-        UUID(name[:_UUID_LENGTH])
-    except ValueError:
-        return False
-    return True
+def _deleted(names: set[str]) -> set[str]:
+    """Return those of `names` that are ids of deleted bindings."""
+    events = AuditEvent.objects.filter(action=BINDING_DELETED, target_kind="binding", target_id__in=names)
+    found = {each for each in events.values_list("target_id", flat=True) if each is not None}
+    return found - {str(pk) for pk in Binding.objects.filter(pk__in=found).values_list("pk", flat=True)}
 
 
 def _unchanged(path: Path) -> bool:
-    """Whether nothing in `path`, and nothing below it, was written for `QUIET_S`."""
+    """Return whether nothing at or below `path` was written for `QUIET_S`."""
     try:
         newest = max(each.stat().st_mtime for each in (path, *path.rglob("*")))
-    except OSError:  # somebody writes there
+    except OSError:  # another process writes there
         return False
     return time.time() - newest > QUIET_S
 
 
-def kept() -> list[KeptBinding]:
-    """Return what each binding keeps, the most first, as it was last measured."""
+def stored_bindings() -> list[KeptBinding]:
+    """Return the stored data of each binding, largest first, as last measured."""
     names = dict(Binding.objects.values_list("pk", "name"))
     found = []
     for each in StoredBytes.objects.order_by(-(F("result_bytes") + F("quarantine_bytes")), "name"):
@@ -102,16 +101,16 @@ def kept() -> list[KeptBinding]:
 
 
 @dataclass(frozen=True)
-class RunKept:
-    """What is kept of one run; `run` None where nobody knows which one made the rows. `known`: it is in the list."""
+class StoredRun:
+    """The stored data of one run; `run` None if nobody knows which run made the rows. `known`: its row in the list."""
 
     run: str | None
     known: Run | None
     rows: KeptByRun
 
 
-def kept_by_runs(binding: UUID) -> list[RunKept]:
-    """Return what is kept of each run of a binding, newest first, as it is now; also of a deleted one.
+def kept_by_runs(binding: UUID) -> list[StoredRun]:
+    """Return the stored data of each run of a binding, newest first, as it is now; also of a deleted binding.
 
     Raises `NotFound` if absent or not yours.
     """
@@ -123,11 +122,11 @@ def kept_by_runs(binding: UUID) -> list[RunKept]:
         "created_at", "query_version", "ended_at"
     )
     runs = {str(run.pk): run for run in known}
-    return [RunKept(each.run, runs.get(each.run or ""), each) for each in found]
+    return [StoredRun(each.run, runs.get(each.run or ""), each) for each in found]
 
 
 def access_stored(binding: UUID) -> StoredBytes:
-    """Return what a binding keeps as of now, also what a deleted one left. Raises `NotFound` if absent or not yours."""
+    """Return the stored data of a binding as of now, even a deleted one. Raises `NotFound` if absent or not yours."""
     existing = Binding.objects.filter(pk=binding).first()
     found = StoredBytes.objects.filter(binding=binding).first() if existing is None else measure(existing)
     if found is None:
@@ -136,12 +135,11 @@ def access_stored(binding: UUID) -> StoredBytes:
 
 
 def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> RemovedRows:
-    """Delete the rows of `kind` that are counted in `stored`; with `run`, of this one alone.
+    """Delete the rows of `kind` that `stored` counts; with `run`, those of this run only.
 
-    Raises `Conflict` while results have still to be brought to an output of the binding, and while the run, without one
-    any run of the binding, has not ended, and `NotFound` for a run of which the binding keeps nothing. Only batches
-    that are committed by now are deleted: a run that is started meanwhile
-    writes later ones.
+    Raises `Conflict` while results are still to be delivered to an output of the binding, and while the run (without
+    `run`: any run of the binding) is open; `NotFound` for a run without stored rows. Only batches that
+    are committed by now are deleted: a run that starts during the deletion writes later ones.
     """
     writing = Run.objects.filter(binding=stored.binding, ended_at__isnull=True)
     if (writing if run is None else writing.filter(pk=run)).exists():
@@ -154,7 +152,7 @@ def delete_rows(stored: StoredBytes, kind: Kind, run: UUID | None = None) -> Rem
     try:
         folder, beside = rows_folder(stored.binding), rows_beside(stored.binding)
         removed = remove(folder, PARTS[kind], stored.batch, of_run.get("run"), beside=beside)
-    except OSError:  # some may be gone: it is told, and what is left is counted anew
+    except OSError:  # some rows may be gone: record that, and count the rest again
         count_anew(stored)
         record(f"{kind}.deleted", target=target, after={**of_run, "complete": False})
         raise
@@ -172,11 +170,11 @@ def _refuse_undelivered(stored: StoredBytes, kind: Kind) -> None:
     binding = Binding.objects.filter(pk=stored.binding).first() if kind == "results" else None
     if binding is not None and (nodes := still_to_bring(binding)):
         raise Conflict(
-            f"Results of {stored.name} have still to be brought to its output {nodes[0]}. Wait until they have "
-            "arrived, or remove that output; then delete them."
+            f"Some results of {stored.name} have not been delivered to its output {nodes[0]}. Wait until they have "
+            "been, or remove that output; then delete them."
         )
     if binding is not None and (readers := still_to_read(binding)):
         raise Conflict(
-            f"Results of {stored.name} have still to be read by the binding {readers[0]}. Wait until it has read them, "
-            "or let it read something else; then delete them."
+            f"The binding {readers[0]} has not read all results of {stored.name}. Wait until it has, or let it read "
+            "something else; then delete them."
         )

@@ -1,1 +1,1 @@
-"""One turn of an organisation or a pool: what is observed comes to follow what is desired."""
+"""One turn of an organisation or a pool, which drives the observed state to the desired one."""

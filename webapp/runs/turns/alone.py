@@ -1,4 +1,4 @@
-"""Turns of the same thing are made one after the other, whichever worker makes them."""
+"""A lock that makes turns for the same organisation or pool one after the other, whichever worker makes them."""
 
 import logging
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ LOCK_S: Final = 30
 
 @contextmanager
 def alone(connection: "redis.Redis", whose: UUID | str) -> Iterator[bool]:
-    """Whether nobody else makes a turn for an organisation, or a pool, inside the block; where not, make none."""
+    """Yield whether this block is the only turn for an organisation, or a pool; if not, make no turn."""
     lock = connection.lock(f"punctual:{whose}:reconcile", timeout=LOCK_S, blocking=False)
     mine = lock.acquire()
     try:

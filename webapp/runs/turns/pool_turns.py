@@ -1,6 +1,6 @@
-"""What a pooled runner is told: whom it serves, with which rights; and that it lives while there is somebody to serve.
+"""Turns of a pooled runner: the organisations that it serves, its rights, and its launch while it serves any.
 
-Level-triggered as turns of organisations are: whom it serves is read from the database, and written whole.
+Level-triggered like turns of organisations: the list is read from the database, and written whole.
 """
 
 import logging
@@ -28,20 +28,20 @@ from webapp.runs.turns.alone import LOCK_S, alone
 logger = logging.getLogger(__name__)
 
 LAUNCHES_IN_VAIN: Final = 3
-"""After so many launches without a lease the user is told."""
+"""After so many launches without a lease, the runs get a message."""
 
 
 def in_vain_sentence(times: int) -> str:
-    """Return the sentence for runs whose runner ended so many times before it was heard of."""
+    """Return the message for runs whose runner ended so many times before it took its lease."""
     return (
-        f"The runner ended {counted(times, 'time')} before it could report. Whoever runs this installation finds why "
+        f"The runner ended {counted(times, 'time')} before it could report. Your administrator can find the reason "
         "at the end of the runner's log."
     )
 
 
 def pools_in_use() -> set[int]:
-    """Return the pools that serve somebody, or have done so."""
-    with installation_context("which pools there are"):
+    """Return the pools that serve an organisation, or have done so."""
+    with installation_context("listing pools"):
         seats: TenantQuerySet[SeatInPool] = TenantQuerySet(SeatInPool)
         return {
             *seats.values_list("pool", flat=True).distinct(),
@@ -51,7 +51,7 @@ def pools_in_use() -> set[int]:
 
 @dataclass(frozen=True)
 class PoolReconciler:
-    """One pool's reconciler; time, Redis and the launcher are given."""
+    """One pool's reconciler; time, Redis and the launcher are injected."""
 
     number: int
     connection: "redis.Redis"
@@ -60,28 +60,28 @@ class PoolReconciler:
 
     @property
     def name(self) -> str:
-        """What the pool is called where others have their organisation."""
+        """The name of the pool, used where own runners have the id of their organisation."""
         return keys.pool_name(self.number)
 
     def turn(self) -> None:
-        """Give it the rights that it needs, tell it whom it serves, and see that it lives if that is anybody."""
+        """Set its rights, send it the organisations that it serves, and launch it if it serves any and has no lease."""
         with alone(self.connection, self.name) as mine:
             if not mine:
                 return
-            with installation_context("whom a pool serves"):
+            with installation_context("listing the organisations of a pool"):
                 seats: TenantQuerySet[SeatInPool] = TenantQuerySet(SeatInPool).filter(pool=self.number)
                 ours = seats.order_by("organisation_id").values_list("organisation_id", "served")
                 served_by: dict[UUID, bool] = dict(ours)
             everybody = list(served_by)
             admit_runner(self.connection, self.name, everybody)
-            self._tell([organisation for organisation, served in served_by.items() if served])
+            self._write_served([organisation for organisation, served in served_by.items() if served])
             launch = PooledRunner.objects.filter(number=self.number).first()
             if pool_lease(self.connection, self.number) is not None:
                 self._was_heard(launch)
             elif any(served_by.values()):
                 self._launch(launch, everybody)
 
-    def _tell(self, served: Sequence[UUID]) -> None:
+    def _write_served(self, served: Sequence[UUID]) -> None:
         key = keys.seated(self.name)
         sealed = {str(organisation): sealed_for_pool(self.name, organisation) for organisation in served}
         with self.connection.pipeline(transaction=True) as together:
@@ -101,7 +101,7 @@ class PoolReconciler:
         alive = self.launcher.alive(self.name, LaunchedRunner(launch.host, launch.pid))
         if not may_launch(launch, now, alive=alive):
             return
-        with self.connection.lock("punctual:runners", timeout=LOCK_S):  # who counts places and takes one is alone
+        with self.connection.lock("punctual:runners", timeout=LOCK_S):  # count places and take one under one lock
             if not has_place(self.connection, self.launcher, now, self.name):
                 launch.domain, launch.message = "external", no_place()
                 launch.save()

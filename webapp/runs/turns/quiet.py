@@ -1,7 +1,7 @@
-"""Which organisations need no turn of the reconciler, because it would find what it has found before.
+"""Organisations that need no turn of the reconciler, because nothing has changed since the last one.
 
-A turn that finds all as it should be notes a digest of what it has heard. While the same is heard, and for QUIET_S at
-most, the beat makes no turn; whoever changes anything asks for one all the same.
+A turn that leaves nothing to do notes a digest of the runners' reports. While the digest stays the same, and for
+QUIET_S at most, the beat makes no turn; every change requests a turn anyway.
 """
 
 import hashlib
@@ -10,20 +10,19 @@ from typing import Final
 from uuid import UUID
 
 import redis
-from pydantic import ValidationError
 
 from streaming.wire import keys
-from streaming.wire.messages import RunnerLease
+from streaming.wire.messages import read_lease
 from webapp.runs.models import Run
 from webapp.runs.states import Desired, Observed
 
 QUIET_S: Final = 15
-"""So often an organisation has a turn however quiet it is: disks and databases are not heard."""
+"""A quiet organisation has a turn this often, because disks and databases report no changes."""
 AT_ONCE: Final = 100
 
 
-def heard(connection: "redis.Redis", organisations: Sequence[UUID]) -> list[str]:
-    """Return a digest of all that the runners of `organisations` have said, of each."""
+def report_digests(connection: "redis.Redis", organisations: Sequence[UUID]) -> list[str]:
+    """Return, for each of `organisations`, a digest of all that its runners have reported."""
     with connection.pipeline(transaction=False) as together:
         for organisation in map(str, organisations):
             together.get(keys.lease(organisation))
@@ -35,7 +34,7 @@ def heard(connection: "redis.Redis", organisations: Sequence[UUID]) -> list[str]
 
 
 def note_quiet(connection: "redis.Redis", organisation: UUID, digest: str | None) -> None:
-    """Note that a turn which began when `digest` was heard left nothing to do; None: something is to be done."""
+    """Note that a turn with the reports `digest` left nothing to do; None: something is left to do."""
     if digest is None:
         connection.delete(_key(organisation))
     else:
@@ -47,16 +46,16 @@ def unquiet(connection: "redis.Redis", organisations: Sequence[UUID]) -> Iterato
     for begin in range(0, len(organisations), AT_ONCE):
         part = organisations[begin : begin + AT_ONCE]
         noted = {
-            organisation: said if isinstance(said, str) else said.decode()
-            for organisation, said in zip(part, connection.mget([_key(each) for each in part]), strict=True)
-            if said is not None
+            organisation: digest if isinstance(digest, str) else digest.decode()
+            for organisation, digest in zip(part, connection.mget([_key(each) for each in part]), strict=True)
+            if digest is not None
         }
-        now = dict(zip(noted, heard(connection, list(noted)), strict=True)) if noted else {}
+        now = dict(zip(noted, report_digests(connection, list(noted)), strict=True)) if noted else {}
         yield from (each for each in part if each not in noted or noted[each] != now[each])
 
 
 def as_it_should_be(runs: Iterable[Run]) -> bool:
-    """Return whether `runs`, which were open when the turn began, run as they are to, and nothing is to be told."""
+    """Return whether `runs`, which were open when the turn started, run as desired, and no message is to be shown."""
     return all(
         (run.observed, run.desired, run.message) == (Observed.RUNNING, Desired.RUNNING, None) and run.ended_at is None
         for run in runs
@@ -75,9 +74,6 @@ def _digest(lease: bytes | None, hashes: Sequence[dict[bytes, bytes]], incidents
 
 
 def _who(lease: bytes | None) -> tuple[str, int | None] | None:
-    """Whoever holds the lease; not when it renewed it last."""
-    try:
-        held = None if lease is None else RunnerLease.model_validate_json(lease)
-    except ValidationError:
-        return None
+    """Return the holder of the lease, without the time of its last heartbeat."""
+    held = None if lease is None else read_lease(lease)
     return None if held is None else (held.token, held.session_at)

@@ -1,7 +1,7 @@
-"""The reconciler: makes what is observed of an organisation's runs follow what is desired.
+"""The reconciler: drives the observed state of an organisation's runs to the desired one.
 
-Level-triggered: every turn starts from the database and from what Redis holds now, so that a turn that was missed, or
-made twice, changes nothing. All of an organisation's turns are behind one lock.
+Level-triggered: every turn starts from the database and from Redis as they are now, so that a turn that was missed, or
+repeated, changes nothing. One lock serialises all turns of an organisation.
 """
 
 import logging
@@ -19,11 +19,15 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from streaming.wire import keys
-from streaming.wire.messages import ProgressReport, RunLimits, RunnerLease, RunObserved, RunSpec
-from webapp.accounts.quotas import limit
+from streaming.wire.message import RELEASE
+from streaming.wire.messages import RunLimits, RunnerLease, RunObserved, RunSpec, read_lease
+from streaming.wire.progress import VERSION, ProgressReport
+from webapp.accounts.limits.quotas import limit
 from webapp.core.context import organisation_context
+from webapp.runs.access import older_than
 from webapp.runs.lifecycle.incidents import take_incidents
 from webapp.runs.lifecycle.journal import RunEventKind, note
+from webapp.runs.lifecycle.liveness import NEWER_RUNNER
 from webapp.runs.lifecycle.moves import lose, settle, stop_for, take_observation, take_report, take_up
 from webapp.runs.lifecycle.starting import step_on
 from webapp.runs.lifecycle.state_events import announce
@@ -46,35 +50,40 @@ from webapp.runs.runners.launching import (
 from webapp.runs.runners.places import WAITS, has_place, no_place, no_room, nobody_waits, standbys_wanted
 from webapp.runs.runners.pooling import (
     UNKNOWN,
-    Belonging,
     HomesUnknown,
-    belonging,
+    RunnerAssignment,
     carrier_of,
+    find_assignment,
     pool_launched,
     seat_of,
     take_seat,
 )
-from webapp.runs.runners.redis_users import admit_runner
+from webapp.runs.runners.redis_users import RunnerUsersRefused, admit_runner
 from webapp.runs.runners.standby_processes import fitting, installed_standbys, runner_arguments, usual_arguments
 from webapp.runs.states import Desired, Observed
 from webapp.runs.storage.usage import full, measure_running
 from webapp.runs.turns.alone import LOCK_S, alone
+from webapp.runs.turns.parking import park_or_resume
 from webapp.runs.turns.pool_turns import LAUNCHES_IN_VAIN, PoolReconciler, in_vain_sentence, pools_in_use
-from webapp.runs.turns.quiet import as_it_should_be, heard, note_quiet
+from webapp.runs.turns.quiet import as_it_should_be, note_quiet, report_digests
 from webapp.runs.versions.changeover_steps import bring_on_changes
 
 logger = logging.getLogger(__name__)
 
 ELSEWHERE: Final = (
-    "No runner of this organisation is heard of, and this installation starts none (PUNCTUAL_RUNNERS). The run waits; "
-    "whoever runs this installation can see to the organisation's runner on its cluster."
+    "The organisation's runner does not respond, and this installation starts none (PUNCTUAL_RUNNERS). The run waits; "
+    "your administrator can check the organisation's runner on its cluster."
+)
+NO_USER: Final = (
+    "No runner can be started: Redis refuses to create a user for it. The run waits; your administrator can find the "
+    "reason in the worker's log."
 )
 REPORTS_KEPT_S = 7 * 24 * 3600
 
 
 @dataclass(frozen=True)
 class Reconciler:
-    """One organisation's reconciler; time, Redis and the launcher are given."""
+    """One organisation's reconciler; time, Redis and the launcher are injected."""
 
     organisation: UUID
     connection: "redis.Redis"
@@ -82,9 +91,9 @@ class Reconciler:
     now: Callable[[], datetime] = timezone.now
 
     def turn(self) -> bool:
-        """Copy what was observed, settle what needs no runner, write what is desired, and see that a runner lives.
+        """Copy observations, make the moves that need no runner, write the desired state, and launch a missing runner.
 
-        Return whether it was made: none is while another one is under way, which may not know what has changed since.
+        Return whether the turn was made. It is not while another one is under way, which may have missed a change.
         """
         with organisation_context(self.organisation), alone(self.connection, self.organisation) as mine:
             if mine:
@@ -92,16 +101,17 @@ class Reconciler:
             return mine
 
     def _turn(self) -> None:
-        [digest] = heard(self.connection, [self.organisation])
+        [digest] = report_digests(self.connection, [self.organisation])
         runs = list(Run.objects.filter(ended_at__isnull=True).select_related("binding"))
         outstanding = write_deliveries(self.connection)
         self._keep_for_readers()
         if runs or outstanding:
-            admit_runner(self.connection, self.organisation)
+            self._admit()
         lease = self._lease()
         take_incidents(self.connection, self.organisation)
         self._observe(runs, lease)
         self._stop_when_full(runs)
+        park_or_resume(runs, self.now())
         for run in runs:
             if lease is None:
                 lose(run, self.now())
@@ -119,7 +129,7 @@ class Reconciler:
         self._write_desired(desired, belongs, repairs, changes)
         self._forget([run for run in runs if run.ended_at is not None])
         if belongs is None:
-            self._tell(desired, "internal", UNKNOWN)
+            self._show(desired, "internal", UNKNOWN)
         else:
             self._be_carried(belongs, lease, desired, outstanding=outstanding)
         if not as_it_should_be(runs) or changes:
@@ -128,8 +138,15 @@ class Reconciler:
         quiet = settled and belongs is not None and self._is_there(belongs, lease, runs)
         note_quiet(self.connection, self.organisation, digest if quiet else None)
 
-    def _call(self, belongs: Belonging | None) -> None:
-        """Let the runner look now, not at its next turn."""
+    def _admit(self) -> None:
+        """Create the runner's user again in a Redis that has forgotten it; a refusal must not stop the turn."""
+        try:
+            admit_runner(self.connection, self.organisation)
+        except RunnerUsersRefused as error:
+            logger.error("organisation %s: %s", self.organisation, error)
+
+    def _call(self, belongs: RunnerAssignment | None) -> None:
+        """Wake the runner now instead of at its next poll."""
         place = None if belongs is None else belongs.place
         if place is None:
             return
@@ -141,8 +158,8 @@ class Reconciler:
             together.expire(key, keys.CALLS_TTL_S)
             together.execute()
 
-    def _is_there(self, belongs: Belonging, lease: RunnerLease | None, runs: Sequence[Run]) -> bool:
-        """Whether the organisation is carried where it belongs, or nobody needs to carry it."""
+    def _is_there(self, belongs: RunnerAssignment, lease: RunnerLease | None, runs: Sequence[Run]) -> bool:
+        """Return whether the organisation is carried where it belongs, or needs no runner."""
         if belongs.leaves:
             return False
         if not runs:
@@ -156,16 +173,17 @@ class Reconciler:
         try:
             keep_for_readers()
         except OSError:
-            logger.exception("organisation %s: what bindings have still to read cannot be marked", self.organisation)
+            logger.exception(
+                "organisation %s: results that bindings have yet to read cannot be marked", self.organisation
+            )
 
     def _lease(self) -> RunnerLease | None:
-        """Return the lease of the runner that was heard of within LEASE_TTL_S."""
+        """Return the lease of the runner, or None once it has expired; an unreadable lease belongs to a live runner."""
         content = self.connection.get(keys.lease(str(self.organisation)))
-        try:
-            return None if content is None else RunnerLease.model_validate_json(content)
-        except ValidationError:
-            logger.exception("organisation %s: the runner's lease cannot be read", self.organisation)
-            return None
+        lease = None if content is None else read_lease(content)
+        if lease is not None and lease.unread:
+            logger.error("organisation %s: the lease cannot be read; its runner is newer", self.organisation)
+        return lease
 
     def _observe(self, runs: Sequence[Run], lease: RunnerLease | None) -> None:
         if not runs:
@@ -185,38 +203,45 @@ class Reconciler:
                 if report is not None:
                     take_report(run, ProgressReport.model_validate_json(report), lease, self.now())
             except ValidationError:
-                logger.exception("run %s: the runner wrote what cannot be read", run.pk)
+                logger.exception("run %s: the runner's report cannot be read; the run stays as it is", run.pk)
+                if run.message is None and run.ended_at is None:
+                    self._show([run], "internal", NEWER_RUNNER)
+            else:
+                if run.message == NEWER_RUNNER:
+                    self._show([run], None, None)
 
     def _stop_when_full(self, runs: Sequence[Run]) -> None:
-        """Measure what the runs keep, and ask all of them to stop, their state kept, when there is no more room."""
+        """Measure the stored data of the runs, and ask all of them to stop, keeping their state, if a quota is full."""
         measure_running(runs)
         wanted = [run for run in runs if run.desired == Desired.RUNNING and run.ended_at is None]
         usage = full() if wanted else None
         if usage is None:
             return
         why = f"{usage.sentence}, so the run was asked to stop; its state is kept."
-        sentence = f"{why} {usage.advice} Then start it again: it goes on where it stopped."
+        sentence = f"{why} {usage.advice} Then start it again: it resumes where it stopped."
         for run in wanted:
             stop_for(run, sentence, self.now())
 
-    def _belonging(self, lease: RunnerLease | None, *, active: bool) -> Belonging | None:
+    def _belonging(self, lease: RunnerLease | None, *, active: bool) -> RunnerAssignment | None:
         try:
-            return belonging(self.connection, lease, active=active, prepared=self._prepared)
+            return find_assignment(self.connection, lease, active=active, prepared=self._prepared)
         except HomesUnknown:
-            logger.exception("organisation %s: it cannot be read which pools keep something of it", self.organisation)
+            logger.exception(
+                "organisation %s: the record of the pools that keep its state cannot be read", self.organisation
+            )
             return None
 
     def _prepared(self) -> bool:
-        """Whether an own runner of the organisation would be up at once; one is begun if there is a place for it."""
+        """Return whether an own runner would be up at once; start one if there is a place for it."""
         if settings.RUNNERS == "elsewhere":
             return True
         has_room = has_place(self.connection, self.launcher, self.now(), self.organisation)
         return has_room and self.launcher.prepare(wanted_scale(), self.now())
 
     def _be_carried(
-        self, belongs: Belonging, lease: RunnerLease | None, desired: Sequence[Run], *, outstanding: bool
+        self, belongs: RunnerAssignment, lease: RunnerLease | None, desired: Sequence[Run], *, outstanding: bool
     ) -> None:
-        """Take or give back the seat in a pool; launch a runner of the organisation's own where it belongs there."""
+        """Take or give back the seat in a pool; launch an own runner if the organisation belongs there."""
         carrier = carrier_of(self.connection, lease, seat_of())
         for pool in sorted(take_seat(belongs.seat, carrier)):
             PoolReconciler(pool, self.connection, self.launcher, self.now).turn()
@@ -231,36 +256,39 @@ class Reconciler:
         else:
             self._wait_for_pool(belongs, desired)
 
-    def _wait_for_pool(self, belongs: Belonging, desired: Sequence[Run]) -> None:
+    def _wait_for_pool(self, belongs: RunnerAssignment, desired: Sequence[Run]) -> None:
         if belongs.full:
-            self._tell(desired, "external", no_room())
+            self._show(desired, "external", no_room())
             return
         pool = None if belongs.seat is None else PooledRunner.objects.filter(number=belongs.seat).first()
         if pool is not None and pool.message is not None:
-            self._tell(desired, pool.domain, pool.message)
+            self._show(desired, pool.domain, pool.message)
         else:
-            self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
+            self._show([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
 
     def _write_desired(
         self,
         runs: Sequence[Run],
-        belongs: Belonging | None,
+        belongs: RunnerAssignment | None,
         repairs: Mapping[UUID, str],
         changes: Mapping[str, RunSpec],
     ) -> None:
-        """Write what the runner must do, and which one; the limit that holds for all runs together goes with it.
+        """Write the runs that the runner must carry, the runner's place, and the limit for all runs together.
 
-        `repairs`, by run, are those whose rows it is to give; `changes`, by name, what is carried beside a run, or in
-        the place of one.
+        `repairs`, by run, are those whose rows the runner is to write; `changes`, by name, are the specifications of
+        runs
+        that catch up next to a run or replace one.
         """
         key, limits = keys.desired(str(self.organisation)), RunLimits(events_per_second=limit("events_per_second"))
         specs = {**{str(run.binding_id): _spec_with(run, repairs) for run in runs}, **changes}
-        wanted = {name: spec.model_dump_json() for name, spec in specs.items()}
+        wanted = {name: spec.to_json() for name, spec in specs.items()}
         with self.connection.pipeline(transaction=True) as together:
             together.delete(key)
             if wanted:
                 together.hset(key, mapping=wanted)  # type: ignore[arg-type]
             together.set(keys.limits(str(self.organisation)), limits.model_dump_json())
+            releases = {keys.WEB: RELEASE, keys.REPORTS: VERSION}
+            together.hset(keys.releases(str(self.organisation)), mapping=releases)  # type: ignore[arg-type]
             if belongs is not None and belongs.place is None:
                 together.delete(keys.place(str(self.organisation)))
             elif belongs is not None:
@@ -268,32 +296,37 @@ class Reconciler:
             together.execute()
 
     def _forget(self, ended: Sequence[Run]) -> None:
-        """Take out of Redis what nobody reads; the last report of each binding stays, for a runner that resumes."""
+        """Delete stale reports from Redis; the last report of each binding stays, for a runner that resumes it."""
         organisation = str(self.organisation)
         for run in ended:
             self.connection.hdel(keys.observed(organisation), str(run.pk))
             self.connection.expire(keys.reports(organisation, str(run.pk)), REPORTS_KEPT_S)
-            earlier = Run.objects.filter(binding=run.binding, created_at__lt=run.created_at)
+            earlier = Run.objects.filter(older_than(run), binding=run.binding)
             for old in earlier.values_list("pk", flat=True):
                 self.connection.hdel(keys.progress(organisation), str(old))
 
     def _launch(self, desired: Sequence[Run]) -> None:
         if settings.RUNNERS == "elsewhere":
-            self._tell(desired, "external", ELSEWHERE)
+            self._show(desired, "external", ELSEWHERE)
             return
-        with self.connection.lock("punctual:runners", timeout=LOCK_S):  # who counts places and takes one is alone
+        with self.connection.lock("punctual:runners", timeout=LOCK_S):  # count places and take one under one lock
             if not has_place(self.connection, self.launcher, self.now(), self.organisation):
-                self._tell(desired, "external", no_place())
+                self._show(desired, "external", no_place())
                 return
-            in_vain = ensure_runner(self.launcher, self.now())
-        self._tell([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
+            try:
+                in_vain = ensure_runner(self.launcher, self.now())
+            except RunnerUsersRefused as error:
+                logger.error("organisation %s: no runner is started: %s", self.organisation, error)
+                self._show(desired, "internal", NO_USER)
+                return
+        self._show([run for run in desired if (run.message or "").startswith(WAITS)], None, None)
         if in_vain < LAUNCHES_IN_VAIN:
             return
         message = in_vain_sentence(in_vain)
         logger.error("organisation %s: %s It is %s.", self.organisation, message, runner_log(self.organisation))
-        self._tell(desired, "internal", message)
+        self._show(desired, "internal", message)
 
-    def _tell(self, runs: Sequence[Run], domain: str | None, message: str | None) -> None:
+    def _show(self, runs: Sequence[Run], domain: str | None, message: str | None) -> None:
         for run in runs:
             if run.message != message:
                 run.domain, run.message = domain, message
@@ -309,7 +342,7 @@ def _spec_with(run: Run, repairs: Mapping[UUID, str]) -> RunSpec:
 
 
 def reconcile_installation(organisation: UUID) -> bool:
-    """Make one turn for `organisation` with this installation's Redis and processes of this machine; whether it was."""
+    """Make one turn for `organisation` with this installation's Redis and this machine; return whether it was made."""
     with redis.Redis.from_url(settings.REDIS_URL) as connection:
         return Reconciler(organisation, connection, ProcessLauncher()).turn()
 
@@ -322,7 +355,7 @@ def reconcile_pools() -> None:
 
 
 def keep_standbys() -> None:
-    """See that as many runners stand by on this machine as are wanted and have room."""
+    """Keep as many standby runners on this machine as are wanted and have room."""
     standbys = installed_standbys()
     if not settings.STANDBY_RUNNERS and not standbys.any():
         return

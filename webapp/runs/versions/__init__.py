@@ -1,1 +1,1 @@
-"""Another version of a query takes over from a running one without a pause."""
+"""Changes of a running binding to another version of its query, without a pause."""

@@ -1,8 +1,8 @@
-"""A change to another version on its way, step by step: the new version catches up, takes over, and is the run.
+"""The steps of a change to another version: the new version catches up, takes over, and becomes the run.
 
-Each step may be made again after a kill, of worker, runner or both. Who is told what follows from the row of the change
-alone: the run and the one beside it while that catches up, the next run in their place from then on. That the next run
-is the run of the binding is written down when the one before has ended, which nobody prevents any more.
+Each step may be repeated after a kill of worker, runner or both. The row of the change alone decides what a runner
+carries: the run and the one next to it during the catch-up, the next run in their place afterwards. The next run
+becomes the run of the binding when the previous one has ended, which nothing prevents any more.
 """
 
 import logging
@@ -12,14 +12,16 @@ from typing import Any, Final
 import redis
 from django.db import transaction
 
+from streaming.resume.changeover import forget_held
 from streaming.wire import keys
-from streaming.wire.changeover import forget_held
-from streaming.wire.messages import BESIDE, ProgressReport, RunObserved, RunSpec
+from streaming.wire.messages import BESIDE, RunObserved, RunSpec
+from streaming.wire.progress import ProgressReport
+from webapp.accounts.organisations import lock_organisation
 from webapp.audit.recording import record
 from webapp.core.errors import Conflict, Faulty
 from webapp.core.server_paths import without_server_paths
 from webapp.queries.texts import text_of
-from webapp.runs.access import bound_inputs
+from webapp.runs.access import bound_inputs, next_number
 from webapp.runs.bindings.binding_rows import write_binding
 from webapp.runs.bindings.changing import ChangeProgress, call_off, chosen_for, spec_beside
 from webapp.runs.inputs.footprints import note_footprints
@@ -37,18 +39,18 @@ logger = logging.getLogger(__name__)
 
 REPORTS_KEPT_S: Final = 3600
 SWEPT_AFTER: Final = timedelta(minutes=1)
-"""When a change is called off its runner may still write a batch of what it held."""
+"""After a change is called off, its runner may still write a batch of the results that it held."""
 RUN_ENDED: Final = "The run ended before the new version had caught up."
-BINDING_CHANGED: Final = "The binding was changed to another version meanwhile. Change the version again."
-DELETED: Final = "The new version was deleted meanwhile."
+BINDING_CHANGED: Final = "The binding has been changed to another version since. Change the version again."
+DELETED: Final = "The new version has been deleted since."
 HAS_STOPPED: Final = "Version {version} has taken over without a pause."
-TOOK_OVER: Final = "{query}, version {version}, takes over from the run before without a pause."
+TOOK_OVER: Final = "{query}, version {version}, takes over from the previous run without a pause."
 
 
 def bring_on_changes(connection: "redis.Redis", now: datetime) -> dict[str, RunSpec]:
-    """Make the next step of every change of the organisation in context; what is to be carried because of it, by name.
+    """Make the next step of every change of the organisation in context; return the specifications to carry, by name.
 
-    A run of that name is not to be carried beside it. Without a runner nothing happens.
+    They replace a run of the same name. Without a runner nothing happens.
     """
     wanted: dict[str, RunSpec] = {}
     open_ = VersionChange.objects.filter(ended_at__isnull=True).select_related(
@@ -67,7 +69,7 @@ def bring_on_changes(connection: "redis.Redis", now: datetime) -> dict[str, RunS
     return wanted
 
 
-def _told(
+def _read_reports(
     connection: "redis.Redis", change: VersionChange, run: Any
 ) -> tuple[RunObserved | None, ProgressReport | None]:
     organisation = str(change.organisation_id)
@@ -80,8 +82,8 @@ def _told(
 
 
 def _catch_up(connection: "redis.Redis", change: VersionChange) -> None:
-    """Note how far it is; call it off where it cannot go on, let it take over where nothing is left to read."""
-    seen, report = _told(connection, change, change.pk)
+    """Note the progress of a change; call it off if it can't continue, let it take over if it has caught up."""
+    seen, report = _read_reports(connection, change, change.pk)
     if seen is not None and seen.state == "failed":
         _call_off(change, without_server_paths(seen.message or "", change.organisation_id))
     elif change.run.ended_at is not None or change.run.desired != Desired.RUNNING:
@@ -102,7 +104,7 @@ def _call_off(change: VersionChange, why: str) -> None:
 
 def _note_progress(change: VersionChange, report: ProgressReport, behind: int) -> None:
     before = None if change.progress is None else ChangeProgress.model_validate(change.progress)
-    said = ChangeProgress(
+    progress = ChangeProgress(
         behind=behind,
         at=report.at,
         first_behind=behind if before is None else before.first_behind,
@@ -110,20 +112,20 @@ def _note_progress(change: VersionChange, report: ProgressReport, behind: int) -
         held=report.results,
         sentence="" if report.beginning is None else report.beginning.sentence,
     ).model_dump(mode="json")
-    if said != change.progress:
-        change.progress = said
+    if progress != change.progress:
+        change.progress = progress
         change.save(update_fields=["progress"])
 
 
 def _take_over(change: VersionChange) -> None:
-    """Write down that it takes over from now on, if its run goes on and nothing else is under way in the binding."""
+    """Record that it takes over from now on, if its run is running and nothing else is under way in the binding."""
     with transaction.atomic():
         binding = Binding.objects.select_for_update(of=("self",)).get(pk=change.binding_id)
         locked = VersionChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
         run = Run.objects.select_for_update(of=("self",)).get(pk=change.run_id)
         if locked.state != ChangeState.CATCHING_UP or run.observed != Observed.RUNNING or open_repair(binding.pk):
             return
-        why = _written(binding, change)
+        why = _write_version(binding, change)
         if why is not None:
             call_off(locked, ChangeState.FAILED, why)
         else:
@@ -132,8 +134,8 @@ def _take_over(change: VersionChange) -> None:
     change.refresh_from_db(fields=["state", "message", "ended_at", "spec"])
 
 
-def _written(binding: Binding, change: VersionChange) -> str | None:
-    """Let `binding` be of the new version, with the fields that its outputs get by that; why it cannot."""
+def _write_version(binding: Binding, change: VersionChange) -> str | None:
+    """Change `binding` to the new version, with the fields that its outputs get; return why that is impossible."""
     version = change.query_version
     if version is None:
         return DELETED
@@ -156,15 +158,16 @@ def _written(binding: Binding, change: VersionChange) -> str | None:
 
 
 def _finish(connection: "redis.Redis", change: VersionChange, now: datetime) -> None:
-    """Make the next run that of the binding once the one before has ended, by its own word or because the next runs."""
+    """Make the next run the binding's run once the previous one has ended, by its report or because the next runs."""
     run = change.run
-    seen, _ = _told(connection, change, change.next_run)
+    seen, _ = _read_reports(connection, change, change.next_run)
     if run.ended_at is None and (seen is None or seen.state == "starting"):
         return
     with transaction.atomic():
         if run.ended_at is None:
             run.desired = Desired.STOPPED
             move(run, Observed.STOPPED, now)
+        lock_organisation()
         next_run = _next_run(change, now)
         next_run.save(force_insert=True)
         note(run, RunEventKind.CHANGED, message=HAS_STOPPED.format(version=change.version), at=now)
@@ -196,6 +199,7 @@ def _next_run(change: VersionChange, now: datetime) -> Run:
         started_by=change.asked_by,
         started_by_label=change.by_label,
         created_at=now,
+        number=next_number(),
         changed_at=now,
     )
     begin(run, now)
@@ -203,7 +207,7 @@ def _next_run(change: VersionChange, now: datetime) -> Run:
 
 
 def _sweep(connection: "redis.Redis", change: VersionChange, now: datetime) -> None:
-    """Remove what the run beside held, once nobody writes there, or has to be given it, any more."""
+    """Remove the results that the run held once nothing writes or reads them any more."""
     if change.ended_at is None or now - change.ended_at < SWEPT_AFTER:
         return
     next_run = Run.objects.filter(pk=change.next_run).first()
@@ -212,7 +216,7 @@ def _sweep(connection: "redis.Redis", change: VersionChange, now: datetime) -> N
     try:
         forget_held(shared_folder(), str(change.binding_id), str(change.pk))
     except OSError:
-        logger.exception("what the change %s held cannot be removed; it is tried again", change.pk)
+        logger.exception("the results held by the change %s cannot be removed; retrying", change.pk)
         return
     organisation = str(change.organisation_id)
     connection.hdel(keys.observed(organisation), str(change.pk))

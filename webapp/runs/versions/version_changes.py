@@ -1,4 +1,4 @@
-"""Asking for a change to another version without a pause: what is refused with a sentence, begun, and called off."""
+"""Requests for a change to another version without a pause: refusing, starting and calling them off."""
 
 from datetime import datetime
 from typing import Final
@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from streaming.definition.counts import counted
 from streaming.definition.graph import InputNode, QueryGraph, WindowNode
-from streaming.definition.streams import Rowtime
-from streaming.wire.kept import concealed_spec, facts_of, plan_beginning
+from streaming.definition.streams.stream import Rowtime
+from streaming.resume.restart_points import concealed_spec, facts_of, plan_beginning
 from streaming.wire.messages import RunSpec
 from webapp.accounts.models import User
 from webapp.accounts.organisations import check_open
@@ -35,30 +35,31 @@ from webapp.runs.states import ChangeState, Desired, Observed
 from webapp.runs.storage.usage import check_room_for_run
 from webapp.streams.access import stream_definitions
 
-ORDINARY: Final = "Change the version by a stop and a start."
-NOT_RUNNING: Final = "{name} does not run now. Wait until it does, or start it with the new version."
-DEDICATED: Final = "A binding with a streaming query of its own cannot carry two versions side by side. " + ORDINARY
-SAME: Final = "The run has this version already: what it computes would not change."
-NOTHING_KEPT: Final = "The run has not been through a batch yet. Wait until it has, then change the version."
+ORDINARY: Final = "Stop the run and start it with the new version instead."
+NOT_RUNNING: Final = "{name} is not running now. Wait until it is, or start it with the new version."
+DEDICATED: Final = "A binding with a streaming query of its own can't carry two versions side by side. " + ORDINARY
+SAME: Final = "The run already has this version, so its results would not change."
+NOTHING_KEPT: Final = "The run has not completed a batch yet. Wait until it has, then change the version."
 READS_AGAIN: Final = (
-    "The run still reads again what was open when it began. Wait until it has, then change the version."
+    "The run is still reading again the rows of windows that were open at its start. Wait until it has finished, then "
+    "change the version."
 )
-OTHER_INPUTS: Final = "The inputs of the new version read something else than those of the run. " + ORDINARY
+OTHER_INPUTS: Final = "The inputs of the new version read other sources than those of the run. " + ORDINARY
 GONE: Final = "The input {name} no longer has the rows that the new version would have to read again. " + ORDINARY
-EARLY: Final = "{which} version gives rows before they are final, which another one could not take back. " + ORDINARY
-EDGES: Final = "An input brings edges, which may be open for ever. " + ORDINARY
+EARLY: Final = "{which} version emits rows before they are final, which the other one could not retract. " + ORDINARY
+EDGES: Final = "An input has edge events, which may stay open for ever. " + ORDINARY
 BY_THE_CLOCK: Final = (
-    "The time of the input {node} moves by the clock on the wall or by another input, so that it is another one when "
-    "it is read again. " + ORDINARY
+    "The time of the input {node} follows the wall clock or another input, so it would differ when the rows are read "
+    "again. " + ORDINARY
 )
-UNDER_WAY: Final = "Version {version} is catching up in {name} already. Wait until it has taken over, or call it off."
-BEGUN: Final = "Version {version} catches up beside it, to take over without a pause."
+UNDER_WAY: Final = "Version {version} is already catching up in {name}. Wait until it has taken over, or call it off."
+BEGUN: Final = "Version {version} is catching up and will take over without a pause."
 CANCELLED: Final = "Somebody called it off."
-TOO_LATE: Final = "No other version is catching up in {name} now. There is nothing to call off."
+TOO_LATE: Final = "No other version is catching up in {name} now, so there is nothing to call off."
 
 
 def refusal(binding: Binding, version: QueryVersion) -> str | None:
-    """Return why `binding` cannot be changed to `version` without a pause now; None where it can."""
+    """Return why `binding` can't be changed to `version` without a pause now; None if it can."""
     run, change = open_run(binding), open_change(binding)
     if change is not None:
         return UNDER_WAY.format(version=change.version, name=binding.name)
@@ -69,10 +70,10 @@ def refusal(binding: Binding, version: QueryVersion) -> str | None:
     chosen, faults = chosen_for(binding, version)
     if faults:
         return NO_VERSION
-    return _by_what_it_is(binding, run, spec_from(run, version.read_graph(), chosen))
+    return _refusal_by_state(binding, run, spec_from(run, version.read_graph(), chosen))
 
 
-def _by_what_it_is(binding: Binding, run: Run, spec: RunSpec) -> str | None:
+def _refusal_by_state(binding: Binding, run: Run, spec: RunSpec) -> str | None:
     before, facts, points = run.read_spec(), facts_of(concealed_spec(spec)), restart_points(binding)
     if not points or run.progress is None:
         return NOTHING_KEPT
@@ -80,15 +81,15 @@ def _by_what_it_is(binding: Binding, run: Run, spec: RunSpec) -> str | None:
         return SAME
     if run.progress.get("reading_again"):
         return READS_AGAIN
-    said = _by_what_it_says(before, spec)
-    if said is not None:
-        return said
+    by_definition = _refusal_by_definition(before, spec)
+    if by_definition is not None:
+        return by_definition
     planned = plan_beginning(points, facts, "oldest_open", None)
     whole = set(planned.kept) == set(facts.sources) == set(before.inputs)
-    return None if planned.said.how == "oldest_open" and whole else OTHER_INPUTS
+    return None if planned.beginning.how == "oldest_open" and whole else OTHER_INPUTS
 
 
-def _by_what_it_says(before: RunSpec, after: RunSpec) -> str | None:
+def _refusal_by_definition(before: RunSpec, after: RunSpec) -> str | None:
     early = next((which for which, each in (("The old", before), ("The new", after)) if _early(each.query)), None)
     if early is not None:
         return EARLY.format(which=early)
@@ -108,29 +109,29 @@ def _by_the_clock(spec: RunSpec) -> str | None:
         if not isinstance(node, InputNode):
             continue
         stream = spec.inputs[node.id].stream
-        said = spec.inputs[node.id].advance or stream.advance
-        if stream.rowtime is Rowtime.IMPLICIT or said.import_from or said.over or said.idle_after:
+        advance = spec.inputs[node.id].advance or stream.advance
+        if stream.rowtime is Rowtime.IMPLICIT or advance.import_from or advance.over or advance.idle_after:
             return node.id
     return None
 
 
 def begin_change(*, binding: Binding, version: QueryVersion, by: User | None) -> VersionChange:
-    """Let `version` catch up beside the run of `binding`, and take over when it has.
+    """Start `version` next to the run of `binding`; it takes over once it has caught up.
 
-    Raises `Conflict` with the sentence of `refusal`, or where an input has said that it no longer has what would be
-    read again, `Faulty` with all faults that a start would have, `OverQuota`: while it catches up it counts as a run.
+    Raises `Conflict` with the sentence of `refusal`, or if an input has reported that it lacks rows to read again;
+    `Faulty` with all errors that a start would have; and `OverQuota`, because it counts as a run while it catches up.
     """
     why = refusal(binding, version)
     if why is not None:
         raise Conflict(why)
     graph, (chosen, _) = version.read_graph(), chosen_for(binding, version)
-    told = spec_of_version(binding, version)
-    if told is not None and (gone := gone_inputs(told)):
+    planned = spec_of_version(binding, version)
+    if planned is not None and (gone := gone_inputs(planned)):
         raise Conflict(GONE.format(name=gone[0]))
     checked, outputs = checked_version(binding, graph, chosen)
     faults = [*checked.faults, *reader_faults(binding, graph, chosen, stream_definitions())]
     if refuses(faults):
-        message = f"{counted(len(faults), 'fault')} found. Mend what is listed, then change the version again."
+        message = f"{counted(len(faults), 'error')} found. Fix them, then change the version again."
         raise Faulty(with_targets(faults, chosen, version.query, binding), message)
     clockless = [each.model_dump(mode="json") for each in checked.clockless]
     settled = {"without_clock": clockless, "fields": {each.identity: each.fields for each in outputs}}
@@ -144,7 +145,11 @@ def begin_change(*, binding: Binding, version: QueryVersion, by: User | None) ->
             change = _made(run, version, now)
             next_run = Run(pk=change.next_run, binding=binding, dedicated=False, created_at=now, changed_at=now)
             spec = spec_from(next_run, graph, chosen).model_copy(update={"takes_over": str(change.pk)})
-            change.spec, change.settled, change.asked_by = spec.model_dump(mode="json"), settled, by
+            change.spec, change.settled, change.asked_by = (
+                spec.model_dump(mode="json", exclude_defaults=True),
+                settled,
+                by,
+            )
             change.save()
             note(run, RunEventKind.CHANGED, message=BEGUN.format(version=version.number), at=now)
             after = {"version": version.number, "query": version.query.name, "run": str(run.pk)}
@@ -177,7 +182,7 @@ def _made(run: Run, version: QueryVersion, now: datetime) -> VersionChange:
 
 
 def cancel_change(*, binding: Binding) -> VersionChange:
-    """Call the change of `binding` off; its run goes on. Raises `Conflict` where that is too late."""
+    """Call the change of `binding` off; its run continues. Raises `Conflict` if that is too late."""
     with transaction.atomic():
         refuse_while_changing(binding)
         catching_up = {"binding": binding, "state": ChangeState.CATCHING_UP}

@@ -1,5 +1,5 @@
-import { EntryForm } from "../../components/EntryForm";
-import type { Step } from "../../model/signIn";
+import { EntryForm } from "../../components/forms/EntryForm";
+import type { Step } from "../../model/account/signIn";
 
 interface CodeEntryProps {
   recovery: boolean;
@@ -8,19 +8,19 @@ interface CodeEntryProps {
   onSent: (step: Step) => unknown;
 }
 
-/** One code: of the authenticator app, or of the list of recovery codes. */
+/** A form for one code: from the authenticator app, or a recovery code. */
 export function CodeEntry({ recovery, words, send, onSent }: CodeEntryProps) {
   const entry = recovery
     ? ({
         name: "code",
         label: "Recovery code",
-        help: "One of the codes that you kept. Each works once.",
+        help: "One of your saved codes. Each works once.",
         mono: true,
       } as const)
     : ({
         name: "code",
         label: "Code",
-        help: "The six digits that your authenticator app shows now.",
+        help: "The six digits in your authenticator app.",
         autoComplete: "one-time-code",
         inputMode: "numeric",
         mono: true,

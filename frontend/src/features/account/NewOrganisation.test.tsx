@@ -6,7 +6,7 @@ import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
 import { NewOrganisation } from "./NewOrganisation";
 
-vi.mock("../../lib/session", () => ({ ME: ["me"], useMe: () => ({ data: { id: "p1" } }), useSlug: () => "" }));
+vi.mock("../../lib/account/session", () => ({ ME: ["me"], useMe: () => ({ data: { id: "p1" } }), useSlug: () => "" }));
 
 afterEach(() => {
   cleanup();
@@ -24,12 +24,12 @@ function opened() {
   return { name: field("Name"), slug: field("Short name") };
 }
 
-test("what was typed of a new organisation is there again, and its short name follows the name until it is typed", async () => {
+test("a draft of a new organisation is restored, and its short name follows the name until it is edited", async () => {
   await userEvent.type(opened().name, "Harbour Road");
   cleanup();
   const again = opened();
   expect([again.name.value, again.slug.value]).toEqual(["Harbour Road", "harbour-road"]);
-  expect(screen.getByText(/was not saved, and is here again/)).toBeTruthy();
+  expect(screen.getByText(/Restored your unsaved changes/)).toBeTruthy();
   await userEvent.type(again.slug, "-2");
   await userEvent.type(again.name, " North");
   cleanup();

@@ -1,25 +1,25 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
-import { DraftGuard } from "../../components/DraftGuard";
-import { EntryForm } from "../../components/EntryForm";
-import { api, unwrap } from "../../lib/api";
-import { useDrafted } from "../../lib/drafts";
-import { withFields } from "../../lib/fieldFailure";
-import { ME } from "../../lib/session";
-import { shortNameOf } from "../../model/shortName";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { EntryForm } from "../../components/forms/EntryForm";
+import { ME } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import { withFields } from "../../lib/api/fieldFailure";
+import { useDrafted } from "../../lib/drafts/drafts";
+import { shortNameOf } from "../../model/organisation/shortName";
 
 interface Typed {
   name: string;
-  /** The short name, once it was typed; until then it follows the name. */
+  /** The typed short name; null while it follows the name. */
   own: string | null;
 }
 
-/** What is wrong with a short name is told at its field. */
+/** Create the organisation. Errors of the short name appear at its field. */
 function create(name: string, slug: string) {
   return withFields(unwrap(api.POST("/api/organisations/", { body: { name, slug } })));
 }
 
-/** The form for a new organisation, whose first owner is whoever sends it. */
+/** The form for a new organisation; its creator becomes the first owner. */
 export function NewOrganisation({ onCancel }: { onCancel?: () => void }) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -46,10 +46,10 @@ export function NewOrganisation({ onCancel }: { onCancel?: () => void }) {
           value: slug,
           onChange: (next) => draft.change({ name, own: next }),
           mono: true,
-          help: `It stands in the addresses of its pages: /t/${slug || "…"}/. It cannot be changed later.`,
+          help: `Part of its addresses: /t/${slug || "…"}/. It can't be changed later.`,
         },
       ]}
-      words={["Create the organisation", "Creating it…"]}
+      words={["Create organisation", "Creating…"]}
       send={(values) => create(values.name?.trim() ?? "", values.slug?.trim() ?? "")}
       onSent={async (made) => {
         draft.done();

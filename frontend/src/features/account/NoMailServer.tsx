@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { Notice } from "../../components/Notices";
+import { Notice } from "../../components/notices/Notices";
 import { useSignInOptions } from "./requests";
 
-/** Says so where this installation has no mail server; nothing where it has one. */
+/** A notice that this installation has no mail server; renders nothing if it has one. */
 export function NoMailServer({ children }: { children: ReactNode }) {
   if (useSignInOptions().data?.mail !== false) return null;
   return (

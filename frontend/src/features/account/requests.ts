@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, unwrap } from "../../lib/api";
-import { askAccount } from "../../lib/authentication";
-import type { FactorKind } from "../../model/signIn";
+import { askAccount } from "../../lib/account/authentication";
+import { api, unwrap } from "../../lib/api/client";
+import type { FactorKind } from "../../model/account/signIn";
 
-/** Whether anybody may sign up, and the providers of this installation. */
+/** Load whether sign-up is open, and the providers of this installation. */
 export function useSignInOptions() {
   return useQuery({
     queryKey: ["sign-in", "options"],
@@ -18,7 +18,7 @@ export interface Address {
   primary: boolean;
 }
 
-/** A second factor or passkey; times are seconds since 1970. */
+/** A second factor or passkey; times are in seconds since 1970. */
 export interface Authenticator {
   type: FactorKind;
   id?: number;
@@ -58,7 +58,7 @@ interface Listed {
   [CONNECTIONS]: readonly Connection[];
 }
 
-/** What the account has at one of allauth's addresses. */
+/** Load the account's items at an address of allauth. */
 export function useListed<P extends keyof Listed>(path: P) {
   return useQuery({
     queryKey: ["account", path],

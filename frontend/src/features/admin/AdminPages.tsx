@@ -1,13 +1,13 @@
 import { Navigate, NavLink, Route, Routes } from "react-router";
-import { useSlug } from "../../lib/session";
-import { AuditPage } from "./AuditPage";
-import { LimitsPage } from "./LimitsPage";
-import { MembersPage } from "./MembersPage";
-import { OrganisationPage } from "./OrganisationPage";
-import { RolesPage } from "./RolesPage";
-import { ServiceAccountPage } from "./ServiceAccountPage";
-import { ServiceAccountsPage } from "./ServiceAccountsPage";
-import { TokensPage } from "./TokensPage";
+import { useSlug } from "../../lib/account/session";
+import { AuditPage } from "./audit/AuditPage";
+import { MembersPage } from "./members/MembersPage";
+import { RolesPage } from "./members/RolesPage";
+import { LimitsPage } from "./organisation/LimitsPage";
+import { OrganisationPage } from "./organisation/OrganisationPage";
+import { ServiceAccountPage } from "./tokens/ServiceAccountPage";
+import { ServiceAccountsPage } from "./tokens/ServiceAccountsPage";
+import { TokensPage } from "./tokens/TokensPage";
 
 const PAGES = [
   ["members", "Members"],
@@ -19,7 +19,7 @@ const PAGES = [
   ["organisation", "Settings"],
 ] as const;
 
-/** The pages of an organisation, beside their names. */
+/** The administration pages of an organisation with their navigation. */
 export function AdminPages() {
   const slug = useSlug();
   return (

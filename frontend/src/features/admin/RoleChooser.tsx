@@ -1,17 +1,17 @@
-import { ReasonedButton } from "../../components/Reasoned";
+import { ReasonedButton } from "../../components/actions/Reasoned";
 import type { Role } from "../../model/api";
 
 interface RoleChooserProps {
   label: string;
   role: Role;
-  /** The roles that I may give; the present one is always among the choices. */
+  /** The roles that the user may assign; the current role is always an option. */
   roles: readonly Role[];
   reason: string | null;
   busy: boolean;
   onChoose: (role: Role) => void;
 }
 
-/** The role in a row of a table: chosen at once, or shown with the reason why it cannot be. */
+/** The role in a table row: a select that applies at once, or the role with the reason why it can't be changed. */
 export function RoleChooser({ label, role, roles, reason, busy, onChoose }: RoleChooserProps) {
   if (reason !== null) {
     return (

@@ -5,14 +5,14 @@ import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiFailure } from "../../lib/api";
-import type { ExportShown, InvitationShown, ServiceAccountShown, TokenShown } from "../../model/api";
-import { Exports } from "./Exports";
-import { Invitations } from "./Invitations";
-import { Invite } from "./Invite";
-import { NewToken } from "./NewToken";
-import { RenameAccount } from "./serviceAccountParts";
-import { TokenTable } from "./TokenTable";
+import { ApiFailure } from "../../lib/api/client";
+import type { ExportResponse, InvitationResponse, ServiceAccountResponse, TokenResponse } from "../../model/api";
+import { Invitations } from "./members/Invitations";
+import { Invite } from "./members/Invite";
+import { Exports } from "./organisation/Exports";
+import { NewToken } from "./tokens/NewToken";
+import { RenameAccount } from "./tokens/serviceAccountParts";
+import { TokenTable } from "./tokens/TokenTable";
 
 const ROLES = [
   { role: "viewer", words: "sees", permissions: ["view"] },
@@ -28,7 +28,7 @@ const asked = vi.hoisted(() => ({
   invitations: [] as unknown[],
   exports: [] as unknown[],
 }));
-vi.mock("../../lib/session", () => ({
+vi.mock("../../lib/account/session", () => ({
   useMe: () => ({ data: { id: "p1" } }),
   useSlug: () => "acme",
   useReason: () => null,
@@ -52,36 +52,36 @@ afterEach(() => {
   vi.resetAllMocks();
 });
 
-function shown(page: ReactNode) {
+function renderPage(page: ReactNode) {
   const element = <QueryClientProvider client={new QueryClient()}>{page}</QueryClientProvider>;
   render(<RouterProvider router={createMemoryRouter([{ path: "*", element }])} />);
 }
 
 test.each([
   ["New token", "Name", "nightly", () => <NewToken />],
-  ["Invite somebody", "E-mail address", "new@acme.example", () => <Invite places={undefined} />],
-])("%s: what was typed is there again, and says so, until it is given up", async (opener, label, typed, page) => {
+  ["Invite a person", "Email address", "new@acme.example", () => <Invite places={undefined} />],
+])("%s: a draft is restored with a notice, until it is discarded", async (opener, label, typed, page) => {
   const open = () => userEvent.click(screen.getByRole("button", { name: opener }));
   const input = () => screen.getByRole<HTMLInputElement>("textbox", { name: label });
-  shown(page());
+  renderPage(page());
   await open();
   await userEvent.type(input(), typed);
   cleanup();
-  shown(page());
+  renderPage(page());
   await open();
   expect(input().value).toBe(typed);
-  expect(screen.getByText(/was not saved, and is here again/)).toBeTruthy();
+  expect(screen.getByText(/Restored your unsaved changes/)).toBeTruthy();
   await userEvent.click(screen.getByRole("button", { name: "Cancel" }));
   await open();
   expect(input().value).toBe("");
 });
 
-test("a network that is refused is told at the networks of the token", async () => {
+test("an invalid network is reported at the token's networks", async () => {
   const message = "This is no network.";
   const fault = { code: "bad_shape", severity: "error", node: null, field: "allowed_networks.0", message, remedy: "" };
   asked.create.mockReturnValue(new ApiFailure(422, { code: "faulty", message: "1 fault.", faults: [fault as never] }));
   asked.create();
-  shown(<NewToken />);
+  renderPage(<NewToken />);
   await userEvent.click(screen.getByRole("button", { name: "New token" }));
   const networks = screen.getByRole("textbox", { name: "Networks" });
   expect(networks.getAttribute("aria-invalid")).toBe("true");
@@ -90,10 +90,10 @@ test("a network that is refused is told at the networks of the token", async () 
   ).toContain(message);
 });
 
-test("a service account is renamed, and keeps its role and its state", async () => {
-  const account = { id: "a1", name: "loader", role: "viewer", disabled: true, tokens: 2 } as ServiceAccountShown;
+test("a service account keeps its role and state when it is renamed", async () => {
+  const account = { id: "a1", name: "loader", role: "viewer", disabled: true, tokens: 2 } as ServiceAccountResponse;
   asked.replace.mockResolvedValue(account);
-  shown(<RenameAccount account={account} reason={null} />);
+  renderPage(<RenameAccount account={account} reason={null} />);
   await userEvent.click(screen.getByRole("button", { name: "Rename loader" }));
   const name = screen.getByRole("textbox", { name: "New name" });
   await userEvent.clear(name);
@@ -103,10 +103,12 @@ test("a service account is renamed, and keeps its role and its state", async () 
   expect(asked.replace).toHaveBeenCalledExactlyOnceWith({ account: "a1", body });
 });
 
-test.each(["active", "revoked"] as const)("a token that is %s is renamed where it is listed", async (state) => {
+test.each(["active", "revoked"] as const)("an %s token can be renamed in the list", async (state) => {
   const token = { id: "t1", name: "nightly", role: "viewer", state, scopes: [], allowed_networks: [] };
   asked.rename.mockResolvedValue(token);
-  shown(<TokenTable tokens={[{ ...token, expires_at: "2026-11-23T00:00:00Z" } as unknown as TokenShown]} holder />);
+  renderPage(
+    <TokenTable tokens={[{ ...token, expires_at: "2026-11-23T00:00:00Z" } as unknown as TokenResponse]} holder />,
+  );
   await userEvent.click(screen.getByRole("button", { name: "Rename nightly" }));
   const name = screen.getByRole("textbox", { name: "New name" });
   await userEvent.clear(name);
@@ -115,14 +117,14 @@ test.each(["active", "revoked"] as const)("a token that is %s is renamed where i
   expect(asked.rename).toHaveBeenCalledExactlyOnceWith("t1", "weekly");
 });
 
-function invitation(id: string, role: string): InvitationShown {
+function invitation(id: string, role: string): InvitationResponse {
   const held = { state: "open", sent_at: null, message: null, expires_at: "2026-11-23T00:00:00Z", invited_by: "a" };
-  return { id, email: `${id}@acme.example`, role, ...held } as unknown as InvitationShown;
+  return { id, email: `${id}@acme.example`, role, ...held } as unknown as InvitationResponse;
 }
 
-test("an invitation gets another role in its row, unless it has or gets more than I may give", async () => {
+test("an invitation's role can be changed in its row, within the roles that the user may assign", async () => {
   asked.invitations = [invitation("dora", "viewer"), invitation("olga", "owner")];
-  shown(<Invitations />);
+  renderPage(<Invitations />);
   const chooser = screen.getByRole("combobox", { name: "Role of the invitation of dora@acme.example" });
   expect([...chooser.querySelectorAll("option")].map((each) => each.value)).toEqual(["viewer", "operator"]);
   await userEvent.selectOptions(chooser, "operator");
@@ -130,16 +132,16 @@ test("an invitation gets another role in its row, unless it has or gets more tha
   expect(screen.getByRole("button", { name: "Role of the invitation of olga@acme.example: owner" })).toBeTruthy();
 });
 
-test("an export is deleted once that was confirmed, but not while it is being written", async () => {
+test("an export is deleted after confirmation, but not while it is being created", async () => {
   const made = { requested_by: "a", bytes: null, expires_at: null, message: null };
   const of = (id: string, state: string) => ({ ...made, id, state, created_at: `2026-11-2${id}T00:00:00Z` });
-  asked.exports = [of("3", "writing"), of("2", "ready"), of("1", "failed")] as unknown as ExportShown[];
+  asked.exports = [of("3", "writing"), of("2", "ready"), of("1", "failed")] as unknown as ExportResponse[];
   asked.deleteExport.mockResolvedValue(undefined);
-  shown(<Exports reason={null} />);
+  renderPage(<Exports reason={null} />);
   const openers = screen.getAllByRole("button", { name: /^Delete the export of/ });
   expect(openers.length).toBe(2);
   await userEvent.click(openers[0] as HTMLElement);
-  expect(screen.getByRole("dialog").textContent).toContain("cannot be downloaded any more");
-  await userEvent.click(screen.getByRole("button", { name: "Delete the export" }));
+  expect(screen.getByRole("dialog").textContent).toContain("existing download links stop working");
+  await userEvent.click(screen.getByRole("button", { name: "Delete export" }));
   expect(asked.deleteExport).toHaveBeenCalledExactlyOnceWith("2");
 });

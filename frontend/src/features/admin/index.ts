@@ -1,2 +1,2 @@
 export { AdminPages } from "./AdminPages";
-export { TokensPage } from "./TokensPage";
+export { TokensPage } from "./tokens/TokensPage";

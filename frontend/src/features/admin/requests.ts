@@ -1,10 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
+import { useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import { type AuditFilters, wantedEvents } from "../../messages/organisation/audit";
 import type { Role, ServiceAccountBody, TokenBody } from "../../model/api";
-import { type AuditFilters, wantedEvents } from "../../model/audit";
 
-/** Forgets what was loaded of `parts` of the organisation, so that it is asked for again. */
+/** Invalidate the loaded `parts` of the organisation, so that they are loaded again. */
 export function useRefresh() {
   const slug = useSlug();
   const queries = useQueryClient();
@@ -60,10 +60,10 @@ export function useReplaceServiceAccount() {
   });
 }
 
-/** How many tokens an answer holds at most. */
+/** The page size of the token list. */
 const TOKENS_LISTED = 100;
 
-/** The tokens of a service account; without one those that I may see, mine first. Page by page. */
+/** The tokens of a service account; without one, those visible to the user, own tokens first. Paged. */
 export function useTokens(account: string | null = null) {
   const slug = useSlug();
   return useInfiniteQuery({
@@ -82,7 +82,7 @@ export function useTokens(account: string | null = null) {
   });
 }
 
-/** Makes a token of mine, or of a service account. */
+/** Create a token for the user, or for a service account. */
 export function useCreateToken(account: string | null) {
   const slug = useSlug();
   const refresh = useRefresh();
@@ -97,7 +97,7 @@ export function useCreateToken(account: string | null) {
   });
 }
 
-/** Renames a token that I may see. */
+/** Rename a token visible to the user. */
 export function useRenameToken() {
   const slug = useSlug();
   const refresh = useRefresh();
@@ -125,7 +125,7 @@ export function useKept() {
   });
 }
 
-/** The bindings that have a run that has not ended. */
+/** Bindings with an active run. */
 export function useRunningBindings() {
   const slug = useSlug();
   return useQuery({
@@ -137,7 +137,7 @@ export function useRunningBindings() {
   });
 }
 
-/** Events, newest first, page by page. */
+/** Audit events, newest first, paged. */
 export function useAudit(filters: AuditFilters, allowed: boolean) {
   const slug = useSlug();
   return useInfiniteQuery({
@@ -153,7 +153,7 @@ export function useAudit(filters: AuditFilters, allowed: boolean) {
   });
 }
 
-export function useOrganisationShown() {
+export function useOrganisationResponse() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "organisation"],
@@ -163,7 +163,7 @@ export function useOrganisationShown() {
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** The exports; while one is being written, looked at again and again. */
+/** The exports; polled while one is in progress. */
 export function useExports(allowed: boolean) {
   const slug = useSlug();
   return useQuery({
@@ -175,7 +175,7 @@ export function useExports(allowed: boolean) {
   });
 }
 
-/** Deletes an export with its file. */
+/** Delete an export and its file. */
 export function useDeleteExport() {
   const slug = useSlug();
   const refresh = useRefresh();

@@ -1,12 +1,12 @@
 import { useState } from "react";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { Scroll } from "../../components/Scroll";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { Panel } from "../../components/page/Panel";
+import { Scroll } from "../../components/page/Scroll";
 import { useDesigner } from "./page/designer";
 import { useExplanation } from "./requests";
 
-function Explained({ sql }: { sql: string }) {
-  const explained = useExplanation({ text: sql }); // also of JSON: its SQL alone holds ADVANCE TIME and EVENTTIME BY
+function ExplanationText({ sql }: { sql: string }) {
+  const explained = useExplanation({ text: sql }); // for JSON too: only its SQL has ADVANCE TIME and EVENTTIME BY
   if (explained.isPending) return <Waiting>Explaining the query…</Waiting>;
   if (explained.isError) return <ErrorNote error={explained.error} onRetry={() => void explained.refetch()} />;
   return (
@@ -16,7 +16,7 @@ function Explained({ sql }: { sql: string }) {
   );
 }
 
-/** How the query runs: stages, where CTIs are held back, what state is kept. Asked for, since most edits do not need it. */
+/** The execution plan: stages, where CTIs are delayed, and the state. Loaded on request, since most edits don't need it. */
 export function Explanation() {
   const { sql, known, faults } = useDesigner();
   const [open, setOpen] = useState(false);
@@ -27,11 +27,11 @@ export function Explanation() {
     </button>
   );
   return (
-    <Panel title="How it runs" note="Stages, where CTIs are held back, and what state is kept." actions={button}>
-      {open && sound ? <Explained sql={sql} /> : null}
+    <Panel title="How it runs" note="Stages, CTI delays and state" actions={button}>
+      {open && sound ? <ExplanationText sql={sql} /> : null}
       {open && !sound ? (
         <p className="quiet">
-          {faults === null && sql !== null ? "Being checked…" : "The query is explained once it has no errors."}
+          {faults === null && sql !== null ? "Checking…" : "Fix the errors in the query to see how it runs."}
         </p>
       ) : null}
     </Panel>

@@ -1,17 +1,17 @@
 import { type ReactNode, useCallback, useMemo, useState } from "react";
-import { Choices } from "../../components/Choices";
-import { FaultList } from "../../components/FaultList";
-import { JsonEditor } from "../../components/JsonEditor";
-import { ErrorNote, Notice } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { Split } from "../../components/Split";
-import { SqlEditor } from "../../components/SqlEditor";
-import { keep, kept } from "../../lib/kept";
-import type { QueryShown } from "../../model/api";
-import { counted } from "../../model/counts";
-import type { Said } from "../../model/graphEdit/design";
-import type { Span } from "../../model/spans";
-import { pageAt } from "../../model/sqlHelp";
+import { Choices } from "../../components/actions/Choices";
+import { JsonEditor } from "../../components/editors/JsonEditor";
+import { SqlEditor } from "../../components/editors/SqlEditor";
+import { FaultList } from "../../components/notices/FaultList";
+import { ErrorNote, Notice } from "../../components/notices/Notices";
+import { Panel } from "../../components/page/Panel";
+import { Split } from "../../components/page/Split";
+import { readPreference, storePreference } from "../../lib/browser/preferences";
+import type { QueryResponse } from "../../model/api";
+import type { DesignState } from "../../model/graph/edit/design";
+import { pageAt } from "../../model/graph/sqlHelp";
+import { counted } from "../../model/text/counts";
+import type { Span } from "../../model/text/spans";
 import { GraphPanel } from "./canvas/GraphPanel";
 import type { Draft } from "./draft";
 import { type Designer, DesignerContext, type Storing } from "./page/designer";
@@ -27,9 +27,9 @@ const FORMS = [
 
 interface TextPanelProps {
   draft: Draft;
-  /** Shows the graph again; null while it is shown. */
+  /** Show the graph again; null while it is visible. */
   onGraph: (() => void) | null;
-  /** Hides the text; null while there is nothing else. */
+  /** Hide the text; null while nothing else is visible. */
   onHide: (() => void) | null;
   readOnly: boolean;
   shown: Span | null;
@@ -37,11 +37,11 @@ interface TextPanelProps {
 }
 
 function noteOf({ design: { present }, changeable }: Draft, readOnly: boolean): string {
-  if (readOnly) return "Your role may read this, not change it.";
-  if (present.lead === "graph") return "What the canvas says is being written into the text.";
+  if (readOnly) return "Read-only for your role.";
+  if (present.lead === "graph") return "Updating the text from the canvas…";
   return changeable
-    ? "Checked as you type. Canvas, SQL and JSON say the same."
-    : "Checked as you type. The other forms are there once this one can be read.";
+    ? "Checked as you type. Canvas, SQL and JSON are in sync."
+    : "Checked as you type. The other views return when this text is valid.";
 }
 
 function TextPanel({ draft, onGraph, onHide, readOnly, shown, onCaret }: TextPanelProps) {
@@ -83,26 +83,27 @@ interface GraphEditorProps {
   draft: Draft;
   readOnly: boolean;
   /** The stored query; null for a new one. */
-  query: QueryShown | null;
+  query: QueryResponse | null;
   storing?: Storing | null;
-  /** Stands under the faults. */
+  /** Content below the errors. */
   children?: ReactNode;
 }
 
-/** Why the canvas stands still, and what is to be done. */
-function lockOf({ known, lead, waiting }: Said): string | null {
+/** Return why the canvas is locked, and what to do. */
+function lockOf({ known, lead, waiting }: DesignState): string | null {
   if (known !== "unreadable") return null;
   const form = lead === "json" ? "JSON" : "SQL";
-  const waits = waiting.length === 0 ? "" : ` ${counted(waiting.length, "change")} made here will be made then.`;
+  const waits =
+    waiting.length === 0 ? "" : ` ${counted(waiting.length, "change")} made here will be applied afterwards.`;
   return lead === "graph"
-    ? "No text can say this graph. Undo the last change."
-    : `The ${form} cannot be read, so this is the last graph that could, read-only. Mend the ${form}: the faults below say where.${waits}`;
+    ? "This graph can't be written as text. Undo the last change."
+    : `The ${form} has errors, so this is the last valid graph, read-only. Fix the errors listed below.${waits}`;
 }
 
-/** What the parts of the page are told and may do. */
+/** Return the state and actions that the parts of the page share. */
 function useDesignerOf(
   draft: Draft,
-  query: QueryShown | null,
+  query: QueryResponse | null,
   readOnly: boolean,
   wordPage: string | null,
   storing: Storing | null,
@@ -117,9 +118,9 @@ function useDesignerOf(
   const sql = draft.storable?.text ?? null;
   const { replaceText, replaceGraph } = act;
   return useMemo(() => {
-    const told = { query, readOnly, locked, graph, sql, current, faults, known, schemas, comments, positions };
+    const state = { query, readOnly, locked, graph, sql, current, faults, known, schemas, comments, positions };
     const there = selected.filter((id) => graph?.nodes.some((node) => node.id === id));
-    return { ...told, storing, act, wordPage, selected: there, select, replaceText, replaceGraph };
+    return { ...state, storing, act, wordPage, selected: there, select, replaceText, replaceGraph };
   }, [
     query,
     storing,
@@ -146,12 +147,12 @@ type Sides = "both" | "text" | "graph";
 
 function useSides() {
   const [sides, setSides] = useState<Sides>(() => {
-    const chosen = kept("designer-sides");
+    const chosen = readPreference("designer-sides");
     return chosen === "text" || chosen === "graph" ? chosen : "both";
   });
   const show = (next: Sides) => {
     setSides(next);
-    keep("designer-sides", next);
+    storePreference("designer-sides", next);
   };
   return [sides, show] as const;
 }
@@ -180,33 +181,33 @@ function Editors(props: Pick<TextPanelProps, "draft" | "readOnly" | "shown" | "o
       </div>
     );
   }
-  return <Split name="designer" label="Room for the text beside the graph" start={40} first={text} second={graph} />;
+  return <Split name="designer" label="Width of the text next to the graph" start={40} first={text} second={graph} />;
 }
 
-function Clashed({ draft }: { draft: Draft }) {
+function ClashNote({ draft }: { draft: Draft }) {
   if (!draft.design.present.clashed) return null;
   return (
     <Notice tone="unknown">
       <p className="row">
         <span>
-          What you typed and what you did on the canvas changed the same place of the text. What you typed holds; undo
-          brings back what you did on the canvas.
+          You typed and edited the canvas at the same time, in the same part of the text. Your typing was kept; undo
+          restores the canvas edit.
         </span>
         <button type="button" className="button" onClick={draft.act.undo}>
-          Undo what was typed
+          Undo typing
         </button>
       </p>
     </Notice>
   );
 }
 
-/** Canvas, text and faults: one query, seen and edited from several sides. */
+/** Canvas, text and errors: one query in several views. */
 export function GraphEditor({ draft, readOnly, query, storing = null, children }: GraphEditorProps) {
   const [wordPage, setWordPage] = useState<string | null>(null);
   const onCaret = useCallback((text: string, at: number) => setWordPage(pageAt(text, at)), []);
   const designer = useDesignerOf(draft, query, readOnly, wordPage, storing);
-  const [shown, setShown] = useState<Span | null>(null);
-  const goTo = useCallback((span: Span) => setShown({ ...span }), []);
+  const [shown, setResponse] = useState<Span | null>(null);
+  const goTo = useCallback((span: Span) => setResponse({ ...span }), []);
   const { act, design } = draft;
   useStoredLayout(readOnly ? null : (query?.id ?? null), design.present.positions, act.place);
   return (
@@ -214,20 +215,20 @@ export function GraphEditor({ draft, readOnly, query, storing = null, children }
       <Slots area="first" />
       <div className="stack" onKeyDownCapture={historyKeys(act.undo, act.redo)}>
         <HistoryButtons past={design.past.length} future={design.future.length} />
-        <Clashed draft={draft} />
+        <ClashNote draft={draft} />
         <Editors draft={draft} readOnly={readOnly} shown={shown} onCaret={onCaret} />
       </div>
       <Slots area="wide" />
       <div className="two apart">
         <div className="stack start">
-          <Panel title="Faults" note={<span role="status">{draft.status}</span>}>
+          <Panel title="Problems" note={<span role="status">{draft.status}</span>}>
             <div className="stack">
               <ErrorNote error={draft.error} onRetry={draft.retry} />
               {draft.known.length > 0 ? (
                 <FaultList faults={draft.known} {...(draft.form === "sql" ? { text: draft.text, onShow: goTo } : {})} />
               ) : (
                 <p className="quiet">
-                  {draft.current || draft.form === "sql" ? "Nothing to mend." : "Mend the JSON first."}
+                  {draft.current || draft.form === "sql" ? "No problems." : "Fix the JSON first."}
                 </p>
               )}
             </div>

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { DraftGuard } from "../../components/DraftGuard";
-import { Empty, ErrorNote, Notice, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { ReasonedButton } from "../../components/Reasoned";
+import { ReasonedButton } from "../../components/actions/Reasoned";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { Empty, ErrorNote, Notice, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { useReason, useSlug } from "../../lib/account/session";
 import { useFreshOnce } from "../../lib/freshOnce";
-import { useReason, useSlug } from "../../lib/session";
 import type { QueryGraph } from "../../model/api";
-import { freeName } from "../../model/freeName";
-import { renamedText, startingText } from "../../model/graphText";
+import { renamedText, startingText } from "../../model/graph/graphText";
+import { freeName } from "../../model/text/freeName";
 import { savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import { ExampleContext, type GuideExample, useExample } from "./page/example";
@@ -30,13 +30,13 @@ interface NewQueryProps {
   streamless?: boolean;
 }
 
-/** Why the query cannot be created although it is sound: it reads streams that only the example has. */
+/** Return why a valid query can't be created: it reads streams that exist only in the example. */
 function exampleReason(example: GuideExample | null, graph: QueryGraph | null, own: readonly string[]): string | null {
   if (example === null || graph === null) return null;
   const read = graph.nodes.flatMap((node) => (node.kind === "input" ? [node.stream] : []));
   const missing = [...new Set(read)].filter((name) => name in example.streams && !own.includes(name));
   if (missing.length === 0) return null;
-  return `It reads ${missing.join(" and ")} of the example. Let it read streams of yours, then it can be created.`;
+  return `Only the example has ${missing.join(" and ")}. To create the query, read your own streams instead.`;
 }
 
 function ExampleNote({ example }: { example: GuideExample }) {
@@ -44,8 +44,8 @@ function ExampleNote({ example }: { example: GuideExample }) {
     <Notice tone="idle">
       <p>
         The example <strong>{example.name}</strong> of the <Link to={`/guide/${example.page}`}>guide</Link>:{" "}
-        {example.caption.replaceAll("`", "")} Its times are small numbers, millionths of a second (µs). Its streams and
-        rows are only here: change what you like, nothing is stored.
+        {example.caption.replaceAll("`", "")} Its times are in microseconds (µs). Its streams and rows exist only on
+        this page. Change anything you like; nothing is stored.
       </p>
     </Notice>
   );
@@ -66,7 +66,7 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
     creating.mutate(draft.storable, {
       onSuccess: (query) => {
         draft.kept.done();
-        void move(query.id, { ...draft.design.present.positions }).catch(() => undefined); // else it is laid out again
+        void move(query.id, { ...draft.design.present.positions }).catch(() => undefined); // otherwise it is laid out again
         void navigate(`/t/${slug}/queries/${query.id}`);
       },
     });
@@ -78,7 +78,7 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         actions={
           <ReasonedButton reason={edit ?? foreign ?? savingReason(draft)} kind="primary" onClick={create}>
-            {creating.isPending ? "Creating…" : "Create the query"}
+            {creating.isPending ? "Creating…" : "Create query"}
           </ReasonedButton>
         }
       />
@@ -88,8 +88,8 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
       {streamless ? (
         <Notice tone="unknown">
           <p>
-            There is no stream to read yet. <Link to={`/t/${slug}/streams/new`}>Create a stream</Link> first: its fields
-            are then offered here as you type.
+            You have no streams yet. <Link to={`/t/${slug}/streams/new`}>Create a stream</Link> first. Its fields are
+            then suggested as you type.
           </p>
         </Notice>
       ) : null}
@@ -103,7 +103,7 @@ function CopiedQuery({ id }: { id: string }) {
   const queries = useQueries();
   const taken = useFreshOnce(queries) ? queries.data?.map((each) => each.name) : undefined;
   if (queries.isError) return <ErrorNote error={queries.error} onRetry={() => void queries.refetch()} />;
-  if (query.isPending || taken === undefined) return <Waiting>Loading the query that is copied…</Waiting>;
+  if (query.isPending || taken === undefined) return <Waiting>Loading the query to copy…</Waiting>;
   if (query.isError) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />;
   const { name, current } = query.data;
   const free = freeName(`${name}_copy`, taken);
@@ -111,7 +111,7 @@ function CopiedQuery({ id }: { id: string }) {
   return <NewQuery title={`Copy of ${name}`} beginning={beginning} object={`copy of query ${id}`} />;
 }
 
-/** An example of the guide: streams and rows come with it, and nothing is stored unless it reads one's own streams. */
+/** An example of the guide with its own streams and rows; nothing is stored unless it reads the user's streams. */
 function ExampleQuery({ name }: { name: string }) {
   const examples = useQuery({
     queryKey: ["guide", "examples"],
@@ -123,9 +123,9 @@ function ExampleQuery({ name }: { name: string }) {
   const example = examples.data[name];
   if (example === undefined) {
     return (
-      <Empty title={`The guide has no example “${name}”.`}>
+      <Empty title={`The guide has no example “${name}”`}>
         <p>
-          Choose one on the pages of the <Link to="/guide">guide</Link>.
+          Choose one from the <Link to="/guide">guide</Link>.
         </p>
       </Empty>
     );
@@ -137,7 +137,7 @@ function ExampleQuery({ name }: { name: string }) {
   );
 }
 
-/** A new query, begun as a count by minute over the first stream, as a copy of another one, or as an example. */
+/** A new query: a count by minute over the first stream, a copy of another query, or an example. */
 export function NewQueryPage() {
   const asked = useSearchParams()[0];
   const copied = asked.get("copy");
@@ -150,7 +150,7 @@ function BlankQuery() {
   const streams = useStreamNames();
   const fresh = useFreshOnce(streams);
   if (streams.isError) return <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />;
-  if (!fresh || streams.data === undefined) return <Waiting>Loading the names of the streams…</Waiting>;
+  if (!fresh || streams.data === undefined) return <Waiting>Loading your streams…</Waiting>;
   const stream = streams.data[0];
   const beginning = startingText(stream ?? "my_stream");
   return <NewQuery title="New query" beginning={beginning} object="new query" streamless={stream === undefined} />;

@@ -4,17 +4,17 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiFailure } from "../../lib/api";
-import type { QueryShown } from "../../model/api";
+import { ApiFailure } from "../../lib/api/client";
+import type { QueryResponse } from "../../model/api";
 import { QueryActions } from "./QueryActions";
 
 const rename = vi.hoisted(() => vi.fn());
-vi.mock("../../lib/session", () => ({
+vi.mock("../../lib/account/session", () => ({
   useMe: () => ({ data: { id: "p1" } }),
   useSlug: () => "acme",
   useReason: () => null,
 }));
-vi.mock("../../components/Uses", () => ({ useUses: () => ({ data: [] }), UseList: () => null }));
+vi.mock("../../components/dependencies/Uses", () => ({ useUses: () => ({ data: [] }), UseList: () => null }));
 vi.mock("./requests", () => ({
   useDeleteQuery: () => vi.fn(),
   useRenameQuery: () => ({ mutate: rename, mutateAsync: rename, isPending: false, error: null }),
@@ -26,7 +26,7 @@ afterEach(() => {
   vi.resetAllMocks();
 });
 
-const QUERY = { id: "q1", name: "tally", current: { id: "v3" } } as unknown as QueryShown;
+const QUERY = { id: "q1", name: "tally", current: { id: "v3" } } as unknown as QueryResponse;
 
 async function opened() {
   const element = (
@@ -39,11 +39,11 @@ async function opened() {
   return screen.getByRole<HTMLInputElement>("textbox", { name: "New name" });
 }
 
-test("the new name of a query that was typed is there again, is sent upon the current version, and is forgotten", async () => {
+test("a typed new name is restored, sent with the current version as its base, and then cleared", async () => {
   await userEvent.type(await opened(), "_2");
   cleanup();
   expect((await opened()).value).toBe("tally_2");
-  expect(screen.getByText(/was not saved, and is here again/)).toBeTruthy();
+  expect(screen.getByText(/Restored your unsaved changes/)).toBeTruthy();
   rename.mockResolvedValue(QUERY);
   await userEvent.click(screen.getByRole("button", { name: "Rename" }));
   expect(rename).toHaveBeenCalledExactlyOnceWith({ name: "tally_2", parent: "v3" });
@@ -52,7 +52,7 @@ test("the new name of a query that was typed is there again, is sent upon the cu
   expect((await opened()).value).toBe("tally");
 });
 
-test("a name that no query can have is told at its field", async () => {
+test("an invalid name is reported at its field", async () => {
   const input = await opened();
   const fault = { code: "bad_name", severity: "error", node: null, field: "name", message: "No name.", remedy: "" };
   rename.mockRejectedValue(new ApiFailure(422, { code: "faulty", message: "1 fault.", faults: [fault as never] }));

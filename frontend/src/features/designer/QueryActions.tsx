@@ -1,14 +1,14 @@
 import { useNavigate } from "react-router";
-import { AskedAction } from "../../components/AskedAction";
-import { Panel } from "../../components/Panel";
-import { ReasonedLink } from "../../components/Reasoned";
-import { Rename } from "../../components/Rename";
-import { UseList, useUses } from "../../components/Uses";
-import { useReason, useSlug } from "../../lib/session";
-import type { QueryShown } from "../../model/api";
+import { ConfirmedAction } from "../../components/actions/ConfirmedAction";
+import { ReasonedLink } from "../../components/actions/Reasoned";
+import { UseList, useUses } from "../../components/dependencies/Uses";
+import { Rename } from "../../components/forms/Rename";
+import { Panel } from "../../components/page/Panel";
+import { useReason, useSlug } from "../../lib/account/session";
+import type { QueryResponse } from "../../model/api";
 import { useDeleteQuery, useRenameQuery } from "./requests";
 
-function Renaming({ query }: { query: QueryShown }) {
+function Renaming({ query }: { query: QueryResponse }) {
   const renaming = useRenameQuery(query.id);
   return (
     <Rename
@@ -18,20 +18,20 @@ function Renaming({ query }: { query: QueryShown }) {
       reason={useReason("edit")}
       rename={(name) => renaming.mutateAsync({ name, parent: query.current.id })}
     >
-      It is said by a new version. Bindings stay with the version that they run; older versions keep the old name.
+      Renaming creates a new version. Bindings stay on their current version; older versions keep the old name.
     </Rename>
   );
 }
 
-function Deleting({ query }: { query: QueryShown }) {
+function Deleting({ query }: { query: QueryResponse }) {
   const slug = useSlug();
   const navigate = useNavigate();
   const edit = useReason("edit");
   const uses = useUses("query", query.id);
   const needed = uses.data !== undefined && uses.data.length > 0;
   return (
-    <AskedAction
-      reason={edit ?? (needed ? "A binding runs it, as is listed above. Delete that binding first." : null)}
+    <ConfirmedAction
+      reason={edit ?? (needed ? "A binding uses this query (see above). Delete the binding first." : null)}
       opener="Delete…"
       kind="danger"
       title={`Delete the query ${query.name}?`}
@@ -40,18 +40,18 @@ function Deleting({ query }: { query: QueryShown }) {
       act={useDeleteQuery(query.id)}
       onDone={() => navigate(`/t/${slug}/queries`)}
     >
-      <p>The query and all of its versions are removed for good. Its streams stay.</p>
+      <p>The query and all of its versions are deleted permanently. Its streams stay.</p>
       {needed ? <UseList uses={uses.data} /> : null}
-    </AskedAction>
+    </ConfirmedAction>
   );
 }
 
-/** What can be done with a query as a whole. */
-export function QueryActions({ query }: { query: QueryShown }) {
+/** Actions on a whole query. */
+export function QueryActions({ query }: { query: QueryResponse }) {
   const edit = useReason("edit");
   const slug = useSlug();
   return (
-    <Panel title="The query as a whole">
+    <Panel title="Query actions">
       <p className="row">
         <Renaming query={query} />
         <ReasonedLink reason={edit} to={`/t/${slug}/queries/new?copy=${query.id}`}>

@@ -1,25 +1,26 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
-import { DraftGuard } from "../../components/DraftGuard";
-import { ErrorNote, Notice, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { ReasonedButton } from "../../components/Reasoned";
-import { UsesPanel } from "../../components/Uses";
-import { useReason, useSlug } from "../../lib/session";
-import type { QueryShown, VersionShown } from "../../model/api";
+import { ReasonedButton } from "../../components/actions/Reasoned";
+import { UsesPanel } from "../../components/dependencies/Uses";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { ErrorNote, Notice, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { useReason, useSlug } from "../../lib/account/session";
+import type { QueryResponse, VersionResponse } from "../../model/api";
 import { differs, savingReason, useDraft } from "./draft";
 import { GraphEditor } from "./GraphEditor";
 import type { Storing } from "./page/designer";
 import { QueryActions } from "./QueryActions";
-import { RunIt } from "./RunIt";
+import { QueryLabels } from "./QueryLabels";
+import { RunButton } from "./RunButton";
 import { useCreateVersion, useQueryDefinition } from "./requests";
 import { MergePanel } from "./versions/MergePanel";
 
-function savedWords(version: VersionShown, before: VersionShown): string {
+function savedWords(version: VersionResponse, before: VersionResponse): string {
   if (version.number !== before.number) return `Saved as version ${version.number}.`;
   return version.text === before.text
-    ? "Nothing had changed."
-    : `Saved. The query means the same, so it is still version ${version.number}.`;
+    ? "No changes to save."
+    : `Saved. The meaning is unchanged, so it is still version ${version.number}.`;
 }
 
 interface SaveVersionProps {
@@ -27,9 +28,9 @@ interface SaveVersionProps {
   onComment: (comment: string) => void;
   onSave: () => void;
   saving: boolean;
-  /** Why there is nothing that could be stored; null if there is. */
+  /** The reason why there is nothing to save; null if there is something. */
   reason: string | null;
-  /** Whether my role may store at all. */
+  /** True if the user's role may save. */
   mayEdit: boolean;
 }
 
@@ -46,47 +47,47 @@ function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit }: Sa
         onChange={(event) => onComment(event.target.value)}
       />
       <ReasonedButton reason={reason} kind="primary" onClick={onSave}>
-        {saving ? "Saving…" : "Save a new version"}
+        {saving ? "Saving…" : "Save new version"}
       </ReasonedButton>
     </>
   );
 }
 
-/** What a query page edits and saves: the version that it is begun upon, the draft, and what was said of the last saving. */
-function useSaving(query: QueryShown) {
+/** Return what a query page edits and saves: the base version, the draft, and the result of the last save. */
+function useSaving(query: QueryResponse) {
   const { current } = query;
   const [base, setBase] = useState(current);
   const [comment, setComment] = useState("");
-  const [said, setSaid] = useState("");
+  const [saved, setSaved] = useState<{ version: string; words: string } | null>(null);
   const draft = useDraft(current, `query ${query.id}`, current.id);
   const saving = useCreateVersion(query.id);
-  const beginUpon = (version: VersionShown) => {
+  const beginUpon = (version: VersionResponse) => {
     setBase(version);
     draft.beginUpon(version.text, version.id);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows a new version once, when it comes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page switches to a new version once, when it arrives
   useEffect(() => {
     if (current.id !== base.id && !draft.kept.dirty()) beginUpon(current);
   }, [current.id]);
-  const store = (body: { text: string; comment: string }, over?: string) => {
-    if (saving.isPending) return;
-    const onSuccess = (version: VersionShown) => {
-      setSaid(savedWords(version, base));
+  const store = async (body: { text: string; comment: string }, over?: string): Promise<VersionResponse | null> => {
+    if (saving.isPending) return null;
+    const onStored = (version: VersionResponse) => {
+      setSaved({ version: version.id, words: savedWords(version, base) });
       beginUpon(version);
       setComment("");
     };
-    saving.mutate({ ...body, parent: over ?? (draft.kept.value.upon || base.id) }, { onSuccess });
+    const parent = over ?? (draft.kept.value.upon || base.id);
+    return saving.mutateAsync({ body: { ...body, parent }, onStored }).catch(() => null); // the page shows why
   };
-  const save = (over?: string) => {
-    if (draft.storable !== null) store({ ...draft.storable, comment }, over);
-  };
+  const save = async (over?: string) => (draft.storable === null ? null : store({ ...draft.storable, comment }, over));
+  const message = saved?.version === base.id ? saved.words : ""; // only for the version on display
   const latest = useRef(store);
   latest.current = store;
   const { error } = saving;
   const storing = useMemo((): Storing => {
-    const storeText = (text: string, why: string) => latest.current({ text, comment: why });
-    return { said: error === null ? said : "", error, store: storeText };
-  }, [said, error]);
+    const storeText = (text: string, why: string) => void latest.current({ text, comment: why });
+    return { message: error === null ? message : "", error, store: storeText };
+  }, [message, error]);
   const reload = () => {
     saving.reset();
     beginUpon(current);
@@ -95,13 +96,13 @@ function useSaving(query: QueryShown) {
     reload();
     draft.act.replaceText(text);
   };
-  return { base, comment, setComment, said, draft, saving, storing, save, reload, merged };
+  return { base, comment, setComment, message, draft, saving, storing, save, reload, merged };
 }
 
-function Designer({ query }: { query: QueryShown }) {
+function Designer({ query }: { query: QueryResponse }) {
   const slug = useSlug();
   const edit = useReason("edit");
-  const { base, comment, setComment, said, draft, saving, storing, save, reload, merged } = useSaving(query);
+  const { base, comment, setComment, message, draft, saving, storing, save, reload, merged } = useSaving(query);
   const changed = differs(draft, base);
   return (
     <>
@@ -113,14 +114,14 @@ function Designer({ query }: { query: QueryShown }) {
           <SaveVersion
             comment={comment}
             onComment={setComment}
-            onSave={() => save()}
+            onSave={() => void save()}
             saving={saving.isPending}
-            reason={edit ?? (changed ? savingReason(draft) : "Nothing is changed yet.")}
+            reason={edit ?? (changed ? savingReason(draft) : "Nothing has changed yet.")}
             mayEdit={edit === null}
           />
         }
       />
-      <DraftGuard draft={draft.kept} />
+      <DraftGuard draft={draft.kept} what="the query" save={async () => (await save()) !== null} />
       <ErrorNote error={saving.error} />
       <MergePanel
         error={saving.error}
@@ -130,11 +131,11 @@ function Designer({ query }: { query: QueryShown }) {
         mine={draft.storable?.text ?? null}
         onMerged={merged}
         onReload={reload}
-        onOverwrite={() => save(query.current.id)}
+        onOverwrite={() => void save(query.current.id)}
       />
-      {said && !saving.isError ? (
+      {message && !saving.isError ? (
         <Notice tone="good">
-          <p>{said}</p>
+          <p>{message}</p>
         </Notice>
       ) : null}
       <GraphEditor draft={draft} readOnly={edit !== null} query={query} storing={storing}>
@@ -143,18 +144,20 @@ function Designer({ query }: { query: QueryShown }) {
           id={query.id}
           none={
             <>
-              No binding runs it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Make one</Link>, then start it. Or
-              bind it to the streams that it names, and start it at once: <RunIt query={query} />
+              No binding uses it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Create one</Link>, then start it. Or
+              bind it to the streams that it names and start it now:{" "}
+              <RunButton query={query} unsaved={changed ? { reason: savingReason(draft), save } : null} />
             </>
           }
         />
+        <QueryLabels query={query} />
         <QueryActions query={query} />
       </GraphEditor>
     </>
   );
 }
 
-/** One query as graph, JSON and versions. */
+/** One query as graph, text and versions. */
 export function QueryPage() {
   const { query: id = "" } = useParams();
   const query = useQueryDefinition(id);

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { type Drafted, useDrafted } from "../../lib/drafts";
+import { type Drafted, useDrafted } from "../../lib/drafts/drafts";
+import { countWords } from "../../messages/definition/faults";
 import type { Fault, QueryGraph } from "../../model/api";
-import { countWords } from "../../model/faults";
 import {
   type Ask,
   answered,
@@ -11,6 +11,7 @@ import {
   changeForm,
   type Design,
   type DesignEdit,
+  type DesignState,
   designOf,
   editAll,
   editGraph,
@@ -21,14 +22,13 @@ import {
   placeNodes,
   redo,
   replaceText,
-  type Said,
   shownText,
   storableText,
   typeText,
   undo,
-} from "../../model/graphEdit/design";
-import { readGraphText } from "../../model/graphText";
-import type { Schemas } from "./page/designer";
+} from "../../model/graph/edit/design";
+import { readGraphText } from "../../model/graph/graphText";
+import type { Schemas } from "../../model/graph/schemas";
 import { useAsked } from "./requests";
 
 /** A query in both of its forms. */
@@ -37,15 +37,15 @@ export interface Forms {
   text: string;
 }
 
-/** What of a design survives a reload, and the version upon which it was begun. */
-interface KeptDesign extends Omit<Said, "known" | "clashed" | "comments"> {
+/** The part of a design that survives a reload, and its base version. */
+interface KeptDesign extends Omit<DesignState, "known" | "clashed" | "comments"> {
   upon: string;
-  /** How drafts were kept before there was a canvas. */
+  /** The format of drafts before the canvas existed. */
   text?: string;
   sqlBefore?: string | null;
 }
 
-/** All that changes the design; none of them changes from one drawing to the next. */
+/** All changes to the design; the functions stay the same between renders. */
 export interface DesignActions {
   edit: (edit: DesignEdit, step?: string) => void;
   editAll: (edits: readonly DesignEdit[], placed?: Positions) => void;
@@ -64,54 +64,54 @@ export interface Draft {
   design: Design;
   act: DesignActions;
   form: Form;
-  /** What is being edited, in `form`. */
+  /** The text being edited, in `form`. */
   text: string;
-  /** Whether the other form can be shown. */
+  /** True if the other form can be shown. */
   changeable: boolean;
-  /** What is stored: always the SQL, whose comments the graph does not have; null while it is not known. */
+  /** The text to store: always the SQL, because the graph lacks its comments; null while unknown. */
   storable: { text: string } | null;
-  /** The newest graph that could be drawn. */
+  /** The newest valid graph. */
   graph: QueryGraph | null;
-  /** Whether `graph` is what the page says, as far as is known. */
+  /** True if `graph` matches the page, as far as known. */
   current: boolean;
-  /** Null while they are not known for what the page says now. */
+  /** Null while unknown for the current state of the page. */
   faults: readonly Fault[] | null;
-  /** The newest faults that are known. */
+  /** The newest known errors. */
   known: readonly Fault[];
   schemas: Schemas;
   status: string;
   error: unknown;
   retry: () => void;
   kept: Drafted<KeptDesign>;
-  /** It is stored as `text` in version `upon`: what follows is begun upon that. */
+  /** Mark it as stored: `text` is now version `upon`, and further changes start from there. */
   beginUpon: (text: string, upon: string) => void;
 }
 
 const NO_FAULTS: readonly Fault[] = [];
 const NO_SCHEMAS: Schemas = {};
 
-function keptOf(said: Said, upon: string, withPositions: boolean): KeptDesign {
-  const { form, lead, sql, base, json, graph, waiting, typed, commented, positions } = said;
+function keptOf(state: DesignState, upon: string, withPositions: boolean): KeptDesign {
+  const { form, lead, sql, base, json, graph, waiting, typed, commented, positions } = state;
   const leading = lead === "graph" ? graph : null;
   const placed = withPositions ? positions : {};
   return { form, lead, sql, base, json, graph: leading, waiting, typed, commented, positions: placed, upon };
 }
 
-function saidOf({ upon: _, text, sqlBefore, ...said }: KeptDesign, graph: QueryGraph | null): Said {
-  const whole: Said = { ...beginning(said.sql, graph), ...said, graph: said.graph ?? graph };
+function stateOf({ upon: _, text, sqlBefore, ...state }: KeptDesign, graph: QueryGraph | null): DesignState {
+  const whole: DesignState = { ...beginning(state.sql, graph), ...state, graph: state.graph ?? graph };
   if (text === undefined) return whole;
-  if (said.form === "sql") return { ...whole, lead: "text", sql: text, base: text };
+  if (state.form === "sql") return { ...whole, lead: "text", sql: text, base: text };
   return { ...whole, lead: "json", json: text, base: sqlBefore ?? "" };
 }
 
 function statusOf({ present, check, revision }: Design, error: unknown): string {
   if (present.lead === "json") {
     const { problem } = readGraphText(present.json);
-    if (problem !== null) return `Not JSON yet: ${problem}`;
+    if (problem !== null) return `Invalid JSON: ${problem}`;
   }
-  if (error) return "The check could not be made.";
+  if (error) return "The check failed.";
   if (check?.revision === revision) return `Checked: ${countWords(check.faults)}.`;
-  return present.lead === "graph" ? "Writing what the canvas says into the text…" : "Checking…";
+  return present.lead === "graph" ? "Updating the text from the canvas…" : "Checking…";
 }
 
 function useActions(change: (turn: (design: Design) => Design) => void): DesignActions {
@@ -137,17 +137,17 @@ function useActions(change: (turn: (design: Design) => Design) => void): DesignA
   );
 }
 
-/** What was just added stands where it was dropped, as part of the same step. */
+/** Place an added node where it was dropped, in the same undo step. */
 function placedToo(design: Design, placed: Positions): Design {
   return { ...design, present: { ...design.present, positions: { ...design.present.positions, ...placed } } };
 }
 
-/** A query that is edited as SQL, as JSON and on the canvas: one model, checked by the server as it changes. */
+/** A query edited as SQL, as JSON and on the canvas: one model, checked by the server as it changes. */
 export function useDraft(start: Forms | string, object: string, upon = ""): Draft {
   const isNew = typeof start === "string";
   const [first] = useState(() => keptOf(beginning(isNew ? start : start.text), upon, isNew));
   const kept = useDrafted<KeptDesign>(object, first);
-  const [design, change] = useState(() => designOf(saidOf(kept.value, isNew ? null : start.graph)));
+  const [design, change] = useState(() => designOf(stateOf(kept.value, isNew ? null : start.graph)));
   const act = useActions(change);
   const { present, check, revision } = design;
   const upons = useRef(kept.value.upon);
@@ -192,27 +192,27 @@ function discarded(kept: Drafted<KeptDesign>, first: KeptDesign, act: DesignActi
   act.replaceText(first.sql);
 }
 
-/** Whatever is changed is kept at once. */
+/** Store every change in the draft at once. */
 function useKeeping(kept: Drafted<KeptDesign>, now: KeptDesign): void {
-  const told = JSON.stringify(now);
-  const last = useRef(told);
+  const serialized = JSON.stringify(now);
+  const last = useRef(serialized);
   const keep = useRef(kept.change);
   keep.current = kept.change;
   useEffect(() => {
-    if (told === last.current) return;
-    last.current = told;
-    keep.current(JSON.parse(told) as KeptDesign);
-  }, [told]);
+    if (serialized === last.current) return;
+    last.current = serialized;
+    keep.current(JSON.parse(serialized) as KeptDesign);
+  }, [serialized]);
 }
 
-/** Why the server would not store it as it stands; null if it would. */
+/** Return why the server would refuse to store it; null if it would not. */
 export function savingReason({ storable, faults, design }: Draft): string | null {
-  if (design.present.known === "unreadable") return "The text cannot be read. Mend it first.";
+  if (design.present.known === "unreadable") return "The text has errors. Fix them first.";
   if (storable === null || faults === null) return "The query is still being checked.";
-  return faults.some((fault) => fault.severity === "error") ? "Mend the faults first." : null;
+  return faults.some((fault) => fault.severity === "error") ? "Fix the errors first." : null;
 }
 
-/** Whether it differs from what is stored. */
+/** Return true if it differs from the stored text. */
 export function differs({ storable }: Draft, stored: { text: string }): boolean {
   return storable?.text !== stored.text;
 }

@@ -1,4 +1,4 @@
-/** Queries: the list, one query as graph and JSON, and a new one. */
+/** Queries: the list, the editor, and a new query. */
 export { NewQueryPage } from "./NewQueryPage";
 export { QueriesPage } from "./QueriesPage";
 export { QueryPage } from "./QueryPage";

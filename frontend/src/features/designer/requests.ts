@@ -1,16 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
-import type { Completions, QueryGraph } from "../../model/api";
-import type { Answer, Ask, Position } from "../../model/graphEdit/design";
+import { useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import { everyQuery, everyStream } from "../../lib/api/lists";
+import type { Completions, QueryGraph, VersionResponse } from "../../model/api";
+import type { Answer, Ask, Position } from "../../model/graph/edit/design";
 import { useOwnStreams } from "./page/example";
 
 export function useQueries() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "queries"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/", { params: { path: { slug } } })),
+    queryFn: () => everyQuery(slug),
   });
 }
 
@@ -27,12 +28,12 @@ export function useStoredStreamNames() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "streams"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
+    queryFn: () => everyStream(slug),
     select: (streams) => streams.map((stream) => stream.name),
   });
 }
 
-/** The names of the streams that a query may read; those of an example first. */
+/** The names of the streams that a query may read, streams of an example first. */
 export function useStreamNames() {
   const own = useOwnStreams().streams;
   const stored = useStoredStreamNames();
@@ -63,8 +64,12 @@ export function useCreateVersion(query: string) {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: NewVersion) =>
-      unwrap(api.POST("/api/t/{slug}/queries/{query}/versions/", { params: { path: { slug, query } }, body })),
+    mutationFn: async ({ body, onStored }: { body: NewVersion; onStored: (version: VersionResponse) => void }) => {
+      const address = "/api/t/{slug}/queries/{query}/versions/" as const;
+      const version = await unwrap(api.POST(address, { params: { path: { slug, query } }, body }));
+      onStored(version); // before the reload, which would otherwise see an unsaved draft
+      return version;
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: [slug, "queries"] }),
   });
 }
@@ -103,8 +108,8 @@ function useSettled<T>(value: T): T {
 const AT_ONCE_MS = 40;
 
 /**
- * Asks the server about what is edited, once typing pauses, and hands its answer on. A question that is no longer open is
- * taken back; answers are about `revision`, so that none is taken for the answer to another question.
+ * Send the edited query to the server once typing pauses, and pass on the answer. Outdated requests are cancelled.
+ * An answer names its `revision`, so that none is mistaken for the answer to another request.
  */
 export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: Answer) => void) {
   const slug = useSlug();
@@ -118,7 +123,7 @@ export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: A
     asked.current = ask;
   });
   const open = ask !== null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try is a question of its own
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each try is a new request
   useEffect(() => {
     const body = asked.current;
     if (!open || body === null) return undefined;
@@ -145,7 +150,7 @@ export function useAsked(ask: Ask | null, revision: number, onAnswer: (answer: A
   return { error: failed?.revision === revision && open ? failed.error : null, retry };
 }
 
-/** What may be written at a place of an expression at a node. */
+/** Load completions at a position of a node's expression. */
 export function useExpressionCompletion(): (
   graph: QueryGraph,
   node: string,
@@ -163,7 +168,7 @@ export function useExpressionCompletion(): (
   );
 }
 
-/** Where the nodes of a stored query were put. */
+/** Load the node positions of a stored query. */
 export function useLayout(query: string | null) {
   const slug = useSlug();
   return useQuery({
@@ -177,7 +182,7 @@ export function useLayout(query: string | null) {
   });
 }
 
-/** Sends where nodes were put; null forgets one. */
+/** Send node positions; null removes one. */
 export function useMoving(): (query: string, positions: Record<string, Position | null>) => Promise<unknown> {
   const slug = useSlug();
   return useCallback(
@@ -189,7 +194,7 @@ export function useMoving(): (query: string, positions: Record<string, Position 
   );
 }
 
-/** What may be written at a place of a text. */
+/** Load completions at a position of a text. */
 export function useCompletion(): (text: string, at: number) => Promise<Completions> {
   const slug = useSlug();
   const own = useOwnStreams();
@@ -197,7 +202,7 @@ export function useCompletion(): (text: string, at: number) => Promise<Completio
     unwrap(api.POST("/api/t/{slug}/queries/complete/", { params: { path: { slug } }, body: { text, at, ...own } }));
 }
 
-/** What the server finds in a text once typing pauses, beside what the editors ask for; null is text that is not known. */
+/** Validate a text once typing pauses, in addition to the editors' checks; null while the text is unknown. */
 export function useValidation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);
@@ -218,7 +223,7 @@ export function useValidation(written: { text: string } | null) {
   });
 }
 
-/** How a query that has no errors would run; it is given as the text that would be stored. */
+/** Explain the execution of a query without errors; `written` is the text that would be stored. */
 export function useExplanation(written: { text: string } | null) {
   const slug = useSlug();
   const settled = useSettled(written);

@@ -1,13 +1,13 @@
 import { NavLink, useParams } from "react-router";
-import { Named } from "../../components/FieldFaults";
-import { Empty, ErrorNote, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { Panel } from "../../components/Panel";
-import { useInputKinds, useOutputKinds } from "../../lib/adapterKinds";
-import { useSlug } from "../../lib/session";
-import { optionDocs } from "../../model/adapterDocs";
+import { Named } from "../../components/forms/FieldFaults";
+import { Empty, ErrorNote, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { Panel } from "../../components/page/Panel";
+import { useSlug } from "../../lib/account/session";
+import { useInputKinds, useOutputKinds } from "../../lib/resources/adapterKinds";
+import { optionDocs } from "../../messages/definition/adapterDocs";
 import type { AdapterKind } from "../../model/api";
-import { formFields } from "../../model/schemaForm";
+import { formFields } from "../../model/forms/schemaForm";
 
 type Direction = "in" | "out";
 
@@ -35,7 +35,7 @@ function Contents({ title, direction, kinds }: ContentsProps) {
 
 function Options({ kind }: { kind: AdapterKind }) {
   const docs = optionDocs(formFields(kind.options_schema));
-  if (docs.length === 0) return <p>There is nothing to set.</p>;
+  if (docs.length === 0) return <p>No options.</p>;
   return (
     <dl className="option-docs">
       {docs.map((each) => (
@@ -49,7 +49,7 @@ function Options({ kind }: { kind: AdapterKind }) {
             </dd>
           )}
           <dd className="quiet small">
-            {each.holds}; {each.initial === "" ? "has to be given" : `if left out: ${each.initial}`}
+            {each.holds}; {each.initial === "" ? "required" : `default: ${each.initial}`}
           </dd>
         </div>
       ))}
@@ -67,8 +67,8 @@ function Facts({ kind, direction }: { kind: AdapterKind; direction: Direction })
       {direction === "out" ? null : (
         <p>
           {kind.sends_ctis
-            ? "It can carry CTIs: the data themselves say what is final."
-            : "It carries no CTIs: the stream says how time advances."}{" "}
+            ? "It can carry CTIs: the data itself marks what is final."
+            : "It carries no CTIs: the stream's settings advance time."}{" "}
           {fields.length === 0
             ? "Its fields are those of the data."
             : `Its fields: ${fields.map(([name, type]) => `${name} ${type}`).join(", ")}.`}
@@ -87,13 +87,13 @@ interface KindTextProps {
 function KindText({ name, kinds, direction }: KindTextProps) {
   const slug = useSlug();
   const kind = name === undefined ? kinds[0] : kinds.find((each) => each.kind === name);
-  const title = kind === undefined ? "No such kind" : `${kind.title}, ${direction === "out" ? "output" : "input"}`;
+  const title = kind === undefined ? "Unknown kind" : `${kind.title}, ${direction === "out" ? "output" : "input"}`;
   return (
     <div className="stack start">
       <PageHead title={title} crumb={{ to: `/t/${slug}/streams`, label: "Streams" }} />
       {kind === undefined ? (
-        <Empty title={`Nothing of the kind “${name}” is installed.`}>
-          <p>Choose one of the list. An installed package can bring further kinds.</p>
+        <Empty title={`No adapter “${name}” is installed`}>
+          <p>Choose one from the list. Installed packages can add kinds.</p>
         </Empty>
       ) : (
         <>
@@ -107,11 +107,11 @@ function KindText({ name, kinds, direction }: KindTextProps) {
   );
 }
 
-/** What every kind of input and output that is installed does, and what can be set of it; made from its options. */
+/** A page for each installed kind of input and output: its purpose and its options, generated from the code. */
 export function AdaptersPage() {
-  const { direction: said, kind: name } = useParams();
+  const { direction: wanted, kind: name } = useParams();
   const [inputs, outputs] = [useInputKinds(), useOutputKinds()];
-  const direction: Direction = said === "out" ? "out" : "in";
+  const direction: Direction = wanted === "out" ? "out" : "in";
   const error = inputs.error ?? outputs.error;
   if (error !== null) return <ErrorNote error={error} />;
   if (inputs.data === undefined || outputs.data === undefined)

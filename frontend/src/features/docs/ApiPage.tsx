@@ -2,13 +2,13 @@ import { useEffect, useRef } from "react";
 import { Link } from "react-router";
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import "swagger-ui-dist/swagger-ui.css";
-import { PageHead } from "../../components/PageHead";
-import { useTheme } from "../../lib/theme";
+import { PageHead } from "../../components/page/PageHead";
+import { useTheme } from "../../lib/browser/theme";
 import { API_LAYOUT, apiLayout } from "./apiLayout";
 
 const FILE = "/api/openapi.json";
 
-/** The style sheet of the reference has a dark side of its own. */
+/** The style sheet of the reference has its own dark mode. */
 function useItsTheme() {
   const theme = useTheme();
   useEffect(() => {
@@ -17,7 +17,7 @@ function useItsTheme() {
   }, [theme]);
 }
 
-/** Every call of the API, from the OpenAPI file. Only what reads can be tried here: a page is no place to change by accident. */
+/** All API calls, from the OpenAPI file. Only reads can be tried here, so that nobody changes anything by accident. */
 export function ApiPage() {
   const place = useRef<HTMLDivElement | null>(null);
   useItsTheme();
@@ -46,9 +46,9 @@ export function ApiPage() {
         }
       />
       <p>
-        Everything that the pages do can be done here. Scripts send an access token,{" "}
-        <code>Authorization: Bearer …</code>, which is made under “Access tokens”; <code>punctual</code> on the command
-        line does it for you. What each part of a query means is in the <Link to="/guide">guide</Link>.
+        The API can do everything that the pages can do. Scripts send an access token,{" "}
+        <code>Authorization: Bearer …</code>, created under “Access tokens”. The <code>punctual</code> command does this
+        for you. The <Link to="/guide">guide</Link> explains each part of a query.
       </p>
       <div className="panel api-reference" ref={place} />
     </>

@@ -1,10 +1,10 @@
 import { PAGES } from "virtual:guide";
 import { type MouseEvent, useEffect, useRef, useState } from "react";
 import { NavLink, useNavigate, useParams } from "react-router";
-import { TextField } from "../../components/Field";
-import { Empty } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { findPages } from "../../model/search";
+import { TextField } from "../../components/forms/Field";
+import { Empty } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { findPages } from "../../model/text/search";
 
 type Written = (typeof PAGES)[number];
 
@@ -50,8 +50,8 @@ function Found({ typed }: { typed: string }) {
   );
   if (found.length === 0) {
     return (
-      <Empty title={`No page has “${typed}”.`}>
-        <p>Try one word of it, or look through the pages.</p>
+      <Empty title={`No page contains “${typed}”`}>
+        <p>Try a single word, or browse the pages.</p>
       </Empty>
     );
   }
@@ -67,7 +67,7 @@ function Found({ typed }: { typed: string }) {
   );
 }
 
-/** Links between pages of the guide stay in the application. */
+/** Keep links between pages of the guide within the application. */
 function useInnerLinks() {
   const navigate = useNavigate();
   return (event: MouseEvent) => {
@@ -87,22 +87,22 @@ function Text({ page }: { page: Written }) {
     place.current?.replaceChildren(...written.body.childNodes);
   }, [page]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a link that is entered is clicked by the browser
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser turns Enter on a link into a click
     <article className="guide-text" ref={place} onClick={follow} />
   );
 }
 
-/** What every operator means, with pictures and SQL: an index with a search, and a page for each. */
+/** The guide: an index with a search, and a page for each operator with pictures and SQL. */
 export function GuidePage() {
   const { page: name = "" } = useParams();
   const [typed, setTyped] = useState("");
   const page = PAGES.find((each) => each.name === name);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top, without the search
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts at its top, without the search
   useEffect(() => {
     setTyped("");
     window.scrollTo(0, 0);
   }, [name]);
-  const title = page === undefined ? "No such page" : (TITLES[name] ?? page.title);
+  const title = page === undefined ? "Page not found" : (TITLES[name] ?? page.title);
   return (
     <div className="guide">
       <aside>
@@ -114,8 +114,8 @@ export function GuidePage() {
         {typed.trim() !== "" ? (
           <Found typed={typed} />
         ) : page === undefined ? (
-          <Empty title={`The guide has no page “${name}”.`}>
-            <p>Choose one of its pages, or search.</p>
+          <Empty title={`The guide has no page “${name}”`}>
+            <p>Choose a page, or search.</p>
           </Empty>
         ) : (
           <Text page={page} />

@@ -1,6 +1,6 @@
 import type { ComponentType, createElement, ReactElement } from "react";
 
-/** What Swagger UI gives to a component that it builds: its React (no other's elements fit in), its parts by name, and how far the file is. */
+/** The system that Swagger UI passes to its components: its own React (elements of another one fail), its parts by name, and the loading state. */
 interface Reference {
   React: { createElement: typeof createElement };
   getComponent: (name: string, container?: boolean) => ComponentType;
@@ -8,22 +8,22 @@ interface Reference {
 }
 
 /**
- * The calls as a part of a page: the library's own layout draws a `main` and a title, which a page has already, and
- * begins with headings of the third level.
+ * The calls as a part of a page. The library's own layout renders a `main` and a title, which the page already has,
+ * and starts with third-level headings.
  */
 function PunctualLayout({ React, getComponent, specSelectors }: Reference): ReactElement {
   const element = React.createElement;
   const part = (name: string) => element(getComponent(name, true));
   const status = specSelectors.loadingStatus();
   if (status === "failed") {
-    return element("p", { role: "alert" }, "The OpenAPI file could not be loaded. Load the page again.");
+    return element("p", { role: "alert" }, "The OpenAPI file could not be loaded. Reload the page.");
   }
   if (status !== "success") return element("p", null, "Loading the calls…");
   const parts = [part("errors"), part("FilterContainer"), element("h2", null, "Calls"), part("operations")];
   return element("div", { className: "swagger-ui" }, ...parts, part("Models"));
 }
 
-/** Its table of answers says that it is a region, which would hide from a screen reader that it is a table. */
+/** Give the response tables their table role: the library marks them as regions, which hides the table from screen readers. */
 function sayTable(around: HTMLElement | null): void {
   around?.querySelector("table.responses-table")?.removeAttribute("role");
 }
@@ -35,7 +35,7 @@ const wrapResponses =
 
 export const API_LAYOUT = "PunctualLayout";
 
-/** A plugin of Swagger UI that brings the layout. */
+/** A Swagger UI plugin with the layout. */
 export const apiLayout = {
   components: { [API_LAYOUT]: PunctualLayout },
   wrapComponents: { responses: wrapResponses },

@@ -1,3 +1,3 @@
-/** The live page of a run; that of its log is loaded by itself (`LogPage`). */
+/** The live page of a run; the log page (`LogPage`) loads separately. */
 
-export { RunPage } from "./RunPage";
+export { RunPage } from "./page/RunPage";

@@ -1,9 +1,9 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
-import type { LateQuery } from "../../model/quarantine";
-import type { Ticks } from "../../model/ticks";
+import { useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import type { LateQuery } from "../../model/results/quarantineFilters";
+import type { Ticks } from "../../model/time/ticks";
 import type { RunScope } from "./scope";
 
 export function runKey(slug: string, run: string) {
@@ -22,7 +22,7 @@ export function historyKey(slug: string, run: string) {
   return [slug, "runs", run, "history"] as const;
 }
 
-/** What is kept of the last `span` of a run; events tell what comes after it. */
+/** Load the stored history of a run's last `span`; live events continue it. */
 export function useHistory(run: string, span: Ticks) {
   const slug = useSlug();
   return useQuery({
@@ -39,7 +39,7 @@ export function useHistory(run: string, span: Ticks) {
   });
 }
 
-/** An endless list, newest first. Each page's `next` is the `before` of the one after it. */
+/** A page of a list, newest first. Each page's `next` is the `before` of the following page. */
 interface Page<R> {
   rows: R[];
   next: string | null;
@@ -75,7 +75,7 @@ export function useQuarantine(run: string, runs: RunScope, wanted: LateQuery) {
   return { pages, key };
 }
 
-/** What a run ran, as it was at its start. It never changes. */
+/** The query, streams and settings of a run as of its start. They never change. */
 export function useDefinition(run: string, wanted: boolean) {
   const slug = useSlug();
   return useQuery({
@@ -87,7 +87,7 @@ export function useDefinition(run: string, wanted: boolean) {
 }
 
 const EVERY_MS = 8_000;
-/** A table is in sight as long as its beginning is no further above than it is tall. */
+/** A table counts as visible until its top is one table height above the viewport. */
 const TALL = "800px 0px 0px 0px";
 
 interface Pages<R> {
@@ -96,7 +96,7 @@ interface Pages<R> {
   refetch: () => unknown;
 }
 
-/** Whether what `ref` is put on is in sight, on a page that is. */
+/** Report whether the element of `ref` is visible, on a visible page. */
 export function useInSight() {
   const ref = useRef<HTMLDivElement>(null);
   const inSight = useRef(false);
@@ -115,9 +115,9 @@ export function useInSight() {
 }
 
 /**
- * Keep the first page up to date while `total` grows, as long as no older page was opened: then the rows stand still
- * for reading, and `toNewest` goes back to following. Nothing is read for a table that nobody sees (`ref` goes on it),
- * unless it is empty. `behind`: what is shown is of before `total`, so that an empty page says nothing yet.
+ * Keep the first page up to date while `total` grows, unless an older page is open: then the rows stay put for reading,
+ * and `toNewest` resumes following. Nothing is loaded for an invisible table (`ref` marks it), unless it is empty.
+ * `behind`: the rows are older than `total`, so an empty page does not mean that there are no rows.
  */
 export function useFollowing<R>(pages: Pages<R>, key: readonly unknown[], total: number) {
   const { ref, isInSight } = useInSight();

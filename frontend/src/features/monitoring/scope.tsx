@@ -1,11 +1,11 @@
 import { Link } from "react-router";
-import { Choices } from "../../components/Choices";
-import { IsoInstant } from "../../components/Instant";
-import { useSlug } from "../../lib/session";
-import type { RunKeptShown } from "../../model/api";
-import { versionWords } from "../../model/versions";
+import { Choices } from "../../components/actions/Choices";
+import { IsoInstant } from "../../components/values/Instant";
+import { useSlug } from "../../lib/account/session";
+import { versionWords } from "../../messages/run/versions";
+import type { RunKeptResponse } from "../../model/api";
 
-/** Whose rows are listed: those of this run, or of all runs of its binding. */
+/** The listed rows: those of this run, or of all runs of its binding. */
 export type RunScope = "own" | "all";
 
 const SCOPES: readonly (readonly [RunScope, string])[] = [
@@ -14,21 +14,21 @@ const SCOPES: readonly (readonly [RunScope, string])[] = [
 ];
 
 export function ScopeChoice({ value, onChange }: { value: RunScope; onChange: (scope: RunScope) => void }) {
-  return <Choices label="Whose rows are listed" options={SCOPES} value={value} onChange={onChange} />;
+  return <Choices label="Runs" options={SCOPES} value={value} onChange={onChange} />;
 }
 
 interface RunCellProps {
-  /** The run that made the row; null if nobody knows. */
+  /** The run that emitted the row; null if unknown. */
   of: string | null;
-  /** The run whose page this is. */
+  /** The run of this page. */
   here: string;
-  known: readonly RunKeptShown[];
+  known: readonly RunKeptResponse[];
 }
 
-/** Which run made a row. */
+/** The run that emitted a row. */
 export function RunCell({ of, here, known }: RunCellProps) {
   const slug = useSlug();
-  if (of === null) return <span className="quiet">before runs were told apart</span>;
+  if (of === null) return <span className="quiet">before runs were tracked</span>;
   const run = known.find((each) => each.run === of);
   const started = run?.started_at ? <IsoInstant iso={run.started_at} /> : "a run";
   return (
@@ -39,7 +39,7 @@ export function RunCell({ of, here, known }: RunCellProps) {
   );
 }
 
-/** Why a list of rows is empty though the run has made some. */
+/** Explains an empty list for a run that has emitted rows. */
 export function NotKept() {
-  return <p>They were deleted, or are older than what is kept here. The figures above count them all the same.</p>;
+  return <p>They were deleted, or are older than the retention period. The figures above still include them.</p>;
 }

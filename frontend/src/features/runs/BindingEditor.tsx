@@ -1,16 +1,16 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import { Difference } from "../../components/Difference";
-import { DraftGuard } from "../../components/DraftGuard";
-import { SelectField, TextField } from "../../components/Field";
-import { FaultyForm } from "../../components/FieldFaults";
-import { NextStartWords } from "../../components/NextStartWords";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { ReasonedSubmit } from "../../components/Reasoned";
-import { useVersionsOf } from "../../lib/bindings";
-import { type Drafted, useDrafted } from "../../lib/drafts";
-import { useReason, useSlug } from "../../lib/session";
-import type { BindingChange, BindingShown, QueryShown, StreamShown, VersionShown } from "../../model/api";
+import { ReasonedSubmit } from "../../components/actions/Reasoned";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { SelectField, TextField } from "../../components/forms/Field";
+import { FaultyForm } from "../../components/forms/FieldFaults";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { NextStartWords } from "../../components/runControl/NextStartWords";
+import { Difference } from "../../components/values/Difference";
+import { useReason, useSlug } from "../../lib/account/session";
+import { BINDING_FORMS, bindingDraft, type Drafted, useDrafted } from "../../lib/drafts/drafts";
+import { useVersionsOf } from "../../lib/resources/bindings";
+import type { BindingChange, BindingResponse, QuerySummary, StreamSummary, VersionResponse } from "../../model/api";
 import {
   type BindingTyped,
   inputNodes,
@@ -19,30 +19,31 @@ import {
   otherInputs,
   readBinding,
   typedBinding,
-} from "../../model/bindingForm";
+} from "../../model/binding/bindingForm";
 import { InputFields, inputPathOf, inputPaths } from "./InputFields";
-import { FreshnessChoice, QueryChoice } from "./QueryChoice";
+import { CompletenessChoice, FreshnessChoice, QueryChoice } from "./QueryChoice";
 import { useQueryChoices, useStreamChoices } from "./requests";
 
 interface Props {
-  binding: BindingShown;
+  binding: BindingResponse;
   saving: { isPending: boolean; error: Error | null };
-  onSave: (body: BindingChange, typed: BindingTyped, done: () => void) => void;
+  /** Resolves to false if the server refused. */
+  onSave: (body: BindingChange, typed: BindingTyped, done: () => void) => Promise<boolean>;
 }
 
-interface WhatBecomesProps {
-  binding: BindingShown;
+interface StateEffectProps {
+  binding: BindingResponse;
   typed: BindingTyped;
-  after: VersionShown | undefined;
+  after: VersionResponse | undefined;
 }
 
-/** What the next start does with what is open, before the change that brings it about is saved. */
-function WhatBecomes({ binding, typed, after }: WhatBecomesProps) {
+/** The effect of the next start on the open state, before the change is saved. */
+function StateEffect({ binding, typed, after }: StateEffectProps) {
   if (otherInputs(typed, binding))
     return (
       <p>
-        Streams or time settings of its inputs are changed too. What is open belongs to those of before: the next start
-        says what becomes of it, and asks before anything is left behind.
+        Streams or time settings of its inputs also change, and the saved state belongs to the previous ones. The next
+        start shows what happens to it, and asks before any state is discarded.
       </p>
     );
   if (after === undefined || after.id === binding.query_version) return null;
@@ -50,18 +51,18 @@ function WhatBecomes({ binding, typed, after }: WhatBecomesProps) {
 }
 
 interface VersionProps {
-  binding: BindingShown;
+  binding: BindingResponse;
   typed: BindingTyped;
-  /** Those of the chosen query, the newest first. */
-  versions: readonly VersionShown[];
-  /** The one that the binding runs, where it is known. */
-  before: VersionShown | undefined;
-  queries: readonly QueryShown[];
-  onMove: (query: QueryShown) => void;
+  /** The versions of the chosen query, newest first. */
+  versions: readonly VersionResponse[];
+  /** The binding's current version, if known. */
+  before: VersionResponse | undefined;
+  queries: readonly QuerySummary[];
+  onMove: (query: QuerySummary) => void;
   onChoose: (version: string) => void;
 }
 
-function WhatChanges({ binding, typed, versions, before, queries }: VersionProps) {
+function QueryDifference({ binding, typed, versions, before, queries }: VersionProps) {
   const after = versions.find((each) => each.id === typed.version);
   if (before === undefined || after === undefined || before.id === after.id) return null;
   const moves = typed.query !== binding.query;
@@ -71,10 +72,10 @@ function WhatChanges({ binding, typed, versions, before, queries }: VersionProps
       <p>
         From {moves ? `${binding.query_name}, ` : ""}version {before.number} to {name}version {after.number}:
       </p>
-      <Difference before={before.text} after={after.text} label="What changes in the query" />
+      <Difference before={before.text} after={after.text} label="Changes in the query" />
       {moves ? (
         <p className="quiet">
-          Streams and settings of the old query’s inputs are not taken along: choose them below for the new ones.
+          Streams and settings of the old query’s inputs are not kept. Choose them below for the new inputs.
         </p>
       ) : null}
     </div>
@@ -89,7 +90,7 @@ function VersionFields(props: VersionProps) {
     const comment = each.comment === "" ? "" : `: ${each.comment}`;
     return [each.id, `version ${each.number}${comment}`];
   });
-  if (!options.some(([id]) => id === typed.version)) options.push([typed.version, "the version that is stored"]);
+  if (!options.some(([id]) => id === typed.version)) options.push([typed.version, "the stored version"]);
   const move = (id: string) => {
     const chosen = queries.find((each) => each.id === id);
     if (chosen !== undefined) onMove(chosen);
@@ -110,15 +111,15 @@ function VersionFields(props: VersionProps) {
           value={typed.version}
           onChange={onChoose}
           options={options}
-          help="The newest first."
+          help="Newest first."
         />
       </div>
-      <WhatChanges {...props} />
+      <QueryDifference {...props} />
     </>
   );
 }
 
-function boundNodes({ inputs }: BindingShown) {
+function boundNodes({ inputs }: BindingResponse) {
   return inputs.map(({ node, stream_name }) => ({ node, stream: stream_name }));
 }
 
@@ -138,16 +139,17 @@ function OwnFields({ typed, onChange, batchSeconds }: OwnProps) {
         onChange={(freshness) => onChange({ freshness })}
         batchSeconds={batchSeconds}
       />
+      <CompletenessChoice value={typed.completeness} onChange={(completeness) => onChange({ completeness })} />
     </div>
   );
 }
 
 interface FormProps extends Props {
   draft: Drafted<BindingTyped>;
-  versions: readonly VersionShown[];
-  before: VersionShown | undefined;
-  queries: readonly QueryShown[];
-  streams: readonly StreamShown[];
+  versions: readonly VersionResponse[];
+  before: VersionResponse | undefined;
+  queries: readonly QuerySummary[];
+  streams: readonly StreamSummary[];
 }
 
 function Form({ binding, saving, onSave, draft, versions, before, queries, streams }: FormProps) {
@@ -156,22 +158,23 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
   const change = (part: Partial<BindingTyped>) => draft.change({ ...typed, ...part });
   const chosen = versions.find((each) => each.id === typed.version);
   const nodes = chosen === undefined ? boundNodes(binding) : inputNodes(chosen);
-  const submit = () => {
-    if (reason !== null || saving.isPending) return;
+  const save = async () => {
+    if (reason !== null || saving.isPending) return false;
     const read = readBinding(
       typed,
       nodes.map(({ node }) => node),
     );
-    onSave(read, typed, draft.done);
+    return onSave(read, typed, draft.done);
   };
   const paths = nodes.flatMap(({ node }) => inputPaths(node, inputOf(typed, node)));
   return (
     <FaultyForm
       error={saving.error}
-      paths={["name", "freshness", "query_version", ...paths]}
+      paths={["name", "freshness", "completeness", "query_version", ...paths]}
       pathOf={inputPathOf}
-      onSubmit={submit}
+      onSubmit={() => void save()}
     >
+      <DraftGuard draft={draft} what={BINDING_FORMS.settings} save={save} />
       <OwnFields typed={typed} onChange={change} batchSeconds={binding.latest_run?.progress?.batch_s ?? null} />
       <VersionFields
         binding={binding}
@@ -187,26 +190,28 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
           key={node}
           node={node}
           named={stream}
-          said={inputOf(typed, node)}
+          typedInput={inputOf(typed, node)}
           streams={streams}
           others={nodes.flatMap((each) => (each.node === node ? [] : [each.node]))}
-          onChange={(said) => change({ inputs: { ...typed.inputs, [node]: said } })}
+          onChange={(typedInput) => change({ inputs: { ...typed.inputs, [node]: typedInput } })}
         />
       ))}
-      <WhatBecomes binding={binding} typed={typed} after={chosen} />
+      <StateEffect binding={binding} typed={typed} after={chosen} />
       <p className="row">
-        <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save the binding"}</ReasonedSubmit>
-        <span className="quiet">Freshness holds at once, all else from the next start.</span>
+        <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save binding"}</ReasonedSubmit>
+        <span className="quiet">
+          Freshness and completeness apply at once; all other changes apply from the next start.
+        </span>
       </p>
     </FaultyForm>
   );
 }
 
-/** The form in which a binding is renamed, moved to another query or version, and given other inputs and settings. */
+/** The form for a binding: its name, query, version, inputs and settings. */
 export function BindingEditor(props: Props) {
   const { binding } = props;
   const [initial] = useState(() => typedBinding(binding));
-  const draft = useDrafted<BindingTyped>(`binding ${binding.id}`, initial);
+  const draft = useDrafted<BindingTyped>(bindingDraft(binding.id), initial);
   const now = useVersionsOf(binding.query);
   const versions = useVersionsOf(draft.value.query);
   const [queries, streams] = [useQueryChoices(true), useStreamChoices()];
@@ -214,7 +219,7 @@ export function BindingEditor(props: Props) {
   const loaded = versions.data !== undefined && queries.data !== undefined && streams.data !== undefined;
   return (
     <>
-      <DraftGuard draft={draft} />
+      {loaded ? null : <DraftGuard draft={draft} what={BINDING_FORMS.settings} />}
       <ErrorNote error={error} />
       {loaded ? (
         <Form

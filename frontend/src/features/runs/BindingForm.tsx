@@ -1,9 +1,9 @@
-import { DraftGuard } from "../../components/DraftGuard";
-import { SelectField, TextField } from "../../components/Field";
-import { FaultyForm } from "../../components/FieldFaults";
-import { useDrafted } from "../../lib/drafts";
-import type { QueryShown } from "../../model/api";
-import { type Freshness, freshnessOf, USUAL } from "../../model/freshness";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { SelectField, TextField } from "../../components/forms/Field";
+import { FaultyForm } from "../../components/forms/FieldFaults";
+import { useDrafted } from "../../lib/drafts/drafts";
+import type { QuerySummary } from "../../model/api";
+import { type Freshness, freshnessOf, USUAL } from "../../model/run/freshness";
 import { FreshnessChoice, QueryChoice } from "./QueryChoice";
 
 export interface NewBindingBody {
@@ -14,18 +14,18 @@ export interface NewBindingBody {
 }
 
 interface Props {
-  queries: readonly QueryShown[];
-  /** The id of the query that is asked for; the first one if it is none of them. */
+  queries: readonly QuerySummary[];
+  /** The id of the preselected query; the first one if it is not in the list. */
   first?: string;
   creating: {
-    mutate: (body: NewBindingBody, then: { onSuccess: () => void }) => void;
+    mutate: (sending: { body: NewBindingBody; onStored: () => void }) => void;
     isPending: boolean;
     error: Error | null;
   };
   onCancel: () => void;
 }
 
-/** What a new binding is made of: a query, a name, whether it shares its carrier, and how fresh its results must be. */
+/** The form for a new binding: a query, a name, its carrier and its freshness. */
 export function BindingForm({ queries, first = "", creating, onCancel }: Props) {
   const of = (id: string) => queries.find((each) => each.id === id);
   const beginning = of(first) ?? queries[0];
@@ -44,7 +44,7 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
   const submit = () => {
     if (query === undefined || creating.isPending) return;
     const body = { name: name.trim(), query_version: query.current.id, dedicated, freshness };
-    creating.mutate(body, { onSuccess: draft.done });
+    creating.mutate({ body, onStored: draft.done });
   };
   const cancel = () => {
     draft.done();
@@ -59,7 +59,7 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
         path="query_version"
         onChange={choose}
         options={queries.map((each) => [each.id, `${each.name}, version ${each.current.number}`] as const)}
-        help="Each input takes the stream that the query names."
+        help="Each input reads the stream that the query names."
       />
       <TextField
         label="Name of the binding"
@@ -72,7 +72,7 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
       <FreshnessChoice value={freshness} onChange={(next) => change({ freshness: next })} />
       <p className="row">
         <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Creating…" : "Create the binding"}
+          {creating.isPending ? "Creating…" : "Create binding"}
         </button>
         <button type="button" className="button" onClick={cancel}>
           Cancel

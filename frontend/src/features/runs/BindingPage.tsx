@@ -1,32 +1,32 @@
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { AskedAction } from "../../components/AskedAction";
-import { FootprintsPanel } from "../../components/Footprints";
-import { ErrorNote, Notice, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { Panel } from "../../components/Panel";
-import { Stale } from "../../components/Stale";
-import { StartFromButton } from "../../components/StartFromButton";
-import { UsesPanel } from "../../components/Uses";
-import { useReason, useSlug } from "../../lib/session";
-import type { BindingChange, BindingShown } from "../../model/api";
-import { type BindingTyped, bindingText } from "../../model/bindingForm";
-import { isOpen } from "../../model/states";
+import { ConfirmedAction } from "../../components/actions/ConfirmedAction";
+import { FootprintsPanel } from "../../components/dependencies/Footprints";
+import { UsesPanel } from "../../components/dependencies/Uses";
+import { Stale } from "../../components/forms/Stale";
+import { ErrorNote, Notice, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { Panel } from "../../components/page/Panel";
+import { StartFromButton } from "../../components/runControl/StartFromButton";
+import { useReason, useSlug } from "../../lib/account/session";
+import type { BindingChange, BindingResponse } from "../../model/api";
+import { type BindingTyped, bindingText } from "../../model/binding/bindingForm";
+import { isOpen } from "../../model/run/states";
 import { BindingEditor } from "./BindingEditor";
 import { Action } from "./Bindings";
 import { History } from "./History";
 import { OutputsPanel } from "./OutputsPanel";
-import { useBinding, useChangeBinding, useDeleteBinding, useRunsOf } from "./requests";
+import { newestOwn, useBinding, useChangeBinding, useDeleteBinding, useRunsOf } from "./requests";
 
-function DeleteBinding({ binding }: { binding: BindingShown }) {
+function DeleteBinding({ binding }: { binding: BindingResponse }) {
   const slug = useSlug();
   const navigate = useNavigate();
   const edit = useReason("edit");
   const remove = useDeleteBinding(binding.id);
   const open = binding.latest_run !== null && isOpen(binding.latest_run);
   return (
-    <AskedAction
-      reason={edit ?? (open ? `${binding.name} has a run that has not ended. Stop it first.` : null)}
+    <ConfirmedAction
+      reason={edit ?? (open ? `${binding.name} has an active run. Stop it first.` : null)}
       opener="Delete…"
       kind="danger"
       title={`Delete the binding ${binding.name}?`}
@@ -36,14 +36,14 @@ function DeleteBinding({ binding }: { binding: BindingShown }) {
       onDone={() => navigate(`/t/${slug}/runs`)}
     >
       <p>
-        The binding and the list of its runs are removed. Its query and its streams stay. Files of its results stay too,
-        and count in the limits until they are deleted.
+        The binding and its list of runs are deleted. Its query and streams stay. Its result files also stay and count
+        towards the limits until you delete them.
       </p>
-    </AskedAction>
+    </ConfirmedAction>
   );
 }
 
-function Head({ binding }: { binding: BindingShown }) {
+function Head({ binding }: { binding: BindingResponse }) {
   const slug = useSlug();
   const operate = useReason("operate");
   const navigate = useNavigate();
@@ -77,20 +77,18 @@ interface Sent {
   done: () => void;
 }
 
-function Settings({ binding, onReload }: { binding: BindingShown; onReload: () => void }) {
+function Settings({ binding, onReload }: { binding: BindingResponse; onReload: () => void }) {
   const saving = useChangeBinding(binding.id);
   const [sent, setSent] = useState<Sent | null>(null);
-  const send = (what: Sent, upon: string) => {
+  const send = async (what: Sent, upon: string) => {
     setSent(what);
-    saving.mutate(
-      { ...what.body, upon },
-      {
-        onSuccess: () => {
-          what.done();
-          onReload();
-        },
-      },
-    );
+    try {
+      await saving.mutateAsync({ body: { ...what.body, upon }, onStored: what.done });
+    } catch {
+      return false; // the form shows why
+    }
+    onReload();
+    return true;
   };
   const reload = () => {
     sent?.done();
@@ -99,12 +97,12 @@ function Settings({ binding, onReload }: { binding: BindingShown; onReload: () =
   };
   const running = binding.latest_run !== null && isOpen(binding.latest_run);
   return (
-    <Panel title="What it runs" note="A version of a query, and the stream that feeds each of its inputs.">
+    <Panel title="Query and inputs" note="A version of a query, and the stream for each of its inputs">
       <div className="stack">
         {running ? (
           <Notice tone="busy">
             <p>
-              A run is under way, and keeps what it started with. Freshness holds as soon as it is saved, all else from
+              The active run keeps its settings. Freshness applies as soon as you save it; all other changes apply from
               the next start.
             </p>
           </Notice>
@@ -118,27 +116,28 @@ function Settings({ binding, onReload }: { binding: BindingShown; onReload: () =
           error={saving.error}
           begun={sent?.typed.begun ?? ""}
           now={bindingText(binding)}
+          isOtherChanged={sent !== null && newestOwn(sent.typed.upon) !== binding.revision}
           onReload={reload}
-          onOverwrite={() => (sent === null ? undefined : send(sent, binding.revision))}
+          onOverwrite={() => void (sent === null ? null : send(sent, binding.revision))}
         />
       </div>
     </Panel>
   );
 }
 
-function Runs({ binding }: { binding: BindingShown }) {
+function Runs({ binding }: { binding: BindingResponse }) {
   const runs = useRunsOf(binding.id);
   return (
-    <Panel title="Its runs" note="The newest 100, newest first." flush>
+    <Panel title="Runs" note="The newest 100, newest first" flush>
       <ErrorNote error={runs.error} onRetry={() => void runs.refetch()} />
       {runs.isPending ? <Waiting>Loading the runs…</Waiting> : null}
-      {runs.data?.length === 0 ? <p className="inset quiet">It has never run. Start it above.</p> : null}
+      {runs.data?.length === 0 ? <p className="inset quiet">No runs yet. Start it above.</p> : null}
       {runs.data !== undefined && runs.data.length > 0 ? <History runs={runs.data} /> : null}
     </Panel>
   );
 }
 
-/** One binding: what it runs, how that is changed, renamed and deleted, and its runs. */
+/** One binding: its query and inputs, its settings and its runs. */
 export function BindingPage() {
   const { binding: id = "" } = useParams();
   const binding = useBinding(id);
@@ -151,7 +150,7 @@ export function BindingPage() {
       <Head binding={binding.data} />
       {saved > 0 ? (
         <Notice tone="good">
-          <p>This is what is stored now. Freshness holds at once, all else from the next start.</p>
+          <p>Showing the stored version. Freshness applies at once; all other changes apply from the next start.</p>
         </Notice>
       ) : null}
       <Settings key={saved} binding={binding.data} onReload={reload} />

@@ -1,20 +1,20 @@
 import { Link, useNavigate } from "react-router";
-import { Scroll } from "../../components/Scroll";
-import { StartButton } from "../../components/StartButton";
-import { DesiredMark, StateMark } from "../../components/StateMark";
-import { StopButton } from "../../components/StopButton";
-import { useReason, useSlug } from "../../lib/session";
-import type { BindingShown } from "../../model/api";
-import { isOpen } from "../../model/states";
+import { Scroll } from "../../components/page/Scroll";
+import { StartButton } from "../../components/runControl/StartButton";
+import { StopButton } from "../../components/runControl/StopButton";
+import { DesiredMark, StateMark } from "../../components/values/StateMark";
+import { useReason, useSlug } from "../../lib/account/session";
+import type { BindingResponse } from "../../model/api";
+import { isOpen } from "../../model/run/states";
 import { ChangeQuery } from "./ChangeQuery";
 
 interface ActionProps {
-  binding: BindingShown;
-  /** Why it may be neither started nor stopped; null if it may. */
+  binding: BindingResponse;
+  /** The reason why it can't be started or stopped; null if it can. */
   reason: string | null;
 }
 
-/** What can be done with a binding now: start it, or stop its run. */
+/** The button that starts a binding or stops its run. */
 export function Action({ binding, reason }: ActionProps) {
   const slug = useSlug();
   const navigate = useNavigate();
@@ -34,7 +34,7 @@ export function Action({ binding, reason }: ActionProps) {
   return <StopButton binding={binding.id} name={binding.name} reason={reason} />;
 }
 
-function Inputs({ binding }: { binding: BindingShown }) {
+function Inputs({ binding }: { binding: BindingResponse }) {
   const slug = useSlug();
   return binding.inputs.map((input, index) => (
     <span key={input.node}>
@@ -87,8 +87,8 @@ function Row({ binding, reason }: ActionProps) {
   );
 }
 
-/** Every binding with what is wanted of it, what is seen, and the button that changes it. */
-export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
+/** All bindings with their desired and observed state, and the button that changes it. */
+export function Bindings({ bindings }: { bindings: readonly BindingResponse[] }) {
   const reason = useReason("operate");
   return (
     <Scroll label="Table of bindings">
@@ -96,8 +96,8 @@ export function Bindings({ bindings }: { bindings: readonly BindingShown[] }) {
         <thead>
           <tr>
             <th>Binding</th>
-            <th>Seen</th>
-            <th>Wanted</th>
+            <th>State</th>
+            <th>Desired state</th>
             <th>Last message</th>
             <th>Query</th>
             <th>Streams</th>

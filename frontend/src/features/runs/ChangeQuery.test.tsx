@@ -2,14 +2,14 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiFailure } from "../../lib/api";
-import type { BindingShown } from "../../model/api";
+import { ApiFailure } from "../../lib/api/client";
+import type { BindingResponse } from "../../model/api";
 import { ChangeQuery } from "./ChangeQuery";
 import { bodyOf } from "./requests";
 
 const replacing = vi.hoisted(() => ({ mutate: vi.fn(), isPending: false, error: null as Error | null }));
 
-vi.mock("../../lib/session", () => ({ useReason: () => null, useSlug: () => "acme" }));
+vi.mock("../../lib/account/session", () => ({ useReason: () => null, useSlug: () => "acme" }));
 vi.mock("./requests", async (original) => ({
   ...(await original<typeof import("./requests")>()),
   useReplaceBinding: () => replacing,
@@ -30,24 +30,24 @@ const BINDING = {
   inputs: [INPUT],
   dedicated: false,
   revision: "r1",
-} as unknown as BindingShown;
+} as unknown as BindingResponse;
 
-test("a binding is given a carrier of its own, and the page says what a change leaves behind", async () => {
+test("a binding can be moved to its own carrier, and the page explains the effect", async () => {
   render(<ChangeQuery binding={BINDING} />);
-  await userEvent.click(screen.getByRole("button", { name: "shared carrier… Change how watch runs" }));
+  await userEvent.click(screen.getByRole("button", { name: "shared carrier… Change the carrier of watch" }));
   expect(screen.getByRole("dialog").textContent).toContain(
-    "where its state cannot be divided over the cores, it is read again",
+    "If their state can't be split over the cores, their rows are read again",
   );
-  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in a carrier of its own");
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in its own carrier");
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   expect(replacing.mutate.mock.calls[0]?.[0]).toEqual({ binding: BINDING, dedicated: true });
 });
 
-test("somebody else's change is not overwritten unread: what was opened is sent, and theirs is shown", async () => {
+test("another person's change is not overwritten: the opened revision is sent, and their version is shown", async () => {
   const theirs = { ...BINDING, name: "look", revision: "r2" };
   const page = render(<ChangeQuery binding={BINDING} />);
-  await userEvent.click(screen.getByRole("button", { name: "shared carrier… Change how watch runs" }));
-  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in a carrier of its own");
+  await userEvent.click(screen.getByRole("button", { name: "shared carrier… Change the carrier of watch" }));
+  await userEvent.selectOptions(screen.getByRole("combobox", { name: "Runs" }), "in its own carrier");
   page.rerender(<ChangeQuery binding={theirs} />);
   await userEvent.click(screen.getByRole("button", { name: "Save" }));
   expect(replacing.mutate.mock.lastCall?.[0]).toEqual({ binding: BINDING, dedicated: true });
@@ -55,14 +55,14 @@ test("somebody else's change is not overwritten unread: what was opened is sent,
   replacing.error = new ApiFailure(409, { code: "conflict", message, faults: [] });
   page.rerender(<ChangeQuery binding={theirs} />);
   expect(screen.getByRole("dialog").textContent).toContain(message);
-  expect(screen.getByText("What was changed meanwhile")).toBeTruthy();
-  await userEvent.click(screen.getByRole("button", { name: "Save mine over it" }));
+  expect(screen.getByText("Changes by others")).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Overwrite with mine" }));
   expect(replacing.mutate.mock.lastCall?.[0]).toEqual({ binding: theirs, dedicated: true });
-  await userEvent.click(screen.getByRole("button", { name: "Take theirs, discard mine" }));
+  await userEvent.click(screen.getByRole("button", { name: "Load theirs, discard mine" }));
   expect(screen.queryByRole("dialog")).toBeNull();
 });
 
-test("what else the binding says is sent back as it is, upon what was seen of it", () => {
+test("all other settings of the binding are sent back unchanged, with the opened revision", () => {
   expect(bodyOf(BINDING)).toEqual({
     upon: "r1",
     name: "watch",

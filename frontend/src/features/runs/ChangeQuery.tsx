@@ -1,19 +1,19 @@
 import { type FormEvent, useState } from "react";
-import { Ask } from "../../components/Ask";
-import { FormEnd } from "../../components/FormEnd";
-import { ReasonedButton } from "../../components/Reasoned";
-import { Stale } from "../../components/Stale";
-import { useReason } from "../../lib/session";
-import type { BindingShown } from "../../model/api";
-import { bindingText } from "../../model/bindingForm";
+import { ModalDialog } from "../../components/actions/ModalDialog";
+import { ReasonedButton } from "../../components/actions/Reasoned";
+import { FormEnd } from "../../components/forms/FormEnd";
+import { Stale } from "../../components/forms/Stale";
+import { useReason } from "../../lib/account/session";
+import type { BindingResponse } from "../../model/api";
+import { bindingText } from "../../model/binding/bindingForm";
 import { QueryChoice } from "./QueryChoice";
 import { useReplaceBinding } from "./requests";
 
-function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => void }) {
+function ChangeForm({ binding, onDone }: { binding: BindingResponse; onDone: () => void }) {
   const replacing = useReplaceBinding();
-  const [opened] = useState(binding); // what it says now is looked at again and again
+  const [opened] = useState(binding); // `binding` is polled and may change
   const [dedicated, setDedicated] = useState(opened.dedicated);
-  const save = (over: BindingShown) => replacing.mutate({ binding: over, dedicated }, { onSuccess: onDone });
+  const save = (over: BindingResponse) => replacing.mutate({ binding: over, dedicated }, { onSuccess: onDone });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save(opened);
@@ -22,8 +22,8 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
     <form className="stack" onSubmit={submit}>
       <QueryChoice dedicated={dedicated} onChange={setDedicated} />
       <p className="quiet">
-        It holds from the next start. What is open goes along; where its state cannot be divided over the cores, it is
-        read again, where the inputs still have it, and the run says so.
+        Applies from the next start. Open windows move along. If their state can't be split over the cores, their rows
+        are read again if the inputs still have them; the run then reports it.
       </p>
       <FormEnd words={["Save", "Saving…"]} asking={replacing} onCancel={onDone} />
       <Stale
@@ -37,8 +37,8 @@ function ChangeForm({ binding, onDone }: { binding: BindingShown; onDone: () => 
   );
 }
 
-/** Lets a binding share its carrier or have one of its own, from its next start on. */
-export function ChangeQuery({ binding }: { binding: BindingShown }) {
+/** Move a binding to the shared carrier or to its own, from its next start. */
+export function ChangeQuery({ binding }: { binding: BindingResponse }) {
   const reason = useReason("edit");
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -47,14 +47,14 @@ export function ChangeQuery({ binding }: { binding: BindingShown }) {
     <>
       <ReasonedButton
         reason={reason}
-        aria-label={`${now} Change how ${binding.name} runs`}
+        aria-label={`${now} Change the carrier of ${binding.name}`}
         onClick={() => setOpen(true)}
       >
         {now}
       </ReasonedButton>
-      <Ask title={`How ${binding.name} runs`} open={open} onClose={close}>
+      <ModalDialog title={`Carrier of ${binding.name}`} open={open} onClose={close}>
         <ChangeForm binding={binding} onDone={close} />
-      </Ask>
+      </ModalDialog>
     </>
   );
 }

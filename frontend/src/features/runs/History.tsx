@@ -1,13 +1,13 @@
 import { Link } from "react-router";
-import { IsoInstant } from "../../components/Instant";
-import { Scroll } from "../../components/Scroll";
-import { StateMark } from "../../components/StateMark";
-import { useSlug } from "../../lib/session";
-import type { RunShown } from "../../model/api";
-import { versionWords } from "../../model/versions";
+import { Scroll } from "../../components/page/Scroll";
+import { IsoInstant } from "../../components/values/Instant";
+import { StateMark } from "../../components/values/StateMark";
+import { useSlug } from "../../lib/account/session";
+import { versionWords } from "../../messages/run/versions";
+import type { RunResponse } from "../../model/api";
 
-/** Runs, linked, with what each was started with. */
-export function History({ runs }: { runs: readonly RunShown[] }) {
+/** Linked runs, each with its query version. */
+export function History({ runs }: { runs: readonly RunResponse[] }) {
   const slug = useSlug();
   return (
     <Scroll label="Table of runs" tall>

@@ -1,65 +1,76 @@
-import { AdvanceTimeFields } from "../../components/AdvanceTimeFields";
-import { SelectField, TextField } from "../../components/Field";
-import type { AdvanceTimeSettings, Fault, StreamShown } from "../../model/api";
-import type { InputTyped } from "../../model/bindingForm";
-import { TIME_UNITS } from "../../model/timeUnits";
+import { AdvanceTimeFields } from "../../components/forms/AdvanceTimeFields";
+import { SelectField, TextField } from "../../components/forms/Field";
+import type { AdvanceTimeSettings, Fault, StreamSummary } from "../../model/api";
+import type { InputTyped } from "../../model/binding/bindingForm";
+import { PATTERN_HELP, TIME_UNITS } from "../../model/time/timeUnits";
 
-/** What settings of a binding begin with, to be changed. */
+/** The initial values of a binding's own time settings. */
 const BEGINNING: AdvanceTimeSettings = { generate: { every: 1, delay: "5s", basis: "max", final: true }, late: "drop" };
 
-/** Codes of faults that the stream alone can have. */
+/** Codes of errors that only the stream can have. */
 const OF_STREAM: ReadonlySet<Fault["code"]> = new Set(["bad_adapter", "bad_schema", "unknown_stream"]);
 
-/** The path of the field that a fault of an input is about. */
+/** Return the path of the field that an input's error refers to. */
 export function inputPathOf({ node, field, code }: Fault): string | null {
   if (node === null) return field;
   if (field?.startsWith("event_time.")) return `inputs.${node}.${field}`;
   return `inputs.${node}.${field === "stream" || OF_STREAM.has(code) ? "stream" : "advance"}`;
 }
 
-/** The paths of the fields that are drawn of an input. */
-export function inputPaths(node: string, { stream, path }: InputTyped): string[] {
+/** Return the paths of an input's visible fields. */
+export function inputPaths(node: string, { stream, path, unit }: InputTyped): string[] {
   const own = stream === "" ? [] : ["advance", "event_time.path"];
   const time = stream === "" || path === "" ? [] : ["event_time.unit", "event_time.zone"];
+  if (time.length > 0 && unit === "pattern") time.push("event_time.pattern");
   return ["stream", ...own, ...time].map((each) => `inputs.${node}.${each}`);
 }
 
 interface InputProps {
   node: string;
   named: string;
-  said: InputTyped;
-  streams: readonly StreamShown[];
+  typedInput: InputTyped;
+  streams: readonly StreamSummary[];
   /** The other inputs of the query. */
   others: readonly string[];
-  onChange: (said: InputTyped) => void;
+  onChange: (typedInput: InputTyped) => void;
 }
 
-function EventTimeFields({ node, said, onChange }: Omit<InputProps, "named" | "streams" | "others">) {
+function EventTimeFields({ node, typedInput, onChange }: Omit<InputProps, "named" | "streams" | "others">) {
   return (
     <>
       <TextField
-        label="Own event time (optional)"
+        label="Event time of this binding (optional)"
         path={`inputs.${node}.event_time.path`}
-        value={said.path}
+        value={typedInput.path}
         mono
-        onChange={(path) => onChange({ ...said, path })}
-        help="A column, or a path such as details.at or _key.at. Empty: as the query says, else as the stream does."
+        onChange={(path) => onChange({ ...typedInput, path })}
+        help="A column or path, for example details.at or _key.at. Empty: set by the query, otherwise by the stream."
       />
-      {said.path === "" ? null : (
+      {typedInput.path === "" ? null : (
         <>
           <SelectField
-            label="Written as"
+            label="Format"
             path={`inputs.${node}.event_time.unit`}
-            value={said.unit}
-            onChange={(unit) => onChange({ ...said, unit })}
+            value={typedInput.unit}
+            onChange={(unit) => onChange({ ...typedInput, unit })}
             options={TIME_UNITS}
           />
+          {typedInput.unit === "pattern" ? (
+            <TextField
+              label="Pattern"
+              path={`inputs.${node}.event_time.pattern`}
+              value={typedInput.pattern}
+              mono
+              onChange={(pattern) => onChange({ ...typedInput, pattern })}
+              help={PATTERN_HELP}
+            />
+          ) : null}
           <TextField
-            label="Zone of text without one"
+            label="Time zone of text without one"
             path={`inputs.${node}.event_time.zone`}
-            value={said.zone}
-            onChange={(zone) => onChange({ ...said, zone })}
-            help="Such as UTC or Europe/Berlin."
+            value={typedInput.zone}
+            onChange={(zone) => onChange({ ...typedInput, zone })}
+            help="For example UTC or Europe/Berlin."
           />
         </>
       )}
@@ -67,40 +78,40 @@ function EventTimeFields({ node, said, onChange }: Omit<InputProps, "named" | "s
   );
 }
 
-/** What one input of a binding reads: its stream, and time settings of its own. */
-export function InputFields({ node, named, said, streams, others, onChange }: InputProps) {
+/** The settings of one input of a binding: its stream and its own time settings. */
+export function InputFields({ node, named, typedInput, streams, others, onChange }: InputProps) {
   return (
     <fieldset className="group two tight">
       <legend>Input {node}</legend>
       <SelectField
         label="Stream"
         path={`inputs.${node}.stream`}
-        value={said.stream}
-        onChange={(stream) => onChange({ ...said, stream })}
-        options={[["", `as the query names it: ${named}`], ...streams.map((each) => [each.id, each.name] as const)]}
+        value={typedInput.stream}
+        onChange={(stream) => onChange({ ...typedInput, stream })}
+        options={[["", `as named in the query: ${named}`], ...streams.map((each) => [each.id, each.name] as const)]}
       />
-      {said.stream === "" ? null : (
+      {typedInput.stream === "" ? null : (
         <>
           <SelectField
-            label="How its time moves"
+            label="Time settings"
             path={`inputs.${node}.advance`}
-            value={said.advance === null ? "told" : "own"}
-            onChange={(chosen) => onChange({ ...said, advance: chosen === "own" ? BEGINNING : null })}
+            value={typedInput.advance === null ? "told" : "own"}
+            onChange={(chosen) => onChange({ ...typedInput, advance: chosen === "own" ? BEGINNING : null })}
             options={[
-              ["told", "as the query says, else as the stream does"],
-              ["own", "by settings of this binding"],
+              ["told", "set by the query, otherwise by the stream"],
+              ["own", "set by this binding"],
             ]}
           />
-          {said.advance === null ? null : (
-            <fieldset className="time-settings" aria-label={`Settings of time of ${node}`}>
+          {typedInput.advance === null ? null : (
+            <fieldset className="time-settings" aria-label={`Time settings of ${node}`}>
               <AdvanceTimeFields
-                settings={said.advance}
+                settings={typedInput.advance}
                 others={others}
-                onChange={(advance) => onChange({ ...said, advance })}
+                onChange={(advance) => onChange({ ...typedInput, advance })}
               />
             </fieldset>
           )}
-          <EventTimeFields node={node} said={said} onChange={onChange} />
+          <EventTimeFields node={node} typedInput={typedInput} onChange={onChange} />
         </>
       )}
     </fieldset>

@@ -1,18 +1,18 @@
 import { Link, useSearchParams } from "react-router";
-import { Ask } from "../../components/Ask";
-import { Empty, ErrorNote, Waiting } from "../../components/Notices";
-import { ReasonedButton } from "../../components/Reasoned";
+import { ModalDialog } from "../../components/actions/ModalDialog";
+import { ReasonedButton } from "../../components/actions/Reasoned";
+import { Empty, ErrorNote, Waiting } from "../../components/notices/Notices";
+import { useReason, useSlug } from "../../lib/account/session";
 import { useFreshOnce } from "../../lib/freshOnce";
-import { useReason, useSlug } from "../../lib/session";
-import type { QueryShown } from "../../model/api";
+import type { QuerySummary } from "../../model/api";
 import { BindingForm } from "./BindingForm";
 import { useCreateBinding, useQueryChoices } from "./requests";
 
-/** What the address says while the dialog is open: so others link to it, and the back button closes it. */
+/** The search parameter while the dialog is open, so that others can link to it and the back button closes it. */
 const ASKED = "new";
 
 interface CreatingProps {
-  queries: readonly QueryShown[];
+  queries: readonly QuerySummary[];
   first: string;
   onDone: () => void;
 }
@@ -20,13 +20,7 @@ interface CreatingProps {
 function Creating({ queries, first, onDone }: CreatingProps) {
   const { mutate, isPending, error } = useCreateBinding();
   const creating = {
-    mutate: (body: Parameters<typeof mutate>[0], then: { onSuccess: () => void }) => {
-      const onSuccess = () => {
-        then.onSuccess();
-        onDone();
-      };
-      mutate(body, { onSuccess });
-    },
+    mutate: ({ body, onStored }: Parameters<typeof mutate>[0]) => mutate({ body, onStored }, { onSuccess: onDone }),
     isPending,
     error,
   };
@@ -41,7 +35,7 @@ function Choosing({ first, onDone }: Pick<CreatingProps, "first" | "onDone">) {
   if (!fresh || queries.data === undefined) return <Waiting>Loading the queries…</Waiting>;
   if (queries.data.length > 0) return <Creating queries={queries.data} first={first} onDone={onDone} />;
   return (
-    <Empty title="There is no query to bind yet.">
+    <Empty title="No queries yet">
       <p>
         <Link to={`/t/${slug}/queries/new`}>Write a query</Link> first.
       </p>
@@ -49,7 +43,7 @@ function Choosing({ first, onDone }: Pick<CreatingProps, "first" | "onDone">) {
   );
 }
 
-/** Binds the newest version of a query to the streams that it names; `?new=<query>` asks for that query. */
+/** Bind the newest version of a query to the streams that it names; `?new=<query>` preselects a query. */
 export function NewBinding() {
   const reason = useReason("edit");
   const [asked, ask] = useSearchParams();
@@ -60,9 +54,9 @@ export function NewBinding() {
       <ReasonedButton reason={reason} onClick={() => ask({ [ASKED]: "" })}>
         New binding…
       </ReasonedButton>
-      <Ask title="New binding" open={query !== null && reason === null} onClose={close}>
+      <ModalDialog title="New binding" open={query !== null && reason === null} onClose={close}>
         <Choosing first={query ?? ""} onDone={close} />
-      </Ask>
+      </ModalDialog>
     </>
   );
 }

@@ -1,20 +1,20 @@
 import { useState } from "react";
-import { DeliveryList } from "../../components/DeliveryList";
-import { DraftGuard } from "../../components/DraftGuard";
-import { SelectField } from "../../components/Field";
-import { FaultyForm, Named } from "../../components/FieldFaults";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { ReasonedSubmit } from "../../components/Reasoned";
-import { SchemaForm } from "../../components/SchemaForm";
-import { useOutputKinds } from "../../lib/adapterKinds";
-import { useVersionsOf } from "../../lib/bindings";
-import { useDrafted } from "../../lib/drafts";
-import { useReason, useSlug } from "../../lib/session";
-import type { AdapterKind, BindingShown } from "../../model/api";
-import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } from "../../model/deliveries";
-import { formFields } from "../../model/schemaForm";
-import { optionValues, withoutSecrets } from "../../model/streamForm";
+import { ReasonedSubmit } from "../../components/actions/Reasoned";
+import { DeliveryList } from "../../components/deliveries/DeliveryList";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { SelectField } from "../../components/forms/Field";
+import { FaultyForm, Named } from "../../components/forms/FieldFaults";
+import { SchemaForm } from "../../components/forms/SchemaForm";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { Panel } from "../../components/page/Panel";
+import { useReason, useSlug } from "../../lib/account/session";
+import { BINDING_FORMS, outputsDraft, useDrafted } from "../../lib/drafts/drafts";
+import { useOutputKinds } from "../../lib/resources/adapterKinds";
+import { useVersionsOf } from "../../lib/resources/bindings";
+import type { AdapterKind, BindingResponse } from "../../model/api";
+import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } from "../../model/binding/deliveries";
+import { formFields } from "../../model/forms/schemaForm";
+import { optionValues, withoutSecrets } from "../../model/stream/streamForm";
 import { OutputsTrial } from "./OutputsTrial";
 import { bodyOf, useChangeBinding } from "./requests";
 
@@ -29,7 +29,7 @@ function fieldsIn(kinds: readonly AdapterKind[]) {
   };
 }
 
-function typedOf({ outputs }: BindingShown, kinds: readonly AdapterKind[]): Typed {
+function typedOf({ outputs }: BindingResponse, kinds: readonly AdapterKind[]): Typed {
   const fieldsOf = fieldsIn(kinds);
   return {
     outputs: outputs.map(({ identity, node, adapter: { kind, options } }) => ({
@@ -65,7 +65,7 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
         <p className="quiet small">
           <Named text={kind.help} />{" "}
           <a href={`/t/${slug}/adapters/out/${kind.kind}`} target="_blank" rel="noopener">
-            What can be set
+            Options
           </a>
         </p>
       )}
@@ -79,7 +79,7 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
         />
         {output.identity === null ? (
           <SelectField
-            label="Goes to"
+            label="Target"
             path={`${path}.adapter`}
             value={output.kind}
             onChange={(next) => onChange({ ...output, kind: next, options: {} })}
@@ -95,7 +95,7 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
       </div>
       <p>
         <button type="button" className="button" onClick={onRemove}>
-          Remove this output
+          Remove output
         </button>
       </p>
     </fieldset>
@@ -103,16 +103,16 @@ function OutputFields({ place, output, kinds, nodes, onChange, onRemove }: Outpu
 }
 
 interface FormProps {
-  binding: BindingShown;
+  binding: BindingResponse;
   kinds: readonly AdapterKind[];
   nodes: readonly string[];
   onSaved: () => void;
 }
 
-function useOutputsDraft(binding: BindingShown, kinds: readonly AdapterKind[]) {
+function useOutputsDraft(binding: BindingResponse, kinds: readonly AdapterKind[]) {
   const [begun] = useState(() => ({ typed: typedOf(binding, kinds), upon: binding.revision }));
   const fieldsOf = fieldsIn(kinds);
-  const draft = useDrafted<Typed>(`outputs of ${binding.id}`, begun.typed, ({ outputs }) => ({
+  const draft = useDrafted<Typed>(outputsDraft(binding.id), begun.typed, ({ outputs }) => ({
     outputs: outputs.map((each) => {
       const stored = begun.typed.outputs.find(({ identity }) => identity !== null && identity === each.identity);
       return { ...each, options: withoutSecrets(fieldsOf(each.kind), each.options, stored?.options ?? {}) };
@@ -130,22 +130,29 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
   const put = (next: readonly OutputTyped[]) => draft.change({ outputs: next });
   const add = () =>
     put([...outputs, { identity: null, node: nodes[0] ?? "", kind: kinds[0]?.kind ?? "", options: {} }]);
-  const submit = () => {
-    if (reason !== null || saving.isPending) return;
+  const save = async () => {
+    if (reason !== null || saving.isPending) return false;
     const read = readOutputs(outputs, fieldsOf);
     setWrong(read.wrong);
-    if (Object.keys(read.wrong).length > 0) return;
+    if (Object.keys(read.wrong).length > 0) return false;
     const body = { ...bodyOf(binding), dedicated: binding.dedicated, outputs: read.outputs, upon };
-    const onSuccess = () => {
-      draft.done();
-      onSaved();
-    };
-    saving.mutate(body, { onSuccess });
+    try {
+      await saving.mutateAsync({ body, onStored: draft.done });
+    } catch {
+      return false; // the form shows why
+    }
+    onSaved();
+    return true;
   };
   return (
     <>
-      <DraftGuard draft={draft} secrets />
-      <FaultyForm error={saving.error} wrong={wrong} paths={outputPaths(outputs, fieldsOf)} onSubmit={submit}>
+      <DraftGuard secrets draft={draft} what={BINDING_FORMS.outputs} save={save} />
+      <FaultyForm
+        error={saving.error}
+        wrong={wrong}
+        paths={outputPaths(outputs, fieldsOf)}
+        onSubmit={() => void save()}
+      >
         {outputs.map((output, place) => (
           <OutputFields
             key={output.identity ?? `new ${place}`}
@@ -177,30 +184,28 @@ function FormButtons({ dirty, reason, pending, onAdd }: ButtonsProps) {
   return (
     <p className="row">
       <button type="button" className="button" onClick={onAdd}>
-        Add an output
+        Add output
       </button>
       {dirty ? (
         <>
-          <ReasonedSubmit reason={reason}>{pending ? "Saving…" : "Save the outputs"}</ReasonedSubmit>
-          <span className="quiet">
-            It holds at once, also for a run that is under way: everything that is kept of its results is delivered.
-          </span>
+          <ReasonedSubmit reason={reason}>{pending ? "Saving…" : "Save outputs"}</ReasonedSubmit>
+          <span className="quiet">Applies at once, also to an active run: all stored results are delivered.</span>
         </>
       ) : null}
     </p>
   );
 }
 
-/** Where the results of a binding go beside its page: each output, how far it has come, and the form that changes it. */
-export function OutputsPanel({ binding, onSaved }: { binding: BindingShown; onSaved: () => void }) {
+/** The outputs of a binding: their delivery progress, and the form that changes them. */
+export function OutputsPanel({ binding, onSaved }: { binding: BindingResponse; onSaved: () => void }) {
   const kinds = useOutputKinds();
   const versions = useVersionsOf(binding.query);
   const error = kinds.error ?? versions.error;
   const version = versions.data?.find((each) => each.id === binding.query_version);
   return (
     <Panel
-      title="Where its results go"
-      note="Results stay on the run page. Each output here gets all that is kept of them too, each batch once; a webhook at least once."
+      title="Outputs"
+      note="Results always stay on the run page. Each output also receives all stored results, each batch exactly once; a webhook at least once"
     >
       <div className="stack">
         <ErrorNote error={error} />

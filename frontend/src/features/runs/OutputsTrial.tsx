@@ -1,14 +1,14 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ErrorNote } from "../../components/Notices";
-import { ReasonedButton } from "../../components/Reasoned";
-import { api, unwrap } from "../../lib/api";
-import { useReason, useSlug } from "../../lib/session";
-import { counted } from "../../model/counts";
-import type { OutputsRead } from "../../model/deliveries";
+import { ReasonedButton } from "../../components/actions/Reasoned";
+import { ErrorNote } from "../../components/notices/Notices";
+import { useReason, useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import type { OutputsRead } from "../../model/binding/deliveries";
+import { counted } from "../../model/text/counts";
 
 interface Tried {
-  /** What was tried, to tell an answer from what was typed since. */
+  /** The tested outputs, to distinguish a test from later edits. */
   asked: string;
   outputs: OutputsRead["outputs"];
   faults: readonly { field?: string | null; message: string; remedy: string }[];
@@ -35,7 +35,7 @@ function faultOf({ field }: Tried["faults"][number], { outputs }: Tried): string
 
 function Answer({ tried }: { tried: Tried }) {
   if (tried.faults.length === 0)
-    return <p>All of it was reached just now: {counted(tried.outputs.length, "output")} would take results.</p>;
+    return <p>Connected: {counted(tried.outputs.length, "output")} can receive results.</p>;
   return (
     <ul>
       {tried.faults.map((fault) => (
@@ -53,7 +53,7 @@ interface Props {
   read: () => OutputsRead;
 }
 
-/** The connection test: what is typed is tried as the first delivery would, and nothing is stored. */
+/** The connection test: connects with the typed settings as the first delivery would; nothing is stored. */
 export function OutputsTrial({ binding, read }: Props) {
   const reason = useReason("edit");
   const trial = useTrial(binding);
@@ -69,11 +69,11 @@ export function OutputsTrial({ binding, read }: Props) {
     <div className="stack" aria-live="polite">
       <p className="row">
         <ReasonedButton reason={reason} onClick={ask}>
-          {trial.isPending ? "Connecting…" : "Test the connection"}
+          {trial.isPending ? "Connecting…" : "Test connection"}
         </ReasonedButton>
-        <span className="quiet small">As the first delivery would connect; nothing is stored, no result is sent.</span>
+        <span className="quiet small">Connects as the first delivery would. Nothing is stored or sent.</span>
       </p>
-      {unreadable ? <p>Some fields cannot be read yet: {Object.values(wrong).join(" ")}</p> : null}
+      {unreadable ? <p>Some fields are invalid: {Object.values(wrong).join(" ")}</p> : null}
       <ErrorNote error={trial.error} />
       {trial.data !== undefined && current ? <Answer tried={trial.data} /> : null}
     </div>

@@ -1,5 +1,5 @@
-import { SelectField } from "../../components/Field";
-import { costWords, FRESHNESS_OPTIONS, type Freshness } from "../../model/freshness";
+import { SelectField } from "../../components/forms/Field";
+import { costWords, FRESHNESS_OPTIONS, type Freshness } from "../../model/run/freshness";
 
 const SHARED = "shared";
 const DEDICATED = "dedicated";
@@ -9,7 +9,7 @@ interface Props {
   onChange: (dedicated: boolean) => void;
 }
 
-/** Whether the runs of a binding share a carrier with others or have one of their own. */
+/** A choice of carrier: shared with other bindings, or the binding's own. */
 export function QueryChoice({ dedicated, onChange }: Props) {
   return (
     <SelectField
@@ -18,9 +18,9 @@ export function QueryChoice({ dedicated, onChange }: Props) {
       onChange={(chosen) => onChange(chosen === DEDICATED)}
       options={[
         [SHARED, "in the shared carrier, with other bindings"],
-        [DEDICATED, "in a carrier of its own"],
+        [DEDICATED, "in its own carrier"],
       ]}
-      help="A carrier is one streaming job on Spark. One of its own is faster for much data, and costs about half a core and 300 MB."
+      help="A carrier is one streaming job on Spark. Its own carrier is faster for large volumes, and needs about half a core and 300 MB."
     />
   );
 }
@@ -28,24 +28,47 @@ export function QueryChoice({ dedicated, onChange }: Props) {
 interface FreshnessProps {
   value: Freshness;
   onChange: (value: Freshness) => void;
-  /** How long the last batch of its run took; null where none is known. */
+  /** The duration of the last batch of its run; null if unknown. */
   batchSeconds?: number | null;
 }
 
-/** How long rows may wait before they are read, and what that costs by what was measured. */
+/** The maximum time before rows are read, with its estimated cost. */
 export function FreshnessChoice({ value, onChange, batchSeconds = null }: FreshnessProps) {
   const cost =
     batchSeconds === null
-      ? "Fresher costs more: a batch takes some tenths of a second, however few rows."
+      ? "Fresher results cost more: each batch takes several tenths of a second, even with few rows."
       : costWords(value, batchSeconds);
   return (
     <SelectField
-      label="How fresh results must be"
+      label="Freshness"
       path="freshness"
       value={value}
       onChange={onChange}
       options={FRESHNESS_OPTIONS}
-      help={`Rows wait at most so long before a batch reads them; without new rows there is none. ${cost}`}
+      help={`The longest time before a batch reads new rows. Without new rows, no batch runs. ${cost}`}
+    />
+  );
+}
+
+const LEVELS: readonly number[] = [99, 99.5, 99.9, 99.95, 99.99, 99.999];
+
+interface CompletenessProps {
+  /** Percent; undefined in an old draft. */
+  value: number | undefined;
+  onChange: (value: number) => void;
+}
+
+/** The share of received rows that must be in results; it decides how many rows may be lost. */
+export function CompletenessChoice({ value = 99.9, onChange }: CompletenessProps) {
+  const levels = LEVELS.includes(value) ? LEVELS : [...LEVELS, value].toSorted((one, other) => one - other);
+  return (
+    <SelectField
+      label="Completeness"
+      path="completeness"
+      value={String(value)}
+      onChange={(level) => onChange(Number(level))}
+      options={levels.map((level) => [String(level), `${level} %`] as const)}
+      help="The share of received rows that must be in results within 30 days. The rest is the loss budget."
     />
   );
 }

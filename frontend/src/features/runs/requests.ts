@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { api, unwrap } from "../../lib/api";
-import { useSlug } from "../../lib/session";
-import type { BindingChange, BindingShown } from "../../model/api";
+import { useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import { everyQuery, everyStream } from "../../lib/api/lists";
+import type { BindingChange, BindingResponse } from "../../model/api";
 import type { NewBindingBody } from "./BindingForm";
 
 const EVERY_MS = 3_000;
-/** What ended runs say does not change; that another one began is seen by its binding. */
+/** Ended runs never change, and new runs show in their binding, so the list is polled rarely. */
 const SELDOM_MS = 30_000;
 
 export function useBindings() {
@@ -18,8 +19,8 @@ export function useBindings() {
   });
 }
 
-/** Read a list of runs again at once when a binding has another newest run, or that is in another state. */
-function useReadWithRuns(queryKey: readonly string[], bindings: readonly BindingShown[] | undefined) {
+/** Reload a list of runs at once when a binding has a new run, or its run changes state. */
+function useReadWithRuns(queryKey: readonly string[], bindings: readonly BindingResponse[] | undefined) {
   const queries = useQueryClient();
   const key = JSON.stringify(queryKey);
   const states = bindings?.map(({ latest_run: run }) => `${run?.id} ${run?.observed} ${run?.desired}`).join();
@@ -28,7 +29,7 @@ function useReadWithRuns(queryKey: readonly string[], bindings: readonly Binding
   }, [queries, key, states]);
 }
 
-/** The newest runs, read again at once when a binding has another one, or one in another state. */
+/** The newest runs; reloaded at once when a binding has a new run, or its run changes state. */
 export function useRuns() {
   const slug = useSlug();
   useReadWithRuns([slug, "runs", "all"], useBindings().data);
@@ -39,31 +40,46 @@ export function useRuns() {
   });
 }
 
-/** The queries that a new binding may run. */
+/** The queries available for a new binding. */
 export function useQueryChoices(wanted = true) {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "queries"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/queries/", { params: { path: { slug } } })),
+    queryFn: () => everyQuery(slug),
     enabled: wanted,
   });
+}
+
+/**
+ * A request body, and a callback for when it is stored. The draft of a form must be deleted in this callback and not in
+ * one of `mutate`: those run after the reload, or never if the reload renders the form again. The form would then find
+ * its draft and report it as unsaved.
+ */
+interface Sending<T> {
+  body: T;
+  onStored: () => void;
 }
 
 export function useCreateBinding() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: NewBindingBody) =>
-      unwrap(api.POST("/api/t/{slug}/bindings/", { params: { path: { slug } }, body })),
+    mutationFn: async ({ body, onStored }: Sending<NewBindingBody>) => {
+      const made = await unwrap(api.POST("/api/t/{slug}/bindings/", { params: { path: { slug } }, body }));
+      onStored();
+      return made;
+    },
     onSuccess: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
   });
 }
 
-/** What a binding says, for replacing it with one thing changed; refused where it says something else by now. */
-export function bodyOf(binding: BindingShown) {
+/** Return a binding's settings, to replace it with one change; refused if the binding has changed since. */
+export function bodyOf(binding: BindingResponse) {
   const { name, query_version, inputs, freshness, revision: upon } = binding;
-  const said = inputs.map(({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const);
-  return { name, query_version, freshness, inputs: Object.fromEntries(said), upon };
+  const entries = inputs.map(
+    ({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const,
+  );
+  return { name, query_version, freshness, inputs: Object.fromEntries(entries), upon };
 }
 
 export function useBinding(binding: string) {
@@ -90,16 +106,37 @@ export function useStreamChoices() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "streams"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
+    queryFn: () => everyStream(slug),
   });
+}
+
+/** Revisions that this browser replaced, each with its successor, so that two forms on a page don't conflict. */
+const SUCCESSORS = new Map<string, string>();
+
+export function newestOwn(revision: string): string {
+  const next = SUCCESSORS.get(revision);
+  return next === undefined ? revision : newestOwn(next);
+}
+
+function succeed(before: string, after: string): void {
+  SUCCESSORS.delete(after); // a reverted change ends the chain, so it has no cycle
+  if (before !== after) SUCCESSORS.set(before, after);
 }
 
 export function useChangeBinding(binding: string) {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: BindingChange) =>
-      unwrap(api.PUT("/api/t/{slug}/bindings/{binding}/", { params: { path: { slug, binding } }, body })),
+    mutationFn: async ({ body, onStored }: Sending<BindingChange>) => {
+      const upon = body.upon == null ? null : newestOwn(body.upon);
+      const params = { path: { slug, binding } };
+      const stored = await unwrap(
+        api.PUT("/api/t/{slug}/bindings/{binding}/", { params, body: { ...body, ...(upon === null ? {} : { upon }) } }),
+      );
+      if (upon !== null) succeed(upon, stored.revision);
+      onStored();
+      return stored;
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: [slug] }),
   });
 }
@@ -118,7 +155,7 @@ export function useReplaceBinding() {
   const slug = useSlug();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ binding, dedicated }: { binding: BindingShown; dedicated: boolean }) =>
+    mutationFn: ({ binding, dedicated }: { binding: BindingResponse; dedicated: boolean }) =>
       unwrap(
         api.PUT("/api/t/{slug}/bindings/{binding}/", {
           params: { path: { slug, binding: binding.id } },

@@ -1,37 +1,37 @@
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
-import { ErrorNote, Notice, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { Stale } from "../../components/Stale";
-import { UseList, useUses } from "../../components/Uses";
-import { useInputKinds } from "../../lib/adapterKinds";
-import { useSlug } from "../../lib/session";
-import type { AdapterKind, StreamBody, StreamShown } from "../../model/api";
-import { formFields } from "../../model/schemaForm";
-import { formOf, optionValues } from "../../model/streamForm";
+import { UseList, useUses } from "../../components/dependencies/Uses";
+import { Stale } from "../../components/forms/Stale";
+import { ErrorNote, Notice, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { useSlug } from "../../lib/account/session";
+import { useInputKinds } from "../../lib/resources/adapterKinds";
+import type { AdapterKind, StreamBody, StreamResponse } from "../../model/api";
+import { formFields } from "../../model/forms/schemaForm";
+import { formOf, optionValues } from "../../model/stream/streamForm";
 import { useReplaceStream, useStream } from "./requests";
 import { StreamEditor, type TypedStream } from "./StreamEditor";
 
-function typedOf(stream: StreamShown, kinds: readonly AdapterKind[]): TypedStream {
+function typedOf(stream: StreamResponse, kinds: readonly AdapterKind[]): TypedStream {
   const kind = kinds.find((each) => each.kind === stream.adapter.kind);
   const fields = kind === undefined ? [] : formFields(kind.options_schema);
   const options = optionValues(fields, stream.adapter.options);
   return { form: formOf(stream), options, upon: stream.revision, begun: textOf(stream) };
 }
 
-function textOf({ name, definition, adapter }: StreamShown): string {
+function textOf({ name, definition, adapter }: StreamResponse): string {
   return JSON.stringify({ name, definition, adapter }, null, 2);
 }
 
-function WhatFollows({ stream }: { stream: StreamShown }) {
+function ChangeEffects({ stream }: { stream: StreamResponse }) {
   const uses = useUses("stream", stream.id);
   if (uses.data === undefined || uses.data.length === 0) return null;
   return (
     <Notice tone="busy">
       <p>
-        What is changed here holds for these from their next start; a run that is under way keeps what it started with.
-        With another name, bindings follow by themselves, and each query that names the stream gets a new version with
-        the new name; older versions keep the old one.
+        Changes apply to these from their next start; active runs keep their settings. If you rename the stream,
+        bindings follow automatically, and each query that names it gets a new version with the new name; older versions
+        keep the old one.
       </p>
       <UseList uses={uses.data} />
     </Notice>
@@ -45,7 +45,7 @@ interface Sent {
 }
 
 interface EditProps {
-  stream: StreamShown;
+  stream: StreamResponse;
   kinds: readonly AdapterKind[];
   onReload: () => void;
 }
@@ -61,9 +61,9 @@ function Edit({ stream, kinds, onReload }: EditProps) {
     saving.mutate(
       { ...body, upon },
       {
-        onSuccess: () => {
+        onSuccess: ({ warnings }) => {
           done();
-          void navigate(`/t/${slug}/streams/${stream.id}`);
+          void navigate(`/t/${slug}/streams/${stream.id}`, { state: { warnings } });
         },
       },
     );
@@ -74,14 +74,14 @@ function Edit({ stream, kinds, onReload }: EditProps) {
   };
   return (
     <>
-      <WhatFollows stream={stream} />
+      <ChangeEffects stream={stream} />
       <StreamEditor
         kinds={kinds}
         object={`stream ${stream.id}`}
         stream={stream.id}
         taken={[]}
         initial={typedOf(begun, kinds)}
-        words={["Save the stream", "Saving…"]}
+        words={["Save stream", "Saving…"]}
         saving={saving}
         onSave={(body, typed, done) => send({ body, typed, done }, typed.upon)}
       />
@@ -96,7 +96,7 @@ function Edit({ stream, kinds, onReload }: EditProps) {
   );
 }
 
-/** The form in which a stream is changed and renamed. */
+/** The form that changes and renames a stream. */
 export function EditStreamPage() {
   const { stream: id = "" } = useParams();
   const slug = useSlug();
@@ -109,7 +109,7 @@ export function EditStreamPage() {
   return (
     <>
       <PageHead
-        title={`Change ${stream.data.name}`}
+        title={`Edit ${stream.data.name}`}
         crumb={{ to: `/t/${slug}/streams/${id}`, label: stream.data.name }}
       />
       <ErrorNote error={kinds.error} onRetry={() => void kinds.refetch()} />

@@ -1,14 +1,14 @@
 import { useNavigate } from "react-router";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { useInputKinds } from "../../lib/adapterKinds";
-import { useSlug } from "../../lib/session";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { useSlug } from "../../lib/account/session";
+import { useInputKinds } from "../../lib/resources/adapterKinds";
 import type { AdapterKind } from "../../model/api";
-import { EMPTY_FORM } from "../../model/streamForm";
+import { EMPTY_FORM } from "../../model/stream/streamForm";
 import { useCreateStream, useStreams } from "./requests";
 import { StreamEditor } from "./StreamEditor";
 
-/** What most people come with. */
+/** The most common kind. */
 const FIRST = "file";
 
 function CreateForm({ kinds, taken }: { kinds: readonly AdapterKind[]; taken: readonly string[] }) {
@@ -23,13 +23,13 @@ function CreateForm({ kinds, taken }: { kinds: readonly AdapterKind[]; taken: re
       stream={null}
       taken={taken}
       initial={{ form: { ...EMPTY_FORM, adapter }, options: {}, upon: "", begun: "" }}
-      words={["Create the stream", "Creating…"]}
+      words={["Create stream", "Creating…"]}
       saving={creating}
       onSave={(body, _, done) =>
         creating.mutate(body, {
           onSuccess: (stream) => {
             done();
-            void navigate(`/t/${slug}/streams/${stream.id}`);
+            void navigate(`/t/${slug}/streams/${stream.id}`, { state: { warnings: stream.warnings } });
           },
         })
       }

@@ -1,14 +1,14 @@
-import { FaultList } from "../../components/FaultList";
-import { OutcomeMark } from "../../components/Glyph";
-import { Instant } from "../../components/Instant";
-import { Empty, ErrorNote, Waiting } from "../../components/Notices";
-import { Panel } from "../../components/Panel";
-import { RawText } from "../../components/RawText";
-import { Scroll } from "../../components/Scroll";
-import { Value } from "../../components/Value";
+import { FaultList } from "../../components/notices/FaultList";
+import { Empty, ErrorNote, Waiting } from "../../components/notices/Notices";
+import { Panel } from "../../components/page/Panel";
+import { Scroll } from "../../components/page/Scroll";
+import { OutcomeMark } from "../../components/values/Glyph";
+import { Instant } from "../../components/values/Instant";
+import { RawText } from "../../components/values/RawText";
+import { Value } from "../../components/values/Value";
 import { counted } from "../../lib/numbers";
-import type { Sample, SampleRow, StreamShown } from "../../model/api";
-import { reasonWords } from "../../model/outcomes";
+import type { Sample, SampleRow, StreamResponse } from "../../model/api";
+import { reasonWords } from "../../model/run/outcomes";
 import { useSample } from "./requests";
 
 const NUMERIC = /^(long|double|decimal\b.*)$/;
@@ -61,7 +61,7 @@ function Row({ row, fields, showEnd }: { row: SampleRow; fields: readonly Column
   );
 }
 
-function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: StreamShown }) {
+function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: StreamResponse }) {
   const fields = Object.entries(stream.definition.fields).map(([name, type]) => ({
     name,
     className: NUMERIC.test(type) ? "num" : undefined,
@@ -95,23 +95,23 @@ function SampleTable({ rows, stream }: { rows: readonly SampleRow[]; stream: Str
 }
 
 function noteOf(sample: Sample | undefined): string {
-  if (sample === undefined) return "The first rows in the order of arrival.";
+  if (sample === undefined) return "The first rows in the order of arrival";
   const malformed = sample.rows.filter((row) => row.kind === "malformed").length;
-  return `The first ${counted(sample.rows.length, "row")} in the order of arrival; ${malformed} malformed.`;
+  return `The first ${counted(sample.rows.length, "row")} in the order of arrival; ${malformed} malformed`;
 }
 
-function Body({ sample, stream }: { sample: Sample; stream: StreamShown }) {
+function Body({ sample, stream }: { sample: Sample; stream: StreamResponse }) {
   if (sample.rows.length > 0) return <SampleTable rows={sample.rows} stream={stream} />;
   if (sample.faults.length > 0) return null;
   return (
-    <Empty title="The adapter found no rows.">
-      <p>Check its options above, put data where it looks, then read again.</p>
+    <Empty title="The adapter found no rows">
+      <p>Check its options above, add data to its source, then read again.</p>
     </Empty>
   );
 }
 
 /** The first rows as the adapter reads them, malformed ones with their reason. */
-export function SamplePanel({ stream }: { stream: StreamShown }) {
+export function SamplePanel({ stream }: { stream: StreamResponse }) {
   const { data, error, isPending, isFetching, refetch } = useSample(stream.id);
   const faults = data?.faults ?? [];
   const again = (

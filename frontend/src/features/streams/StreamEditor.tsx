@@ -1,13 +1,12 @@
 import { useState } from "react";
-import { DraftGuard } from "../../components/DraftGuard";
-import { FaultyForm } from "../../components/FieldFaults";
-import { ReasonedSubmit } from "../../components/Reasoned";
-import { useDrafted } from "../../lib/drafts";
-import { useReason } from "../../lib/session";
+import { ReasonedSubmit } from "../../components/actions/Reasoned";
+import { DraftGuard } from "../../components/forms/DraftGuard";
+import { FaultyForm } from "../../components/forms/FieldFaults";
+import { useReason } from "../../lib/account/session";
+import { useDrafted } from "../../lib/drafts/drafts";
 import type { AdapterKind, StreamBody, StreamProposal } from "../../model/api";
-import { freeName } from "../../model/freeName";
-import { nameOfFile, withProposal, withTime } from "../../model/proposal";
-import { type FormField, type FormValues, formFields, readForm } from "../../model/schemaForm";
+import { type FormField, type FormValues, formFields, readForm } from "../../model/forms/schemaForm";
+import { nameOfFile, withProposal, withTime } from "../../model/stream/proposal";
 import {
   formFaults,
   formPaths,
@@ -16,37 +15,38 @@ import {
   streamBody,
   withAdapter,
   withoutSecrets,
-} from "../../model/streamForm";
+} from "../../model/stream/streamForm";
+import { freeName } from "../../model/text/freeName";
 import { FieldsFields, NameField, ShapeFields } from "./formParts";
-import { HowLate } from "./found/HowLate";
-import { useProposal } from "./found/useProposal";
-import { When } from "./found/When";
-import { Where } from "./found/Where";
+import { DelayFields } from "./inference/DelayFields";
+import { EventTimeChoice } from "./inference/EventTimeChoice";
+import { SourceChoice } from "./inference/SourceChoice";
+import { useProposal } from "./inference/useProposal";
 import { AdvanceFields } from "./timeParts";
 
-/** What is typed; `upon` is the revision of the stored stream on which it was begun. */
+/** The user's input; `upon` is the base revision of the stored stream. */
 export interface TypedStream {
   form: StreamForm;
   options: FormValues;
   upon: string;
-  /** What that revision said, as a text. */
+  /** The content of that revision, as a text. */
   begun: string;
-  /** What was found in a sample of the input that is typed. */
+  /** The settings inferred from a sample of the input. */
   proposal?: StreamProposal | null;
 }
 
 interface Props {
   kinds: readonly AdapterKind[];
-  /** What the draft is kept under: another for each stream. */
+  /** The key of the draft, different for each stream. */
   object: string;
   initial: TypedStream;
   words: readonly [string, string];
   saving: { isPending: boolean; error: Error | null };
-  /** The id of the stream that is changed; null for a new one. */
+  /** The id of the edited stream; null for a new one. */
   stream: string | null;
-  /** Names that other streams have. */
+  /** Names of other streams. */
   taken: readonly string[];
-  /** Saves; `done` is to be called when it is saved. */
+  /** Save the stream; call `done` when it is saved. */
   onSave: (body: StreamBody, typed: TypedStream, done: () => void) => void;
 }
 
@@ -55,7 +55,12 @@ function fieldsOf(kinds: readonly AdapterKind[], adapter: string): readonly Form
   return kind === undefined ? [] : formFields(kind.options_schema);
 }
 
-/** What is typed and what was found, and how each is taken into the other. */
+/** Return the options other than those about the format of one file. */
+function ofAnyFile({ delimiter: _, dialect: __, format: ___, columns: ____, ...others }: FormValues): FormValues {
+  return others;
+}
+
+/** The typed and the inferred settings, and the functions that merge them. */
 function useTyping({ kinds, object, initial, stream, taken }: Props) {
   const draft = useDrafted<TypedStream>(object, initial, (typed) => ({
     ...typed,
@@ -68,16 +73,16 @@ function useTyping({ kinds, object, initial, stream, taken }: Props) {
   const kind = kinds.find((each) => each.kind === typed.form.adapter);
   const read = (options: FormValues) => {
     const found = readForm(fields, options);
-    const inOptions = Object.entries(found.wrong).map(([path, said]) => [`adapter.options.${path}`, said]);
+    const inOptions = Object.entries(found.wrong).map(([path, message]) => [`adapter.options.${path}`, message]);
     return { options: found.options, wrong: Object.fromEntries(inOptions) as Record<string, string> };
   };
   const look = async (options: FormValues, name: string) => {
-    const said = read(options);
-    setWrong(said.wrong);
+    const message = read(options);
+    setWrong(message.wrong);
     draft.change({ ...typed, options, proposal: null });
-    if (Object.keys(said.wrong).length > 0 || looking.isPending) return;
+    if (Object.keys(message.wrong).length > 0 || looking.isPending) return;
     const { proposal } = await looking
-      .mutateAsync({ kind: typed.form.adapter, options: said.options, stream })
+      .mutateAsync({ kind: typed.form.adapter, options: message.options, stream })
       .catch(() => ({ proposal: null }));
     if (proposal === null) return;
     const better = { ...options, ...optionValues(fields, proposal.options) };
@@ -92,10 +97,10 @@ function useTyping({ kinds, object, initial, stream, taken }: Props) {
     wrong,
     looking,
     check: () => {
-      const said = read(typed.options);
-      const found = { ...formFaults(typed.form), ...said.wrong };
+      const message = read(typed.options);
+      const found = { ...formFaults(typed.form), ...message.wrong };
       setWrong(found);
-      return Object.keys(found).length === 0 ? said.options : null;
+      return Object.keys(found).length === 0 ? message.options : null;
     },
     change: (part: Partial<StreamForm>) => draft.change({ ...typed, form: { ...typed.form, ...part } }),
     choose: (adapter: string) => {
@@ -106,7 +111,7 @@ function useTyping({ kinds, object, initial, stream, taken }: Props) {
     },
     setOptions: (options: FormValues) => draft.change({ ...typed, options }),
     look: () => void look(typed.options, ""),
-    takeFile: (path: string) => void look({ ...typed.options, path }, freeName(nameOfFile(path), taken)),
+    takeFile: (path: string) => void look({ ...ofAnyFile(typed.options), path }, freeName(nameOfFile(path), taken)),
   };
 }
 
@@ -116,7 +121,7 @@ function Folded({ typing, open }: { typing: ReturnType<typeof useTyping>; open: 
   return (
     <details className="folded" open={open}>
       <summary>
-        Fields ({named.length}), shape and how time advances
+        Fields ({named.length}), shape and time settings
         <span className="quiet small"> {named.map(({ name, type }) => `${name} ${type}`).join(", ")}</span>
       </summary>
       <div className="two">
@@ -132,7 +137,7 @@ function Folded({ typing, open }: { typing: ReturnType<typeof useTyping>; open: 
   );
 }
 
-/** The form of a stream, new or stored: where, what time, how late; all else is found, and folded away. */
+/** The form of a new or stored stream: source, event time and delay; inferred settings are folded away. */
 export function StreamEditor(props: Props) {
   const { kinds, words, saving, onSave } = props;
   const reason = useReason("edit");
@@ -150,7 +155,7 @@ export function StreamEditor(props: Props) {
     <>
       <DraftGuard draft={draft} secrets />
       <FaultyForm error={saving.error} wrong={wrong} paths={formPaths(form, fields)} onSubmit={submit}>
-        <Where
+        <SourceChoice
           kinds={kinds}
           form={form}
           fields={fields}
@@ -161,7 +166,7 @@ export function StreamEditor(props: Props) {
           onLook={typing.look}
           proposal={proposal}
         />
-        <When
+        <EventTimeChoice
           form={form}
           change={typing.change}
           kind={kind}
@@ -170,7 +175,7 @@ export function StreamEditor(props: Props) {
             proposal === null ? undefined : draft.change({ ...typed, form: withTime(form, proposal, time) })
           }
         />
-        <HowLate form={form} change={typing.change} kind={kind} proposal={proposal} />
+        <DelayFields form={form} change={typing.change} kind={kind} proposal={proposal} />
         <Folded typing={typing} open={faulty || (proposal === null && form.adapter !== "file")} />
         <div className="stack">
           <NameField form={form} change={typing.change} />

@@ -1,19 +1,21 @@
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
-import { Ask } from "../../components/Ask";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { Panel } from "../../components/Panel";
-import { ReasonedButton, ReasonedLink } from "../../components/Reasoned";
-import { Scroll } from "../../components/Scroll";
-import { UseList, UsesPanel, useUses } from "../../components/Uses";
-import { useInputKinds } from "../../lib/adapterKinds";
+import { useLocation, useNavigate, useParams } from "react-router";
+import { ModalDialog } from "../../components/actions/ModalDialog";
+import { ReasonedButton, ReasonedLink } from "../../components/actions/Reasoned";
+import { UseList, UsesPanel, useUses } from "../../components/dependencies/Uses";
+import { FaultList } from "../../components/notices/FaultList";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { Panel } from "../../components/page/Panel";
+import { Scroll } from "../../components/page/Scroll";
+import { useReason, useSlug } from "../../lib/account/session";
 import { counted } from "../../lib/numbers";
-import { useReason, useSlug } from "../../lib/session";
-import { advanceWords } from "../../model/advance";
-import type { StreamDefinition, StreamShown } from "../../model/api";
-import { titledOptions } from "../../model/schemaForm";
-import { CountIt } from "./CountIt";
+import { useInputKinds } from "../../lib/resources/adapterKinds";
+import { advanceWords } from "../../messages/definition/advance";
+import type { Fault, StreamDefinition, StreamResponse } from "../../model/api";
+import { titledOptions } from "../../model/forms/schemaForm";
+import { writtenWords } from "../../model/time/timeUnits";
+import { CountButton } from "./CountButton";
 import { PushPanel } from "./PushPanel";
 import { useDeleteStream, useStream } from "./requests";
 import { SamplePanel } from "./SamplePanel";
@@ -21,7 +23,8 @@ import { SamplePanel } from "./SamplePanel";
 const SHAPE_WORDS = {
   point: "Points: each event happens at one moment.",
   interval: "Intervals: each event has a start and an end.",
-  edge: "Edges: starts and ends of lifetimes come as separate rows.",
+  edge: "Edges: starts and ends of lifetimes are separate rows.",
+  table: "Table: each row is a version of its key, until the next one.",
 } as const;
 
 function Schema({ definition }: { definition: StreamDefinition }) {
@@ -53,13 +56,13 @@ function Schema({ definition }: { definition: StreamDefinition }) {
 
 function timeWords(definition: StreamDefinition): string[] {
   const time = definition.event_time;
-  if (!time) return ["The adapter gives each event its time."];
-  const column = (at: { column: string; unit?: string; zone?: string }) =>
-    `${at.column} (${at.unit === "iso" || at.unit === undefined ? `ISO text, ${at.zone ?? "UTC"}` : at.unit})`;
+  if (!time) return ["The adapter sets the time of each event."];
+  const column = (at: typeof time.start) =>
+    `${at.column}${at.time_column ? ` and ${at.time_column}` : ""} (${writtenWords(at)})`;
   return [
     `Start: ${column(time.start)}`,
     ...(time.end ? [`End: ${column(time.end)}`] : []),
-    ...(time.edge ? [`Which edge: ${time.edge}`] : []),
+    ...(time.edge ? [`Edge column: ${time.edge}`] : []),
   ];
 }
 
@@ -79,7 +82,7 @@ function Options({ options }: { options: ReturnType<typeof titledOptions> }) {
   ));
 }
 
-function Settings({ stream }: { stream: StreamShown }) {
+function Settings({ stream }: { stream: StreamResponse }) {
   const { definition, adapter } = stream;
   const kind = useInputKinds().data?.find((each) => each.kind === adapter.kind);
   const options = titledOptions(adapter.options, kind?.options_schema ?? {});
@@ -113,7 +116,7 @@ function Settings({ stream }: { stream: StreamShown }) {
       </dl>
       {usual.length > 0 ? (
         <details className="folded">
-          <summary>{counted(usual.length, "option")} as set by default</summary>
+          <summary>{counted(usual.length, "option")} with default values</summary>
           <dl className="facts">
             <Options options={usual} />
           </dl>
@@ -123,7 +126,7 @@ function Settings({ stream }: { stream: StreamShown }) {
   );
 }
 
-function DeleteButton({ stream }: { stream: StreamShown }) {
+function DeleteButton({ stream }: { stream: StreamResponse }) {
   const reason = useReason("edit");
   const [asking, setAsking] = useState(false);
   const slug = useSlug();
@@ -136,18 +139,18 @@ function DeleteButton({ stream }: { stream: StreamShown }) {
       <ReasonedButton reason={reason} kind="danger" onClick={() => setAsking(true)}>
         Delete…
       </ReasonedButton>
-      <Ask title={`Delete the stream ${stream.name}?`} open={asking} onClose={() => setAsking(false)}>
-        <p>Its definition is removed. The data that its adapter reads stays where it is.</p>
+      <ModalDialog title={`Delete the stream ${stream.name}?`} open={asking} onClose={() => setAsking(false)}>
+        <p>Its definition is deleted. The data that its adapter reads is not touched.</p>
         {uses.data !== undefined && uses.data.length > 0 ? (
           <>
-            <p>It cannot be deleted while something needs it. Change or delete these first:</p>
+            <p>It can't be deleted while these use it. Change or delete them first:</p>
             <UseList uses={uses.data} />
           </>
         ) : null}
         <ErrorNote error={deleting.error} />
         <p className="row">
           <ReasonedButton
-            reason={uses.data?.length ? "Something needs it, as is listed above." : null}
+            reason={uses.data?.length ? "It is in use (see above)." : null}
             kind="danger"
             onClick={remove}
             aria-disabled={deleting.isPending}
@@ -158,29 +161,35 @@ function DeleteButton({ stream }: { stream: StreamShown }) {
             Keep it
           </button>
         </p>
-      </Ask>
+      </ModalDialog>
     </>
   );
 }
 
-function Actions({ stream }: { stream: StreamShown }) {
+function Actions({ stream }: { stream: StreamResponse }) {
   const reason = useReason("edit");
   return (
     <>
-      <CountIt stream={stream} />
+      <CountButton stream={stream} />
       <ReasonedLink reason={reason} to="edit">
-        Change or rename…
+        Edit or rename…
       </ReasonedLink>
       <DeleteButton stream={stream} />
     </>
   );
 }
 
-/** One stream: its settings and a sample of what its adapter reads. */
+/** Return the server's warnings about the stream that was just saved. */
+function warningsIn(state: unknown): readonly Fault[] {
+  return (state as { warnings?: readonly Fault[] } | null)?.warnings ?? [];
+}
+
+/** One stream: its settings and a sample of its rows. */
 export function StreamPage() {
   const { stream: id = "" } = useParams();
   const slug = useSlug();
   const stream = useStream(id);
+  const { state } = useLocation();
   if (stream.isPending) return <Waiting>Loading the stream…</Waiting>;
   if (stream.isError) return <ErrorNote error={stream.error} onRetry={() => void stream.refetch()} />;
   return (
@@ -190,6 +199,7 @@ export function StreamPage() {
         crumb={{ to: `/t/${slug}/streams`, label: "Streams" }}
         actions={<Actions stream={stream.data} />}
       />
+      <FaultList faults={warningsIn(state)} />
       <div className="two">
         <Schema definition={stream.data.definition} />
         <Settings stream={stream.data} />
@@ -197,7 +207,7 @@ export function StreamPage() {
       <UsesPanel
         kind="stream"
         id={stream.data.id}
-        none="No query and no binding reads it yet: it can be renamed or deleted without affecting anything."
+        none="Not used by any query or binding, so you can rename or delete it safely."
       />
       {stream.data.adapter.kind === "push" ? <PushPanel stream={stream.data} /> : null}
       <SamplePanel stream={stream.data} />

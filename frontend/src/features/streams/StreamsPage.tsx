@@ -1,15 +1,22 @@
 import { Link } from "react-router";
-import { IsoInstant } from "../../components/Instant";
-import { Empty, ErrorNote, Waiting } from "../../components/Notices";
-import { PageHead } from "../../components/PageHead";
-import { ReasonedLink } from "../../components/Reasoned";
-import { Scroll } from "../../components/Scroll";
-import { useReason } from "../../lib/session";
-import { lateWord } from "../../model/advance";
-import type { StreamShown } from "../../model/api";
+import { ReasonedLink } from "../../components/actions/Reasoned";
+import { Empty, ErrorNote, Waiting } from "../../components/notices/Notices";
+import { PageHead } from "../../components/page/PageHead";
+import { Scroll } from "../../components/page/Scroll";
+import { IsoInstant } from "../../components/values/Instant";
+import { useReason } from "../../lib/account/session";
+import { formatCount } from "../../lib/numbers";
+import { lateWord } from "../../messages/definition/advance";
+import type { StreamSummary } from "../../model/api";
 import { useStreams } from "./requests";
 
-function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
+/** Return the names of the fields; of many, only the first. */
+function fieldWords({ fields, field_count }: StreamSummary): string {
+  const more = field_count - fields.length;
+  return `${fields.join(", ")}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
+}
+
+function StreamTable({ streams }: { streams: readonly StreamSummary[] }) {
   return (
     <Scroll label="Table of streams" panel>
       <table>
@@ -29,10 +36,10 @@ function StreamTable({ streams }: { streams: readonly StreamShown[] }) {
               <th scope="row">
                 <Link to={stream.id}>{stream.name}</Link>
               </th>
-              <td>{stream.adapter.kind}</td>
-              <td>{stream.definition.shape ?? "point"}</td>
-              <td>{Object.keys(stream.definition.fields).join(", ")}</td>
-              <td>{lateWord(stream.definition.advance)}</td>
+              <td>{stream.adapter_kind}</td>
+              <td>{stream.shape}</td>
+              <td>{fieldWords(stream)}</td>
+              <td>{lateWord(stream.advance)}</td>
               <td>
                 <IsoInstant iso={stream.updated_at} />
               </td>
@@ -61,16 +68,14 @@ export function StreamsPage() {
   return (
     <>
       <PageHead title="Streams" actions={create} />
-      <p className="quiet">
-        A stream is a named input: its fields, where its time stands, and the adapter that feeds it.
-      </p>
+      <p className="quiet">A stream is a named input: its fields, its event time, and the adapter that feeds it.</p>
       <ErrorNote error={streams.error} onRetry={() => void streams.refetch()} />
       {streams.isPending ? <Waiting>Loading the streams…</Waiting> : null}
       {streams.data?.length === 0 ? (
         <div className="panel">
-          <Empty title="No streams yet.">
+          <Empty title="No streams yet">
             <p>
-              A stream says where events come from; queries read it.{" "}
+              A stream defines where events come from. Queries read it.{" "}
               {reason === null ? (
                 <Link to="new">Create a stream</Link>
               ) : (

@@ -1,8 +1,8 @@
 import { useId } from "react";
-import { SelectField, TextField } from "../../components/Field";
-import { describedBy, UnderField, useWrong } from "../../components/FieldFaults";
-import { Panel } from "../../components/Panel";
-import { SCALAR_TYPES, type StreamForm, type TypedField } from "../../model/streamForm";
+import { SelectField, TextField } from "../../components/forms/Field";
+import { describedBy, UnderField, useWrong } from "../../components/forms/FieldFaults";
+import { Panel } from "../../components/page/Panel";
+import { SCALAR_TYPES, type StreamForm, type TypedField } from "../../model/stream/streamForm";
 
 export interface PartProps {
   form: StreamForm;
@@ -17,7 +17,7 @@ export function NameField({ form, change }: PartProps) {
       value={form.name}
       required
       onChange={(name) => change({ name })}
-      help="Queries name the stream by it, so it is one word: letters, digits and underscores."
+      help="Queries use this name, so it must be one word: letters, digits and underscores."
     />
   );
 }
@@ -33,10 +33,47 @@ export function ShapeFields({ form, change }: PartProps) {
         options={[
           ["point", "Points: each event happens at one moment"],
           ["interval", "Intervals: each event has a start and an end"],
-          ["edge", "Edges: starts and ends come as separate rows"],
+          ["edge", "Edges: starts and ends are separate rows"],
+          ["table", "Table: each row is a version of its key, until the next one"],
         ]}
       />
+      {form.shape === "table" ? <TableFields form={form} change={change} /> : null}
     </Panel>
+  );
+}
+
+function TableFields({ form, change }: PartProps) {
+  return (
+    <>
+      <TextField
+        label="Keys"
+        path="definition.keys"
+        value={form.keys}
+        mono
+        onChange={(keys) => change({ keys })}
+        help="The fields that name a row, with commas between them."
+      />
+      <TextField
+        label="Version field (optional)"
+        path="definition.version"
+        value={form.version}
+        mono
+        onChange={(version) => change({ version })}
+        help="Of several rows with the same key and start, the one with the greatest value counts."
+      />
+      <SelectField
+        label="Clock"
+        path="definition.clock"
+        value={form.clock}
+        onChange={(clock) => change({ clock })}
+        options={[
+          ["", "The settings of time below"],
+          ["follow", "Follow: the clock of the query's other input, so that nothing waits for the table"],
+          ["poll", "Poll: each load is a CTI, so that results wait for the next load"],
+          ["static", "Static: the first load is the whole table, forever"],
+        ]}
+      />
+    </>
   );
 }
 
@@ -92,7 +129,7 @@ export function FieldsFields({ form, change }: PartProps) {
   return (
     <Panel
       title="Fields"
-      note="Types: long, double, string, boolean, timestamp, decimal(p, s), array<type> or struct<name: type, …>. Those of SQL, Spark and Python are understood: integer is long."
+      note="Types: long, double, string, boolean, timestamp, decimal(p, s), array<type> or struct<name: type, …>. Type names of SQL, Spark and Python also work: integer is long"
     >
       <div className="stack">
         <datalist id="field-types">
@@ -113,7 +150,7 @@ export function FieldsFields({ form, change }: PartProps) {
         ))}
         <p>
           <button type="button" className="button" onClick={add}>
-            Add a field
+            Add field
           </button>
         </p>
       </div>

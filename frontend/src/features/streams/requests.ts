@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../lib/api";
-import { useOrganisation, useSlug } from "../../lib/session";
+import { useOrganisation, useSlug } from "../../lib/account/session";
+import { api, unwrap } from "../../lib/api/client";
+import { everyStream } from "../../lib/api/lists";
 import type { StreamBody, TokenBody } from "../../model/api";
 
 export function useStreams() {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "streams"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
+    queryFn: () => everyStream(slug),
   });
 }
 
@@ -38,7 +39,7 @@ export function useInbox(stream: string) {
   });
 }
 
-/** Makes a token of one's own that may push and nothing else; it is in no cache, and gone with the page. */
+/** Create a token for the user that can only push. It is not cached, and lost when the page is left. */
 export function useMakePushToken(name: string) {
   const slug = useSlug();
   const role = useOrganisation()?.role ?? "viewer";

@@ -1,12 +1,12 @@
-import { CheckField, SelectField, TextField } from "../../components/Field";
-import { Panel } from "../../components/Panel";
-import type { StreamForm } from "../../model/streamForm";
-import { TIME_UNITS } from "../../model/timeUnits";
+import { CheckField, SelectField, TextField } from "../../components/forms/Field";
+import { Panel } from "../../components/page/Panel";
+import { lasts, type StreamForm } from "../../model/stream/streamForm";
+import { PATTERN_HELP, TIME_UNITS } from "../../model/time/timeUnits";
 import type { PartProps } from "./formParts";
 
-const ZONE_HELP = "Such as UTC or Europe/Berlin.";
+const ZONE_HELP = "For example UTC or Europe/Berlin.";
 
-/** The end of intervals and edges, which may be written otherwise than the start. */
+/** The end of intervals and edges, which may have another format than the start. */
 function EndFields({ form, change }: PartProps) {
   return (
     <>
@@ -17,14 +17,30 @@ function EndFields({ form, change }: PartProps) {
         onChange={(endColumn) => change({ endColumn })}
       />
       <SelectField
-        label="End written as"
+        label="End format"
         path="definition.event_time.end.unit"
         value={form.endUnit}
         onChange={(endUnit) => change({ endUnit })}
         options={TIME_UNITS}
       />
+      {form.endUnit === "pattern" ? (
+        <TextField
+          label="Pattern of the end"
+          path="definition.event_time.end.pattern"
+          value={form.endPattern}
+          mono
+          onChange={(endPattern) => change({ endPattern })}
+          help={PATTERN_HELP}
+        />
+      ) : null}
       <TextField
-        label="Zone of an end without one"
+        label="Column of the end's time of day (optional)"
+        path="definition.event_time.end.time_column"
+        value={form.endClockColumn}
+        onChange={(endClockColumn) => change({ endClockColumn })}
+      />
+      <TextField
+        label="Time zone of an end without one"
         path="definition.event_time.end.zone"
         value={form.endZone}
         onChange={(endZone) => change({ endZone })}
@@ -35,10 +51,10 @@ function EndFields({ form, change }: PartProps) {
 }
 
 export function TimeFields({ form, change }: PartProps) {
-  const point = form.shape === "point";
+  const point = !lasts(form.shape);
   return (
     <>
-      <p className="quiet small">Leave the column empty for adapters that give each event its time themselves.</p>
+      <p className="quiet small">Leave the column empty for adapters that set the time of each event.</p>
       <div className="two tight">
         <TextField
           label={point ? "Time column" : "Start column"}
@@ -47,14 +63,31 @@ export function TimeFields({ form, change }: PartProps) {
           onChange={(startColumn) => change({ startColumn })}
         />
         <SelectField
-          label={point ? "Written as" : "Start written as"}
+          label={point ? "Format" : "Start format"}
           path="definition.event_time.start.unit"
           value={form.unit}
           onChange={(unit) => change({ unit })}
           options={TIME_UNITS}
         />
+        {form.unit === "pattern" ? (
+          <TextField
+            label="Pattern"
+            path="definition.event_time.start.pattern"
+            value={form.pattern}
+            mono
+            onChange={(pattern) => change({ pattern })}
+            help={PATTERN_HELP}
+          />
+        ) : null}
         <TextField
-          label={point ? "Zone of text without one" : "Zone of a start without one"}
+          label="Column of the time of day (optional)"
+          path="definition.event_time.start.time_column"
+          value={form.clockColumn}
+          onChange={(clockColumn) => change({ clockColumn })}
+          help="If the time column contains only dates. CSV and JSON only."
+        />
+        <TextField
+          label={point ? "Time zone of text without one" : "Time zone of a start without one"}
           path="definition.event_time.start.zone"
           value={form.zone}
           onChange={(zone) => change({ zone })}
@@ -83,7 +116,7 @@ function GenerateFields({ form, change }: PartProps) {
         path="definition.advance.generate.every"
         value={form.every}
         onChange={(every) => change({ every })}
-        help="A count of events (100) or a duration (10s)."
+        help="A number of events (100) or a duration (10s)."
       />
       <SelectField
         label="Follows"
@@ -91,12 +124,12 @@ function GenerateFields({ form, change }: PartProps) {
         value={form.basis}
         onChange={(basis) => change({ basis })}
         options={[
-          ["max", "the largest start seen"],
+          ["max", "the largest start so far"],
           ["last", "the last received event"],
         ]}
       />
       <CheckField
-        label="Close everything when the input ends or is flushed"
+        label="Close all windows when the input ends or is flushed"
         checked={form.final}
         onChange={(final) => change({ final })}
       />
@@ -105,33 +138,31 @@ function GenerateFields({ form, change }: PartProps) {
 }
 
 function keptWords({ kept }: StreamForm): string {
-  const said = Object.entries({ ...kept.definition, ...kept.advance }).filter(([, value]) => !isUsual(value));
-  return said.map(([name, value]) => `${name.replaceAll("_", " ")}: ${JSON.stringify(value)}`).join("; ");
+  const changed = Object.entries({ ...kept.definition, ...kept.advance }).filter(([, value]) => !isUsual(value));
+  return changed.map(([name, value]) => `${name.replaceAll("_", " ")}: ${JSON.stringify(value)}`).join("; ");
 }
 
-/** What a stored stream says of a setting that nobody has set. */
+/** Return true for the default value of a stored setting. */
 function isUsual(value: unknown): boolean {
   return value === null || value === undefined || ["explicit", "leave_open", "hold"].includes(String(value));
 }
 
-/** The settings that were made elsewhere, by SQL, files or the API. */
+/** Settings made elsewhere: by SQL, files or the API. */
 function Kept({ form }: { form: StreamForm }) {
   const words = keptWords(form);
-  return words === "" ? null : (
-    <p className="quiet small">Set elsewhere, and kept as it is when you save here: {words}.</p>
-  );
+  return words === "" ? null : <p className="quiet small">Set elsewhere and kept when you save here: {words}.</p>;
 }
 
 export function AdvanceFields({ form, change }: PartProps) {
   if (form.kept.advance.preset) {
     return (
-      <Panel title="Advance time" note="A CTI says: everything before this moment is final.">
+      <Panel title="Advance time" note="A CTI declares all time before it final">
         <Kept form={form} />
       </Panel>
     );
   }
   return (
-    <Panel title="Advance time" note="A CTI says: everything before this moment is final.">
+    <Panel title="Advance time" note="A CTI declares all time before it final">
       <div className="stack">
         <Kept form={form} />
         <CheckField
@@ -146,9 +177,9 @@ export function AdvanceFields({ form, change }: PartProps) {
           value={form.late}
           onChange={(late) => change({ late })}
           options={[
-            ["drop", "drop: in no result, kept in quarantine"],
-            ["adjust", "adjust: clip to begin at the CTI (late points are dropped)"],
-            ["shift", "shift: move to begin at the CTI"],
+            ["drop", "drop: exclude from results, keep in quarantine"],
+            ["adjust", "adjust: move the start up to the CTI (late points are dropped)"],
+            ["shift", "shift: move the whole event to the CTI"],
             ["keep", "keep: count in windows that are still open"],
           ]}
         />

@@ -4,7 +4,7 @@ import { act, cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ME } from "../../lib/session";
+import { ME } from "../../lib/account/session";
 import { useTour } from "../../lib/tour";
 import { Tour } from "./Tour";
 
@@ -53,14 +53,14 @@ afterEach(() => {
 const title = () => screen.getByRole("heading", { level: 3 }).textContent;
 const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
 
-test("the card takes the focus, goes on and back, and gives the focus back when it is left", async () => {
+test("the card takes the focus, moves forward and back, and returns the focus when closed", async () => {
   page({ streams: [{ id: "s", name: "cars" }], queries: [QUERY], bindings: [] });
   expect(screen.queryByRole("complementary")).toBeNull();
   await press("Take the tour");
   expect(document.activeElement?.textContent).toBe("Guided tour");
-  expect(screen.getByRole("link", { name: "Take me there" }).getAttribute("href")).toBe("/t/x/streams/s");
+  expect(screen.getByRole("link", { name: "Open the stream" }).getAttribute("href")).toBe("/t/x/streams/s");
   await press("Next");
-  expect(title()).toBe("Give a query some rows and watch");
+  expect(title()).toBe("Run a query on a few rows");
   await press("Back");
   expect(screen.getByRole("status").textContent).toContain("Step 1 of 14");
   await userEvent.keyboard("{Escape}");
@@ -68,24 +68,24 @@ test("the card takes the focus, goes on and back, and gives the focus back when 
   expect(document.activeElement?.textContent).toBe("Take the tour");
 });
 
-test("without streams it says what is missing and leads to the templates", async () => {
+test("without streams it names the missing part and links to the templates", async () => {
   page({ streams: [], queries: [], bindings: [] });
   await press("Take the tour");
-  expect(screen.getByText(/This organisation has no stream yet/)).toBeTruthy();
-  expect(screen.getByRole("link", { name: "See the templates" }).getAttribute("href")).toBe("/t/x/queries/new");
+  expect(screen.getByText(/This organisation has no streams yet/)).toBeTruthy();
+  expect(screen.getByRole("link", { name: "Open the templates" }).getAttribute("href")).toBe("/t/x/queries/new");
 });
 
-test("a step whose task is seen to be done goes on, and says what was done", async () => {
+test("a finished task advances the tour and is confirmed", async () => {
   const { router } = page({ streams: [{ id: "s", name: "cars" }], queries: [QUERY], bindings: [] });
   await press("Take the tour");
   await press("Next");
   await act(() => router.navigate("/t/x/queries/q1"));
-  expect(title()).toBe("Give a query some rows and watch");
+  expect(title()).toBe("Run a query on a few rows");
   const simulator = document.createElement("div");
   simulator.id = "simulator";
   simulator.innerHTML = '<div role="option"></div>';
   document.body.append(simulator);
   await screen.findByRole("heading", { name: "Let the rows arrive one by one" });
-  expect(screen.getByText("✓ Done: Give a query some rows and watch.")).toBeTruthy();
+  expect(screen.getByText("✓ Done: Run a query on a few rows.")).toBeTruthy();
   simulator.remove();
 });

@@ -1,8 +1,8 @@
 import { Link } from "react-router";
-import { useReason, useSlug } from "../../lib/session";
-import { isThere, TOUR, type TourPlace, type TourStep } from "../../model/tour";
+import { useReason, useSlug } from "../../lib/account/session";
+import { isThere, TOUR, type TourPlace, type TourStep } from "../../model/organisation/tour";
 
-/** Brings what the step speaks of into sight, and the focus to it where it can have it. */
+/** Scroll to the subject of the step, and focus it if possible. */
 function showAbout(selector: string): void {
   const found = document.querySelector<HTMLElement>(selector);
   found?.scrollIntoView({ block: "center" });
@@ -12,20 +12,20 @@ function showAbout(selector: string): void {
   first?.focus({ preventScroll: true });
 }
 
-/** A title as a sentence. */
+/** End a title with a full stop, as a sentence. */
 function ended(title: string): string {
   return /[?.!]$/.test(title) ? title : `${title}.`;
 }
 
 interface StepCardProps {
   step: TourStep;
-  /** What is to be done; null: it is to be read. */
+  /** The task; null if the step only has to be read. */
   task: string | null;
   place: TourPlace;
-  /** Whether the page is the one of the step, and all that it needs is there. */
+  /** True if the page of the step is open and has everything that the step needs. */
   there: boolean;
   done: boolean;
-  /** The title of the step before, if it was just done. */
+  /** The title of the previous step, if it was just completed. */
   just: string | null;
   path: string;
   go: (by: number) => void;
@@ -41,7 +41,7 @@ function Task({ step, task, done }: { step: TourStep; task: string | null; done:
         <strong>{done ? "✓ Done:" : "To do:"}</strong> {task}
       </p>
       {step.needs !== undefined && reason !== null ? (
-        <p className="small">{reason} Read on with Next, or ask for that role.</p>
+        <p className="small">{reason} Press Next to continue reading, or ask for that role.</p>
       ) : null}
     </div>
   );
@@ -55,7 +55,7 @@ function Way({ step, place, there, path }: Omit<StepCardProps, "task" | "done" |
       <>
         {about === undefined ? null : (
           <button type="button" className="button" onClick={() => showAbout(about)}>
-            Show me where
+            Show me
           </button>
         )}
         {or === undefined ? null : <Link to={`/t/${slug}/${or.to}`}>{or.action}</Link>}
@@ -66,7 +66,7 @@ function Way({ step, place, there, path }: Omit<StepCardProps, "task" | "done" |
     <>
       {place.missing === undefined ? null : <p>{place.missing}</p>}
       {place.missing !== undefined && isThere(path, place) ? (
-        <span>You are on that page.</span>
+        <span>You are on this page.</span>
       ) : (
         <Link className="button" data-kind="primary" to={`/t/${slug}/${place.to}`}>
           {place.action}
@@ -77,7 +77,7 @@ function Way({ step, place, there, path }: Omit<StepCardProps, "task" | "done" |
   );
 }
 
-/** One step: what it is about, what is to be done, where, and the way on. */
+/** One step: its subject, its task, its page, and the way forward. */
 export function StepCard({ step, task, place, there, done, just, path, go, finish }: StepCardProps) {
   const number = TOUR.indexOf(step) + 1;
   const last = number === TOUR.length;
@@ -108,7 +108,7 @@ export function StepCard({ step, task, place, there, done, just, path, go, finis
             data-kind={there && (done || task === null) ? "primary" : undefined}
             onClick={last ? finish : () => go(1)}
           >
-            {last ? "Finish the tour" : "Next"}
+            {last ? "Finish tour" : "Next"}
           </button>
         </div>
       </div>

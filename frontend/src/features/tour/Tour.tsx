@@ -1,21 +1,29 @@
 import { type RefObject, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "react-router";
-import { ErrorNote, Waiting } from "../../components/Notices";
-import { useSlug } from "../../lib/session";
+import { ErrorNote, Waiting } from "../../components/notices/Notices";
+import { useSlug } from "../../lib/account/session";
 import { type TourControl, tourWasAsked, useTour } from "../../lib/tour";
-import { isThere, queryOfPath, sceneOf, stepBeside, TOUR, type TourContents, type TourStep } from "../../model/tour";
+import {
+  isThere,
+  queryOfPath,
+  sceneOf,
+  stepBeside,
+  TOUR,
+  type TourContents,
+  type TourStep,
+} from "../../model/organisation/tour";
 import { useTourContents } from "./requests";
 import { StepCard } from "./StepCard";
 import { useSign } from "./sign";
 import "./tour.css";
 
-/** Where one is, inside of the organisation: `queries/new`. */
+/** Return the path within the organisation, for example `queries/new`. */
 function useInnerPath(): string {
   const slug = useSlug();
   return useLocation().pathname.slice(`/t/${slug}/`.length).replace(/\/$/, "");
 }
 
-/** Goes on when what the step asks for becomes so; `just`: the task that was done last. */
+/** Advance when the step's task is completed; returns the title of the last completed task. */
 function useAdvancing(step: TourStep, done: boolean, onDone: () => void): string | null {
   const before = useRef({ step: step.name, done });
   const [just, setJust] = useState({ title: "", step: "" });
@@ -29,7 +37,7 @@ function useAdvancing(step: TourStep, done: boolean, onDone: () => void): string
   return just.step === step.name ? just.title : null;
 }
 
-/** The query that was made, or opened, while one was asked for is the person's own from then on. */
+/** Remember the query that the user created or opened for the tour. */
 function useOwnQuery(tour: TourControl, contents: TourContents, shown: string | null): void {
   const query = queryOfPath(useInnerPath());
   const { state, change } = tour;
@@ -60,12 +68,12 @@ function Walking({ tour, contents }: { tour: TourControl; contents: TourContents
   return <StepCard {...{ step, task, place, there, done, just, go, finish }} path={path} />;
 }
 
-/** Tells the styles how much of the window's end the element takes. */
+/** Publish the height of the element at the bottom of the window as a CSS variable. */
 function useTourHeight(element: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const { style } = document.documentElement;
-    const told = () => style.setProperty("--tour-height", `${element.current?.offsetHeight ?? 0}px`);
-    const observer = new ResizeObserver(told);
+    const publish = () => style.setProperty("--tour-height", `${element.current?.offsetHeight ?? 0}px`);
+    const observer = new ResizeObserver(publish);
     if (element.current !== null) observer.observe(element.current);
     return () => {
       observer.disconnect();
@@ -74,7 +82,7 @@ function useTourHeight(element: RefObject<HTMLElement | null>): void {
   }, [element]);
 }
 
-/** The strip below the page, which can be used all the while. */
+/** The strip below the page; the page stays usable. */
 function Strip({ tour }: { tour: TourControl }) {
   const heading = useRef<HTMLHeadingElement | null>(null);
   const strip = useRef<HTMLElement | null>(null);
@@ -106,7 +114,7 @@ function Strip({ tour }: { tour: TourControl }) {
           aria-expanded={!small}
           onClick={() => setSmall(!small)}
         >
-          {small ? "Show" : "Fold"}
+          {small ? "Expand" : "Collapse"}
         </button>
         <button type="button" className="button" data-kind="plain" onClick={tour.leave}>
           Leave
@@ -116,7 +124,7 @@ function Strip({ tour }: { tour: TourControl }) {
         <ErrorNote error={error} />
         {contents === null ? (
           error === null ? (
-            <Waiting>Loading what the organisation has…</Waiting>
+            <Waiting>Loading your organisation…</Waiting>
           ) : null
         ) : (
           <Walking tour={tour} contents={contents} />
@@ -126,7 +134,7 @@ function Strip({ tour }: { tour: TourControl }) {
   );
 }
 
-/** The guided tour, while it is open; it is left and resumed in the menu “?”. */
+/** The guided tour, while it is open; the “?” menu resumes it. */
 export function Tour() {
   const tour = useTour(useSlug());
   return tour.state.open ? <Strip tour={tour} /> : null;

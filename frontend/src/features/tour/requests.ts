@@ -1,7 +1,7 @@
-import { useContents } from "../../lib/contents";
-import type { TourContents } from "../../model/tour";
+import { useContents } from "../../lib/resources/contents";
+import type { TourContents } from "../../model/organisation/tour";
 
-/** What the organisation has, as far as the tour says it; null while it is not known. */
+/** The organisation's objects that matter for the tour; null while unknown. */
 export function useTourContents() {
   const { streams, queries, bindings } = useContents();
   const contents: TourContents | null =

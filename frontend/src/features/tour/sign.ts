@@ -8,7 +8,7 @@ function subscribe(listener: () => void): () => void {
   return () => observer.disconnect();
 }
 
-/** Whether the page has what `selector` finds; the browser tells when the page changes. */
+/** Return whether the page contains an element for `selector`; updated when the page changes. */
 export function useSign(selector: string | undefined): boolean {
   return useSyncExternalStore(subscribe, () => selector !== undefined && document.querySelector(selector) !== null);
 }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   delayOf,
   durationText,
+  forceWord,
   lateOf,
   withDelay,
   withGenerate,
@@ -13,7 +14,7 @@ import {
 
 const SECOND = 1_000_000;
 
-test("durations are written exactly, in the largest unit that they are whole in", () => {
+test("durations are written exactly, in the largest unit with a whole number", () => {
   expect([0, -1, 12 * SECOND, 1_500_000, 90 * SECOND, 3_600 * SECOND, 7].map(durationText)).toEqual([
     "0s",
     "-1tick",
@@ -25,7 +26,7 @@ test("durations are written exactly, in the largest unit that they are whole in"
   ]);
 });
 
-test("a preset whose argument is the delay keeps its name; others are spelled out", () => {
+test("a preset with a delay argument keeps its name; others are spelled out", () => {
   expect(withDelay({ preset: "watermark(5s)" }, 12 * SECOND)).toEqual({ preset: "watermark(12s)" });
   expect(withDelay({ preset: "azure(5s, 1h, shift)" }, SECOND).preset).toBe("azure(1s, 1h, shift)");
   expect(withDelay({ preset: "increasing_start_time" }, 2 * SECOND)).toEqual({
@@ -35,7 +36,7 @@ test("a preset whose argument is the delay keeps its name; others are spelled ou
   });
 });
 
-test("one setting is changed, and what the others say stays", () => {
+test("one setting is changed, and the others stay", () => {
   const own = {
     generate: { every: 3, delay: "4s", basis: "max" as const, final: true },
     late: "adjust" as const,
@@ -50,7 +51,7 @@ test("one setting is changed, and what the others say stays", () => {
   });
 });
 
-test("what is in force is read out of presets too", () => {
+test("the settings in force are read from presets too", () => {
   expect([delayOf({ preset: "watermark(5s)" }), delayOf({ preset: "rowtime" }), delayOf({ late: "drop" })]).toEqual([
     5 * SECOND,
     0,
@@ -76,4 +77,12 @@ test("an input copies the CTIs of another one, with or without its own", () => {
   expect(withImport({ preset: "watermark(5s)" }, "cars")).toEqual({ preset: "watermark(5s)", import_from: "cars" });
   expect(withImport(withImport(own, "cars"), null)).toEqual({ ...own, import_from: null });
   expect(withoutGenerate({ preset: "lenses" })).toEqual({ preset: null, generate: null, late: "keep" });
+});
+
+test("`today` is for the query's own settings, without any on trial", () => {
+  const tried = { cars: { generate: { every: 1, delay: "5s" }, late: "drop" } };
+  expect(forceWord({}, ["cars"])).toBe("today");
+  expect(forceWord(tried, ["cars"])).toBe("tried");
+  expect(forceWord(tried, ["roads"])).toBe("today");
+  expect(forceWord(tried, ["roads", "cars"])).toBe("tried");
 });

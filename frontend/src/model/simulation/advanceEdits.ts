@@ -1,7 +1,7 @@
-/** Changes of an input's settings of time, one at a time: what a person tries in the simulator. */
+/** Changes of an input's time settings, one at a time, for trials in the simulator. */
 
 import type { AdvanceTimeSettings } from "../api";
-import { parseDuration, type Ticks } from "../ticks";
+import { parseDuration, type Ticks } from "../time/ticks";
 
 type Generate = NonNullable<AdvanceTimeSettings["generate"]>;
 export type Late = NonNullable<AdvanceTimeSettings["late"]>;
@@ -14,7 +14,7 @@ const UNITS: readonly (readonly [string, Ticks])[] = [
   ["ms", 1_000],
 ];
 
-/** A duration as definitions write it, exact: `12s`, `1500ms`, `-1tick`, `0s`. */
+/** Return an exact duration in the notation of definitions: `12s`, `1500ms`, `-1tick`, `0s`. */
 export function durationText(ticks: Ticks): string {
   if (ticks === 0) return "0s";
   if (ticks === -1) return "-1tick";
@@ -22,7 +22,7 @@ export function durationText(ticks: Ticks): string {
   return `${ticks / size}${unit}`;
 }
 
-/** The presets (T9), with what each begins with. */
+/** The presets (T9), each with its initial arguments. */
 export const PRESETS: readonly (readonly [string, string])[] = [
   ["watermark", "watermark(5s)"],
   ["increasing_start_time", "increasing_start_time"],
@@ -45,10 +45,10 @@ export function readPreset(text: string): Preset {
   return { name, given: given === undefined || given.trim() === "" ? [] : given.split(",").map((each) => each.trim()) };
 }
 
-/** Whose first argument is the delay. */
+/** Presets whose first argument is the delay. */
 const DELAYED = new Set(["watermark", "spl_event_time", "azure"]);
 
-/** What a preset without arguments says (T9), so that one of its settings can be changed alone. */
+/** The settings of presets without arguments (T9), so that single settings can be changed. */
 const SPELLED: Record<string, { generate: Generate; late: Late }> = {
   increasing_start_time: { generate: { every: 1, delay: 0, basis: "last", final: true }, late: "drop" },
   strictly_increasing_start_time: { generate: { every: 1, delay: "-1tick", basis: "last", final: true }, late: "drop" },
@@ -63,18 +63,18 @@ function spelledOut(settings: AdvanceTimeSettings): AdvanceTimeSettings {
   const { name, given } = readPreset(settings.preset);
   const delay = DELAYED.has(name) ? (given[0] ?? 0) : 0;
   const late: Late = name === "spl_event_time" ? "keep" : name === "azure" && given[2] === "shift" ? "shift" : "drop";
-  const said = SPELLED[name] ?? { generate: { ...BASE, delay, final: false }, late };
-  return { ...settings, preset: null, ...said };
+  const spelled = SPELLED[name] ?? { generate: { ...BASE, delay, final: false }, late };
+  return { ...settings, preset: null, ...spelled };
 }
 
-/** The delay of generated CTIs, in ticks; null where none are generated. */
+/** Return the delay of generated CTIs, in ticks; null if no CTIs are generated. */
 export function delayOf(settings: AdvanceTimeSettings | undefined): Ticks | null {
   if (settings === undefined) return null;
   const generate = spelledOut(settings).generate;
   return generate == null ? null : parseDuration(generate.delay ?? 0);
 }
 
-/** The same settings with this delay; a preset whose argument it is keeps its name. */
+/** Return the settings with this delay; a preset with a delay argument keeps its name. */
 export function withDelay(settings: AdvanceTimeSettings | undefined, delay: Ticks): AdvanceTimeSettings {
   const text = durationText(delay);
   if (settings?.preset != null) {
@@ -85,17 +85,17 @@ export function withDelay(settings: AdvanceTimeSettings | undefined, delay: Tick
   return { ...spelled, generate: { ...(spelled.generate ?? BASE), delay: text }, late: spelled.late ?? "drop" };
 }
 
-/** The same settings with this late policy. */
+/** Return the settings with this late policy. */
 export function withLate(settings: AdvanceTimeSettings | undefined, late: Late): AdvanceTimeSettings {
   return { ...spelledOut(settings ?? {}), late };
 }
 
-/** The policy in force. */
+/** Return the late policy in force. */
 export function lateOf(settings: AdvanceTimeSettings | undefined): Late {
   return spelledOut(settings ?? {}).late ?? "drop";
 }
 
-/** The same settings with some of what generates CTIs changed. */
+/** Return the settings with a change to the generated CTIs. */
 export function withGenerate(
   settings: AdvanceTimeSettings | undefined,
   change: Partial<Generate>,
@@ -104,7 +104,7 @@ export function withGenerate(
   return { ...spelled, generate: { ...(spelled.generate ?? BASE), ...change }, late: spelled.late ?? "drop" };
 }
 
-/** Another preset with its usual arguments; null: settings of one's own, which begin with what the preset said. */
+/** Return another preset with its usual arguments; null: custom settings, initially those of the preset. */
 export function withPreset(settings: AdvanceTimeSettings | undefined, name: string | null): AdvanceTimeSettings {
   if (name === null) {
     const spelled = spelledOut(settings ?? {});
@@ -114,18 +114,26 @@ export function withPreset(settings: AdvanceTimeSettings | undefined, name: stri
   return { ...rest, preset: PRESETS.find(([each]) => each === name)?.[1] ?? name };
 }
 
-/** The same settings without CTIs of its own: time moves by those that are sent or copied. */
+/** Return the settings without generated CTIs: only sent or copied CTIs advance time. */
 export function withoutGenerate(settings: AdvanceTimeSettings | undefined): AdvanceTimeSettings {
   return { ...spelledOut(settings ?? {}), generate: null, late: lateOf(settings) };
 }
 
-/** The same settings, copying the CTIs of another input (T26); null: of none. */
+/** Return the settings with the CTIs of another input copied (T26); null: not copied. */
 export function withImport(settings: AdvanceTimeSettings | undefined, source: string | null): AdvanceTimeSettings {
   const late = settings?.preset == null ? { late: lateOf(settings) } : {};
   return { ...(settings ?? {}), ...late, import_from: source };
 }
 
-/** What generates CTIs, whatever the form in which it is said. */
+/** Return the settings of generated CTIs, whether written in full or as a preset. */
 export function generateOf(settings: AdvanceTimeSettings | undefined): Generate | null {
   return spelledOut(settings ?? {}).generate ?? null;
+}
+
+/**
+ * Return the label of the settings in force: `today` for those of the query and its streams, `tried` if others replace
+ * them for one of `inputs`.
+ */
+export function forceWord(tried: Readonly<Record<string, unknown>>, inputs: readonly string[]): "today" | "tried" {
+  return inputs.some((input) => tried[input] !== undefined) ? "tried" : "today";
 }

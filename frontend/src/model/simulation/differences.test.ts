@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { drawnSimulation } from "./arbitraries";
 import { differencesBetween, differenceWords, finalResults } from "./differences";
-import { drawnSimulation } from "./drawn";
 import type { Simulation, TrackRow } from "./types";
 
 const keysOf = (simulation: Simulation) => simulation.rows.map((row) => `r${row.number}`);
@@ -10,17 +10,17 @@ const words = (row: TrackRow) =>
   JSON.stringify([row.node, row.start, row.closed_after === null ? row.end : row.closed_end, row.payload]);
 const sorted = (rows: readonly TrackRow[]) => rows.map(words).toSorted();
 
-test("nothing differs from itself", () => {
+test("equal simulations have no differences", () => {
   fc.assert(
     fc.property(drawnSimulation, (simulation) => {
       const found = differencesBetween(named(simulation), named(structuredClone(simulation)));
-      expect(differenceWords(found)).toBe("no outcome and no result changed.");
+      expect(differenceWords(found)).toBe("no changes in outcomes or results.");
       expect([found.added, found.removed, [...found.panes]]).toEqual([[], [], []]);
     }),
   );
 });
 
-test("the results before, without those gone and changed, with those new and changed, are the results now", () => {
+test("removing and adding the differences turns the old results into the new ones", () => {
   fc.assert(
     fc.property(drawnSimulation, drawnSimulation, (before, after) => {
       const { added, gone, changed } = differencesBetween(named(before), named(after)).results;
@@ -34,7 +34,7 @@ test("the results before, without those gone and changed, with those new and cha
   );
 });
 
-test("a row keeps its name when it moves: only another outcome is a change", () => {
+test("a moved row keeps its key: only another outcome is a change", () => {
   fc.assert(
     fc.property(drawnSimulation, (simulation) => {
       const rows = simulation.rows.toReversed().map((row, index) => ({ ...row, number: index + 1 }));
@@ -44,7 +44,7 @@ test("a row keeps its name when it moves: only another outcome is a change", () 
   );
 });
 
-test("an outcome that changed is told with what it was", () => {
+test("a changed outcome is reported with the old one", () => {
   fc.assert(
     fc.property(drawnSimulation, (simulation) => {
       const rows = simulation.rows.map((row) => ({ ...row, outcome: "shifted" }));

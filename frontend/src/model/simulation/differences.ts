@@ -1,10 +1,10 @@
-/** What changed from one simulation to the next, row by row and result by result. */
+/** The differences between two simulations, row by row and result by result. */
 
-import { counted } from "../counts";
-import { lastPosition, paneAt, standingRows } from "./standing";
+import { counted } from "../text/counts";
+import { currentRows, lastPosition, paneAt } from "./currentState";
 import type { SimulatedPane, SimulatedRow, Simulation, TrackRow } from "./types";
 
-/** A simulation, and for each of its rows the name that the row keeps through edits. */
+/** A simulation with the keys of its rows, which stay the same through edits. */
 export interface NamedSimulation {
   simulation: Simulation;
   keys: readonly string[];
@@ -32,7 +32,7 @@ export interface Differences {
     gone: readonly TrackRow[];
     changed: readonly ResultChange[];
   };
-  /** Panes with the same node, group and times whose values differ at the end: what they were. */
+  /** The old values of panes with the same node, group and times whose values differ at the end. */
   panes: ReadonlyMap<number, Readonly<Record<string, unknown>>>;
 }
 
@@ -40,10 +40,10 @@ function rowsByKey({ simulation, keys }: NamedSimulation): Map<string, Simulated
   return new Map(simulation.rows.flatMap((row, index) => (keys[index] === undefined ? [] : [[keys[index], row]])));
 }
 
-/** The rows that no later one replaced or took back, of the nodes that give results. */
+/** Return the rows that no later one replaced or retracted, of the nodes that emit results. */
 export function finalResults(simulation: Simulation): TrackRow[] {
   const last = lastPosition(simulation);
-  return simulation.tracks.filter((track) => track.kind === "output").flatMap((track) => standingRows(track, last));
+  return simulation.tracks.filter((track) => track.kind === "output").flatMap((track) => currentRows(track, last));
 }
 
 const timesOf = (row: TrackRow) => `${row.node} ${row.start} ${row.closed_after === null ? row.end : row.closed_end}`;
@@ -59,7 +59,7 @@ function gathered<T>(items: readonly T[], keyOf: (item: T) => string): Map<strin
   return groups;
 }
 
-/** `items` without as many of each as `others` have. */
+/** Return `items` without as many of each as `others` contains. */
 function without(items: readonly TrackRow[], others: readonly TrackRow[]): TrackRow[] {
   const left = new Map([...gathered(others, wholeOf)].map(([key, group]) => [key, group.length]));
   return items.filter((item) => {
@@ -74,7 +74,7 @@ function differingFields(before: TrackRow, after: TrackRow): string[] {
   return [...names].filter((name) => JSON.stringify(before.payload[name]) !== JSON.stringify(after.payload[name]));
 }
 
-/** Results with the same times that say something else are one result that changed: those most alike go together. */
+/** Pair results with the same times but different values as changes; the most similar ones first. */
 function paired(gone: readonly TrackRow[], added: readonly TrackRow[]): ResultChange[] {
   const candidates = gathered(added, timesOf);
   const pairs: ResultChange[] = [];
@@ -106,7 +106,7 @@ function finalValues(simulation: Simulation, pane: SimulatedPane): PaneValues | 
   return paneAt(pane, lastPosition(simulation))?.values ?? null;
 }
 
-/** Of panes that stand at the end with the same node, group and times, those whose values are not among the old ones. */
+/** Return panes that exist at the end in both, with the same node, group and times but different values. */
 function paneDifferences(before: Simulation, after: Simulation): Differences["panes"] {
   const old = gathered(before.panes, paneKey);
   const found = new Map<number, PaneValues>();
@@ -143,11 +143,11 @@ export function differencesBetween(before: NamedSimulation, after: NamedSimulati
 /** `3 rows changed outcome, 2 results changed, 1 result is new.` */
 export function differenceWords({ outcomes, results }: Differences): string {
   const { added, gone, changed } = results;
-  const said = [
+  const parts = [
     ...(outcomes.length > 0 ? [`${counted(outcomes.length, "row")} changed outcome`] : []),
     ...(changed.length > 0 ? [`${counted(changed.length, "result")} changed`] : []),
     ...(added.length > 0 ? [`${counted(added.length, "new result")}`] : []),
-    ...(gone.length > 0 ? [`${counted(gone.length, "result")} gone`] : []),
+    ...(gone.length > 0 ? [`${counted(gone.length, "result")} removed`] : []),
   ];
-  return said.length === 0 ? "no outcome and no result changed." : `${said.join(", ")}.`;
+  return parts.length === 0 ? "no changes in outcomes or results." : `${parts.join(", ")}.`;
 }

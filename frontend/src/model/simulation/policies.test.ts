@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ComparedRow } from "../api";
+import { bestPoint, delayCurve } from "./drawing/whatIfCurve";
 import { policyTable } from "./policies";
-import { bestPoint, delayCurve } from "./whatIfCurve";
 
 const now = { output: "out", start: 0, end: 10, payload: { n: 6 } };
 
@@ -12,7 +12,7 @@ function row(mark: ComparedRow["mark"], payload: Record<string, unknown>, today:
   return { ...now, mark, payload, ...then };
 }
 
-test("a result stands in one line whatever it is under each policy, and differs where any does", () => {
+test("a result has one line for all policies, and differs if any policy does", () => {
   const rest = { marks: {}, faults: [], today: false };
   const { outcomes, results } = policyTable({
     inputs: ["s"],
@@ -50,7 +50,7 @@ test("a result stands in one line whatever it is under each policy, and differs 
   ]);
 });
 
-test("the curve goes in steps: a share holds from its delay until the next one", () => {
+test("the curve has steps: a share applies from its delay until the next one", () => {
   const point = { today: false, outcomes: {}, wait_median: null, wait_largest: null, not_passed: 0 };
   const points = [
     { ...point, delay: 0, share_kept: 0.9, share_whole: 0.5 },

@@ -1,12 +1,12 @@
-/** The comparison of late policies as one table: a line for each outcome and each result, a column for each policy. */
+/** The comparison of late policies as a table: a line for each outcome and result, a column for each policy. */
 
 import type { ComparedRow, PolicyComparison } from "../api";
-import { OUTCOMES, type Outcome } from "../outcomes";
-import type { Ticks } from "../ticks";
+import { OUTCOMES, type Outcome } from "../run/outcomes";
+import type { Ticks } from "../time/ticks";
 
 export interface OutcomeOfPolicies {
   outcome: Outcome;
-  /** By policy, in their order; null where the query refuses the policy. */
+  /** By policy, in their order; null if the query does not support the policy. */
   counts: readonly (number | null)[];
 }
 
@@ -23,7 +23,7 @@ function countOf(outcomes: PolicyComparison["policies"][number]["outcomes"], out
   return Object.values(outcomes).reduce((sum, counts) => sum + (counts[outcome] ?? 0), 0);
 }
 
-/** Where a row stands today, or stands where there is none today: rows of policies with the same are one result. */
+/** Return the identity of a result: rows of different policies with the same identity are one result. */
 function placeOf(row: ComparedRow): readonly [string, Ticks, Ticks | null, string] {
   const today = row.today_payload !== null && row.today_start !== null;
   const payload = JSON.stringify(today ? row.today_payload : row.payload);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { drawnSimulation } from "./drawn";
-import { lastPosition } from "./standing";
+import { drawnSimulation } from "./arbitraries";
+import { lastPosition } from "./currentState";
 import { tablesAt } from "./tables";
 import type { SimulatedPane, Simulation } from "./types";
 
@@ -9,7 +9,7 @@ const withPosition = drawnSimulation.chain((simulation) =>
   fc.record({ simulation: fc.constant(simulation), k: fc.integer({ min: 0, max: lastPosition(simulation) }) }),
 );
 
-/** What a pane holds at `k`, by going through everything that happened to it, one step after the other. */
+/** Return a pane's content at `k` by replaying all of its steps. */
 function heldNaively(pane: SimulatedPane, k: number) {
   let held: number[] = [];
   let values: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ function ctiNaively(simulation: Simulation, k: number): number | null | undefine
   return at;
 }
 
-test("the tables at a position are those rows, CTIs, panes and results that have come by then and are not gone", () => {
+test("the tables at a position contain the current rows, CTIs, panes and results", () => {
   fc.assert(
     fc.property(withPosition, ({ simulation, k }) => {
       const tables = tablesAt(simulation, k);
@@ -46,7 +46,7 @@ test("the tables at a position are those rows, CTIs, panes and results that have
   );
 });
 
-test("a pane at a position holds what came into it and did not leave, and says its last values", () => {
+test("a pane at a position contains its remaining rows and has its last values", () => {
   fc.assert(
     fc.property(withPosition, ({ simulation, k }) => {
       const tracks = [...simulation.tracks, { node: "w", kind: "window", rows: [] }];

@@ -1,7 +1,7 @@
-/** Every state of a simulation as tables: what the timeline shows, for keyboards and screen readers. */
+/** Every state of a simulation as tables: the timeline's content for keyboards and screen readers. */
 
-import type { Ticks } from "../ticks";
-import { arrivedRows, ctiAt, endAt, type StandingPane, standingPanes, standingRows } from "./standing";
+import type { Ticks } from "../time/ticks";
+import { arrivedRows, type CurrentPane, ctiAt, currentPanes, currentRows, endAt } from "./currentState";
 import type { SimulatedRow, Simulation, Staircase, TrackRow } from "./types";
 
 export interface CtiLine {
@@ -18,7 +18,7 @@ export interface ResultLine {
 export interface NodeTable {
   node: string;
   kind: string;
-  panes: readonly StandingPane[];
+  panes: readonly CurrentPane[];
   results: readonly ResultLine[];
 }
 
@@ -28,7 +28,7 @@ export interface SimulationTables {
   nodes: readonly NodeTable[];
 }
 
-/** What stands at `k`: the rows that have arrived, every CTI, and of each node its panes and what it has given. */
+/** Return the state at `k`: the arrived rows, every CTI, and the panes and results of each node. */
 export function tablesAt(simulation: Simulation, k: number): SimulationTables {
   return {
     rows: arrivedRows(simulation, k),
@@ -38,8 +38,8 @@ export function tablesAt(simulation: Simulation, k: number): SimulationTables {
       .map((track) => ({
         node: track.node,
         kind: track.kind,
-        panes: standingPanes(simulation, track.node, k),
-        results: standingRows(track, k).map((row) => ({ row, end: endAt(row, k) })),
+        panes: currentPanes(simulation, track.node, k),
+        results: currentRows(track, k).map((row) => ({ row, end: endAt(row, k) })),
       })),
   };
 }

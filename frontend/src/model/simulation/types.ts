@@ -1,4 +1,4 @@
-/** What a simulation shows, as the server gives it. Positions (`after`) count the rows that have arrived. */
+/** The server's simulation. Positions (`after`) count the arrived rows. */
 
 import type { components } from "../../generated/api";
 
@@ -11,6 +11,6 @@ export type TrackRow = Schemas["TrackRow"];
 export type Track = Schemas["Track"];
 export type PaneState = Schemas["PaneState"];
 export type SimulatedPane = Schemas["SimulatedPane"];
-/** All of it; what was asked of a place is not part of it. */
-export type Simulation = Omit<Schemas["SimulationShown"], "answer">;
+/** The simulation without the answer about a single place. */
+export type Simulation = Omit<Schemas["SimulationResponse"], "answer">;
 export type SampleItem = Schemas["SampleBody"]["rows"][number];

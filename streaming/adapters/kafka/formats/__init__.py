@@ -1,1 +1,1 @@
-"""Values of messages that a schema describes: Avro and Protobuf, by text or from a registry."""
+"""Values of messages with a schema: Avro and Protobuf, from text or from a registry."""

@@ -1,15 +1,14 @@
-"""Types of a stream's fields that a schema declares; where one is of no type that a stream has, the values say more."""
+"""Field types declared by a schema; if a stream has no equivalent type, the values decide."""
 
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from streaming.adapters.kafka.formats.avro import AvroReader
-from streaming.adapters.kafka.formats.avro_schemas import AvroSchema
-from streaming.adapters.kafka.formats.protobuf import ProtobufReader
+from streaming.adapters.formats.avro.reading import AvroReader
+from streaming.adapters.formats.avro.schemas import AvroSchema
+from streaming.adapters.formats.protobuf.reading import ProtobufReader
 from streaming.adapters.kafka.formats.sources import SchemaReader
-from streaming.definition.tokens import NAME_PATTERN
-from streaming.definition.types import (
+from streaming.definition.payload.types import (
     BOOLEAN,
     DOUBLE,
     LONG,
@@ -21,13 +20,14 @@ from streaming.definition.types import (
     Struct,
     Type,
 )
+from streaming.definition.plain_names import NAME_PATTERN
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 MOST_DEPTH: Final = 10
 UNSIGNED: Final = DecimalOf(20, 0)
-"""What holds every unsigned number of 64 bits."""
+"""A type that holds every unsigned number of 64 bits."""
 _AVRO: Final[Mapping[str, Type]] = {
     "boolean": BOOLEAN,
     "int": LONG,
@@ -55,17 +55,17 @@ _KNOWN: Final[Mapping[str, Type]] = {
 
 
 def declared_types(reader: SchemaReader) -> dict[str, str | None]:
-    """Each field of the schema in its order, with its type as a stream writes it; None where the values decide."""
+    """Return each field of the schema with its type in a stream's notation; None where the values decide."""
     if isinstance(reader, AvroReader):
         found = _AvroTypes(reader.reader or reader.writer).fields()
     else:
-        assert isinstance(reader, ProtobufReader)  # nosec B101 # tells the type checker what is so
+        assert isinstance(reader, ProtobufReader)  # nosec B101 # only narrows the type for the type checker
         found = _of_fields(reader.descriptor, 0)
     return {name: None if of is None else str(of) for name, of in found.items()}
 
 
 class _AvroTypes:
-    """Types of one schema, whose records are named once and then called by their names."""
+    """Types of one schema, whose records are defined once and then referred to by name."""
 
     def __init__(self, schema: AvroSchema) -> None:
         self._root = schema.root
@@ -128,6 +128,6 @@ def _array(of: Type | None) -> Type | None:
 
 
 def _struct(fields: Mapping[str, Type | None]) -> Type | None:
-    """The fields that have a type; None without any, or where a name is none that a field may have."""
+    """A struct of the fields that have a type and a valid name; None if there is no such field."""
     known = tuple((name, of) for name, of in fields.items() if of is not None and re.fullmatch(NAME_PATTERN, name))
     return Struct(known) if known else None

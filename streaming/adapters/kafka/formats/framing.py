@@ -1,4 +1,4 @@
-"""What a registry's clients write in front of a value: a zero byte, the schema's id, and which message of Protobuf."""
+"""The header that a registry's clients write: a zero byte, the schema's id, and for Protobuf the message's index."""
 
 import struct
 from collections.abc import Sequence
@@ -12,51 +12,50 @@ _HEADER: Final = struct.Struct(">bI")
 
 
 class NotFramed(Exception):
-    """The bytes do not begin as those with a registered schema do; the text says why, as a sentence."""
+    """The bytes have no header of a registered schema; the text is a sentence with the reason."""
 
 
 def schema_id(value: bytes) -> int:
-    """The id of the schema with which `value` was written. Raises `NotFramed`."""
+    """Return the id of the schema with which `value` was written. Raises `NotFramed`."""
     if len(value) < HEADER_BYTES:
-        raise NotFramed(f"The message has {counted(len(value), 'byte')}, too few for the id of a schema.")
+        raise NotFramed(f"The message has {counted(len(value), 'byte')}, too few for a schema id.")
     magic, number = _HEADER.unpack_from(value)
     if magic != 0:
-        raise NotFramed(f"The message begins with the byte {value[0]}, not with 0 and the id of a schema.")
+        raise NotFramed(f"The message begins with the byte {value[0]}, not with 0 and a schema id.")
     return int(number)
 
 
 def message_indexes(value: bytes) -> tuple[tuple[int, ...], int]:
-    """Which message of its file a value of Protobuf is, from the outside in, and where its body begins.
-
-    Raises `NotFramed`.
-    """
+    """Return the indexes of a Protobuf value's message in its file, from the outside in, and the start of its body."""
     count, at = _zigzag(value, HEADER_BYTES)
     if count == 0:
         return (0,), at
     if not 0 < count <= MOST_INDEXES:
-        raise NotFramed(f"The message says that {count} numbers lead to its kind; 1 to {MOST_INDEXES} may.")
+        raise NotFramed(
+            f"The header of the message has {count} indexes of its type, but 1 to {MOST_INDEXES} are allowed."
+        )
     found = []
     for _ in range(count):
         index, at = _zigzag(value, at)
         if index < 0:
-            raise NotFramed("The message has a negative number of its kind.")
+            raise NotFramed("The header of the message has a negative index of its type.")
         found.append(index)
     return tuple(found), at
 
 
 def framed(number: int, body: bytes, indexes: Sequence[int] | None = None) -> bytes:
-    """`body` with the id of its schema in front; with `indexes` for Protobuf."""
+    """Prepend the id of its schema to `body`, for Protobuf also `indexes`."""
     if indexes is None:
         return _HEADER.pack(0, number) + body
-    told = b"\x00" if list(indexes) == [0] else b"".join(map(_written, (len(indexes), *indexes)))
-    return _HEADER.pack(0, number) + told + body
+    written = b"\x00" if list(indexes) == [0] else b"".join(map(_written, (len(indexes), *indexes)))
+    return _HEADER.pack(0, number) + written + body
 
 
 def _zigzag(value: bytes, at: int) -> tuple[int, int]:
     found = shift = 0
     while True:
         if at >= len(value) or shift > 28:
-            raise NotFramed("The message ends before it has said which message of its schema it is.")
+            raise NotFramed("The message ends inside its header, before the indexes of its type.")
         byte = value[at]
         at += 1
         found |= (byte & 0x7F) << shift

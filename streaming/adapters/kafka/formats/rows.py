@@ -1,4 +1,4 @@
-"""Values with schemas as chunks: by columns where all of a stretch fit, one at a time around what does not."""
+"""Values with schemas as chunks: by columns if all values of a stretch fit, otherwise one at a time."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,30 +10,30 @@ import pyarrow.compute as pc
 
 from streaming.adapters.chunks import joined
 from streaming.adapters.file.json_lines import PARTS, ROWS_ONE_BY_ONE, JsonLines
-from streaming.adapters.file.split import MAX_RECORD_BYTES
-from streaming.adapters.kafka.formats.avro import AvroReader
+from streaming.adapters.formats.avro.reading import AvroReader
+from streaming.adapters.formats.text.split import MAX_RECORD_BYTES
+from streaming.adapters.formats.values import Unreadable, written_row, written_unreadable
 from streaming.adapters.kafka.formats.framing import HEADER_BYTES
 from streaming.adapters.kafka.formats.sources import RegistrySource, SchemaReader, text_reader
-from streaming.adapters.kafka.formats.values import Unreadable, written_row, written_unreadable
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.times import KnownTick
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.types import Boolean, Double, String, Type
+from streaming.adapters.times.columns import KnownTick
+from streaming.definition.payload.types import Boolean, Double, String, Type
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived, Int64s, no_raw
-from streaming.wire.arrived_rows import JudgedRow, arrived_of
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.arrived import Arrived, Int64s, no_raw
+from streaming.wire.rows.arrived_rows import JudgedRow, arrived_of
+from streaming.wire.rows.row_json import MalformedRow
 
 MOMENT: Final = pa.timestamp("us", "UTC")
 _NULL: Final = type(None)
 Reading = tuple[SchemaReader | Unreadable, int]
-"""What reads a value, and where in it the body begins."""
+"""The reader of a value, and the offset of the value's body."""
 
 
 @dataclass(frozen=True)
 class SchemaRows:
-    """Values `low` to `high` of some messages, what reads each, and the columns that stand beside them."""
+    """Values of messages, the reader of each, and the columns of the messages' other parts."""
 
     values: Sequence[bytes | None]
     readings: Sequence[Reading]
@@ -41,7 +41,7 @@ class SchemaRows:
     positions: Int64s
 
     def __len__(self) -> int:
-        """How many they are."""
+        """The number of rows."""
         return len(self.values)
 
     def part(self, low: int, high: int) -> "SchemaRows":
@@ -51,9 +51,9 @@ class SchemaRows:
         return SchemaRows(self.values[cut], self.readings[cut], beside, self.positions[cut])
 
     def without(self, indices: Collection[int]) -> "SchemaRows":
-        """These rows with another one in the places `indices`, whose values are asked by nobody (CTIs).
+        """Replace the rows at `indices` (CTIs) by a copy of another row; their values are never used.
 
-        So they take no stretch away from being read by columns.
+        So CTIs don't prevent reading a stretch by columns.
         """
         other = next((index for index in range(len(self)) if index not in indices), None)
         if not indices or other is None:
@@ -64,14 +64,14 @@ class SchemaRows:
         return replace(self, values=values, readings=readings)
 
     def record(self, index: int) -> Any:
-        """The fields of a row; `Unreadable` where it has none."""
+        """Return the fields of a row; `Unreadable` if it has none."""
         value, (reader, at) = self.values[index], self.readings[index]
         if isinstance(reader, Unreadable):
             return reader
         return reader.read((value or b"")[at:])
 
     def text(self, index: int) -> str:
-        """The row as JSON, or its bytes and why it is none."""
+        """The row as JSON; for an unreadable row its bytes and the reason."""
         value = self.values[index]
         if value is None:
             return "null"
@@ -80,10 +80,7 @@ class SchemaRows:
 
 
 class SchemaValues:
-    """Decodes values for one stream by the schemas that the options name, which are read when they are needed.
-
-    Raises `AdapterError` for an event time that does not fit.
-    """
+    """Decodes values for one stream by the schemas in the options, which are loaded on first use."""
 
     def __init__(self, stream: StreamDefinition, options: KafkaOptions, reach: Reach, beside: frozenset[str]) -> None:
         self._stream = stream
@@ -97,25 +94,25 @@ class SchemaValues:
             self._registry = RegistrySource(options, reach, options.format)
 
     def check(self) -> None:
-        """Try the schema of the options, or the newest of the registry's subject. Raises `AdapterError`."""
+        """Load the schema in the options, or the newest of the registry's subject. Raises `AdapterError`."""
         if self._registry is not None:
             self._registry.check()
         else:
             self._text_reader()
 
     def newest(self) -> SchemaReader:
-        """What reads messages that are written now. Raises `AdapterError`."""
+        """Return the reader for messages that are written now. Raises `AdapterError`."""
         return self._text_reader() if self._registry is None else self._registry.newest()
 
     def rows(
         self, values: Sequence[bytes | None], beside: Mapping[str, Sequence[Any]], positions: Int64s
     ) -> SchemaRows:
-        """The values with what reads them. Raises `AdapterError`, also where a registry does not answer."""
+        """Return the values with their readers. Raises `AdapterError`, also if a registry does not answer."""
         known: dict[bytes, Reading] = {}
-        return SchemaRows(values, [self._reading(value, known) for value in values], beside, positions)
+        return SchemaRows(values, [self.reading(value, known) for value in values], beside, positions)
 
     def written(self, rows: SchemaRows, name: str) -> list[Any]:
-        """The values of the field `name`, None where there is none."""
+        """The values of the field `name`, None in rows without it."""
         columns = self._columns(rows, [name])
         if columns is not None:
             found = columns[name]
@@ -126,11 +123,11 @@ class SchemaValues:
         return [each.get(name) if isinstance(each, Mapping) else None for each in records]
 
     def decode(self, rows: SchemaRows) -> Arrived:
-        """The chunk of `rows`, whose texts are asked of them."""
+        """Decode `rows`; their texts must be taken from `rows`."""
         return joined(self._pieces(rows), self._stream, no_raw)
 
     def decode_slowly(self, rows: SchemaRows) -> Arrived:
-        """As `decode`, one row at a time: what the fast path must agree with."""
+        """As `decode`, one row at a time: the reference for the fast path."""
         judged = []
         for index, position in enumerate(rows.positions.tolist()):
             found = rows.record(index)
@@ -141,8 +138,10 @@ class SchemaValues:
                 judged.append(JudgedRow(position, self._lines.judge_decoded({**found, **beside}), ""))
         return arrived_of(judged, self._stream)
 
-    def _reading(self, value: bytes | None, known: dict[bytes, Reading]) -> Reading:
-        """What reads `value`; `known` by how values begin, which for most of them says it all."""
+    def reading(self, value: bytes | None, known: dict[bytes, Reading]) -> Reading:
+        """Return the reader of `value`; `known` caches readers by the beginning of values, which usually determines
+        them.
+        """
         if value is None:
             return Unreadable("The message has no value."), 0
         if len(value) > MAX_RECORD_BYTES:
@@ -187,7 +186,7 @@ class SchemaValues:
         return self._lines.chunk(found, rows.positions)
 
     def _columns(self, rows: SchemaRows, names: Sequence[str]) -> Mapping[str, Any] | None:
-        """The columns `names` of rows that are all read alike, None where they have to be read one by one."""
+        """The columns `names` of rows that share a reader; None if the rows must be read one by one."""
         first = rows.readings[0] if len(rows) else (Unreadable(""), 0)
         reader, at = first
         if isinstance(reader, Unreadable) or any(each is not first and each != first for each in rows.readings):
@@ -202,7 +201,7 @@ def _is_moment(column: pa.Array) -> bool:
 
 
 def _typed(values: Any, of: Type | None) -> pa.Array | None:
-    """The values as a column of the type that is needed (a time: None); None where one of them is of another type."""
+    """The values as a column of the type `of` (None: a time); None if a value has another type."""
     if isinstance(values, pa.Array):
         return _fitting(values, of)
     kinds = set(map(type, values)) - {_NULL}
@@ -225,7 +224,7 @@ def _arrow(of: Type | None) -> pa.DataType:
 
 
 def _fitting(column: pa.Array, of: Type | None) -> pa.Array | None:
-    """`column`, as it is judged by `of` (None: as a time); None where that takes one row at a time."""
+    """`column` converted for the check by `of` (None: a time); None if rows must be checked one by one."""
     kind = column.type
     if pa.types.is_null(kind):
         return pa.nulls(len(column), _arrow(of))

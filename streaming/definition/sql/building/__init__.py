@@ -1,1 +1,1 @@
-"""A tree into nodes: ids, order, names looked up, and the settings beside the graph."""
+"""From a syntax tree to nodes: ids, order, resolved names, and the settings outside the graph."""

@@ -1,4 +1,4 @@
-"""Nodes on their way into a graph: what they read is not looked up before the whole text was read."""
+"""Drafts of nodes: the names that they read are resolved after the whole text is read."""
 
 from dataclasses import dataclass, field
 
@@ -7,19 +7,19 @@ from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import ValueAt
 from streaming.definition.sql.reading.slices import ExpressionSlice
 from streaming.definition.sql.reading.tree import EventTimeSyntax, SourceSyntax, WrittenFields
-from streaming.definition.tokens import Extent
+from streaming.definition.tokens import RESERVED, Extent
 
 _LONGEST = 62
 
 
 def derived(owner: str, role: str) -> str:
-    """The id of a node without a name of its own; part of the meaning of a text, so it never changes."""
+    """Return the id of a node that has no name in the text; part of a text's meaning, so this rule never changes."""
     return f"{owner[: _LONGEST - len(role)]}_{role}"
 
 
 @dataclass
 class NodeDraft:
-    """One node: its `fields` as JSON, `reads` by field, and the places of its fields. Holes are left out."""
+    """One node: its `fields` as JSON, `reads` by field, and the places of fields. Unreadable fields are left out."""
 
     id: str
     kind: str | None
@@ -28,7 +28,7 @@ class NodeDraft:
     places: dict[str, TextPlace] = field(default_factory=dict)
 
     def mark(self, path: str, extent: Extent) -> None:
-        """Say where a field stands."""
+        """Set the place of a field."""
         self.places[path] = TextPlace(span(extent))
 
     def put(self, name: str, value: object, extent: Extent) -> None:
@@ -36,19 +36,19 @@ class NodeDraft:
         self.fields[name] = value
         self.mark(name, extent)
 
-    def express(self, name: str, found: ExpressionSlice) -> None:
+    def express(self, name: str, expression: ExpressionSlice) -> None:
         """Set a field that is an expression."""
-        self.fields[name] = found.text
-        self.places[name] = found.place
+        self.fields[name] = expression.text
+        self.places[name] = expression.place
 
-    def take(self, given: WrittenFields) -> None:
-        """Set fields that were read with their places."""
-        self.fields.update(given.values)
-        for path, extent in given.places.items():
+    def take(self, written: WrittenFields) -> None:
+        """Set fields together with their places."""
+        self.fields.update(written.values)
+        for path, extent in written.places.items():
             self.mark(path, extent)
 
     def read(self, name: str, ref: "Ref | None", source: SourceSyntax | None = None) -> None:
-        """Say what is read by the field `name`."""
+        """Set the source that the field `name` reads."""
         self.reads[name] = ref
         if source is not None:
             self.mark(name, source.extent)
@@ -56,14 +56,14 @@ class NodeDraft:
 
 @dataclass(frozen=True, eq=False)
 class SourceMention:
-    """A name behind FROM or its like: a node, or a stream that becomes an input."""
+    """A name after FROM or a similar word: a node, or a stream that becomes an input."""
 
     source: SourceSyntax
     name: ValueAt[str]
 
     @property
     def input_id(self) -> str:
-        """The id of the input that this mention makes if it is of a stream."""
+        """Return the id of the input that this mention creates if it names a stream."""
         return self.source.alias.value if self.source.alias else self.name.value
 
 
@@ -72,7 +72,7 @@ Ref = NodeDraft | SourceMention
 
 @dataclass(frozen=True)
 class TimedSource:
-    """An EVENTTIME BY and the source that it is about."""
+    """An EVENTTIME BY and its source."""
 
     ref: Ref
     event_time: EventTimeSyntax
@@ -80,7 +80,7 @@ class TimedSource:
 
 @dataclass(frozen=True)
 class FieldUse:
-    """A field of `ref`, with the name of its source before it if that is not empty; `extent` is that of the field."""
+    """A field of `ref`; `source` is the qualifier before it, or empty; `extent` is that of the field."""
 
     ref: Ref
     source: str
@@ -90,7 +90,7 @@ class FieldUse:
 
 @dataclass
 class NodeDrafts:
-    """What a text makes, in order; a mention stands where its input would stand."""
+    """The nodes of a text, in order; a mention is at the place of its input."""
 
     order: list[Ref] = field(default_factory=list)
     timed: list[TimedSource] = field(default_factory=list)
@@ -100,3 +100,8 @@ class NodeDrafts:
         """Append a node."""
         self.order.append(draft)
         return draft
+
+
+def quoted(name: str) -> str:
+    """Return a name as an expression."""
+    return f"`{name}`" if name.lower() in RESERVED else name

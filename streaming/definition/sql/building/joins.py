@@ -1,4 +1,4 @@
-"""Joins and CLIP: which fields are keys, and what is left of the conditions."""
+"""Joins and CLIP: splits their conditions into keys and the rest."""
 
 from collections.abc import Callable, Iterator, Mapping, Set
 
@@ -12,7 +12,7 @@ from streaming.definition.tokens import Extent, TokenKind
 Sides = tuple[tuple[str, str], tuple[str, str]]
 """Both sides of `a.k = b.j`, each as the name of its source and its field."""
 KeyOf = Callable[[TokenRange], ValueAt[str] | None]
-"""Which key a part of a condition says; None for one that says none."""
+"""Returns the key that a part of a condition defines; None if it defines none."""
 
 
 def put_condition(
@@ -23,9 +23,10 @@ def put_condition(
     where: TokenRange | None,
     narrowed: Mapping[TokenRange, ValueAt[str]] | None,
 ) -> None:
-    """Set `keys`, `where` and `type` of a join; `left` qualifies its left side, `where` is the WHERE it takes over.
+    """Set `keys`, `where` and `type` of a join; `left` are the qualifiers of its left side.
 
-    `narrowed` are the keys by their parts of ON where the sides are narrowed; else fields of one name are.
+    `where` is the WHERE that becomes a condition of the join. `narrowed` are the keys by their parts of ON if the sides
+    are narrowed; otherwise, equal fields of one name are keys.
     """
     right = join.source.qualifiers if join.source else frozenset()
     keys = list(join.using or ())
@@ -40,18 +41,18 @@ def put_condition(
     parts = [cut(reader, part, left | right) for part in residual]
     condition = _all_of(parts)
     if join.kind == "asof_join" and condition is not None:
-        remedy = "Join on equal fields alone, a.k = b.k, and filter with WHERE."
-        reader.problem(condition.extent, "An ASOF JOIN has no condition beside equal fields.", remedy)
+        remedy = "Join on equal fields only, a.k = b.k, and filter with WHERE."
+        reader.problem(condition.extent, "ASOF JOIN supports only conditions on equal fields.", remedy)
         return
     if where is not None:
-        behind = cut(reader, where, left | right)
-        condition = behind if condition is None else _both(condition, behind)
+        filtering = cut(reader, where, left | right)
+        condition = filtering if condition is None else _both(condition, filtering)
     if condition is not None:
         draft.express("where", condition)
 
 
 def takes_where(select: SelectSyntax) -> bool:
-    """Whether WHERE is a condition of the last join: behind an inner join it means the same there."""
+    """Return whether WHERE becomes a condition of the last join: after an inner join both mean the same."""
     last = select.joins[-1] if select.joins else None
     return last is not None and last.kind == "join" and not last.outer
 
@@ -69,14 +70,14 @@ def _put_keys(draft: NodeDraft, keys: list[ValueAt[str]], extent: Extent) -> Non
 
 
 def _split(reader: Reader, on: TokenRange, key_of: KeyOf) -> tuple[list[ValueAt[str]], list[TokenRange]]:
-    """The keys of a condition, and its other parts; neighbours among these stay one part."""
+    """Return the keys of a condition and its other parts; adjacent other parts stay together."""
     keys: list[ValueAt[str]] = []
     residual: list[TokenRange] = []
     open_part = False
     for part in conjuncts(reader, on):
-        found = _keys(reader, part, key_of)
-        if found:
-            keys += found
+        part_keys = _keys(reader, part, key_of)
+        if part_keys:
+            keys += part_keys
             open_part = False
         elif part:
             alone = reader.tokens[part.first].word == "EXPRESSION"
@@ -89,13 +90,13 @@ def _split(reader: Reader, on: TokenRange, key_of: KeyOf) -> tuple[list[ValueAt[
 
 
 def _keys(reader: Reader, part: TokenRange, key_of: KeyOf) -> list[ValueAt[str]]:
-    """The keys that a part says, or several of them in parentheses; empty where anything else is among them."""
-    found = [key_of(each) for each in _inner(reader, part)]
-    return [key for key in found if key is not None] if all(found) else []
+    """Return the key that a part defines, or several in parentheses; empty if the part contains anything else."""
+    keys = [key_of(each) for each in _inner(reader, part)]
+    return [key for key in keys if key is not None] if all(keys) else []
 
 
 def _inner(reader: Reader, part: TokenRange) -> list[TokenRange]:
-    """The parts between ANDs, also inside of parentheses."""
+    """Return the parts between ANDs, also inside parentheses."""
     inner = TokenRange(part.first + 1, part.last - 1)
     if inner and reader.tokens[part.first].word == "(" and reader.partners.get(part.first) == inner.last:
         return [each for deeper in conjuncts(reader, inner) for each in _inner(reader, deeper)]
@@ -103,15 +104,15 @@ def _inner(reader: Reader, part: TokenRange) -> list[TokenRange]:
 
 
 def key_pairs(reader: Reader, on: TokenRange) -> Iterator[tuple[TokenRange, Sides]]:
-    """Each `a.k = b.j` between the ANDs of a condition; none of a parenthesis that holds something else."""
+    """Yield each `a.k = b.j` between the ANDs of a condition; none from a parenthesis with other content."""
     for part in conjuncts(reader, on):
-        found = [(each, _sides(reader, each)) for each in _inner(reader, part)]
-        if all(sides for _, sides in found):
-            yield from ((each, sides) for each, sides in found if sides is not None)
+        pairs = [(each, _sides(reader, each)) for each in _inner(reader, part)]
+        if all(sides for _, sides in pairs):
+            yield from ((each, sides) for each, sides in pairs if sides is not None)
 
 
 def _equal(reader: Reader, left: Set[str], right: Set[str]) -> KeyOf:
-    """Fields of one name on both sides are keys."""
+    """Return the rule that equal fields of one name on both sides are keys."""
 
     def key_of(part: TokenRange) -> ValueAt[str] | None:
         sides = _sides(reader, part)
@@ -125,7 +126,7 @@ def _equal(reader: Reader, left: Set[str], right: Set[str]) -> KeyOf:
 
 
 def _sides(reader: Reader, part: TokenRange) -> Sides | None:
-    """Both sides of `a.k = b.j`."""
+    """Return both sides of `a.k = b.j`."""
     tokens = reader.tokens[part.first : part.last]
     middle = next((index for index, token in enumerate(tokens) if token.word in ("=", "==")), None)
     if middle is None:
@@ -136,7 +137,7 @@ def _sides(reader: Reader, part: TokenRange) -> Sides | None:
 
 
 def _field(reader: Reader, first: int, last: int) -> tuple[str, str] | None:
-    """The qualifier and the field of `a.k` or `a._value.k`."""
+    """Return the qualifier and the field of `a.k` or `a._value.k`."""
     tokens = list(reader.tokens[first:last])
     if len(tokens) == 5 and tokens[2].word and tokens[2].value == VALUE_FACET:
         tokens = tokens[:2] + tokens[4:]
@@ -175,6 +176,6 @@ def put_clip(reader: Reader, draft: NodeDraft, clip: OperatorSyntax) -> None:
     if residual or not keys:
         wrong = reader.covered(residual[0] if residual else clip.on)
         remedy = "Write the fields that both sides share: ON k, or ON a.k = b.k."
-        reader.problem(wrong, "CLIP has no condition beside equal fields.", remedy)
+        reader.problem(wrong, "CLIP supports only conditions on equal fields.", remedy)
         return
     _put_keys(draft, keys, reader.covered(clip.on))

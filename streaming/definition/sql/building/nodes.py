@@ -1,4 +1,4 @@
-"""What a text says as drafts of nodes: their order and their ids, which are part of its meaning."""
+"""Drafts of nodes from a text: their order and their ids, which are part of its meaning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,14 +21,14 @@ from streaming.definition.sql.reading.tree import (
 from streaming.definition.tokens import Extent
 
 DEFAULT_TARGET: Final = "out"
-"""Where a query goes that names no target."""
+"""The target of a query that names none."""
 
 
 @dataclass(frozen=True)
 class NodeOwner:
-    """Whose nodes are made: derived ids begin with `name`, and the last node has the id `last` if there is one.
+    """The owner of new nodes: derived ids start with `name`, and the last node has the id `last` if that is set.
 
-    A `step` must make a node; a `nameless` source in parentheses takes `last` only for nodes that it makes anyway.
+    A `step` must create a node; a `nameless` source in parentheses uses `last` only for nodes that it creates anyway.
     """
 
     name: str
@@ -37,12 +37,12 @@ class NodeOwner:
     nameless: bool = False
 
     def id(self, role: str, *, last: bool) -> str:
-        """The id of a node in that role; `last` if it is the last one."""
+        """Return the id of a node in that role; `last` is for the last node."""
         return self.last.value if last and self.last else derived(self.name, role)
 
 
 class NodeBuilder:
-    """Turns what was read into drafts, statement by statement."""
+    """Turns the syntax tree into drafts, statement by statement."""
 
     def __init__(self, reader: Reader, build_select: "BuildSelect") -> None:
         self.reader = reader
@@ -50,7 +50,7 @@ class NodeBuilder:
         self.drafts = NodeDrafts()
 
     def step(self, step: StepSyntax) -> None:
-        """The nodes of one step; a step that cannot be read leaves a hole of its name."""
+        """Build the nodes of one step; an unreadable step becomes a node without content."""
         if step.name is None:
             return
         before = len(self.drafts.order)
@@ -61,13 +61,13 @@ class NodeBuilder:
             ref.mark("id", step.name.extent)
 
     def hole(self, name: ValueAt[str]) -> NodeDraft:
-        """A node of which only the id is known."""
+        """Add a node with an id but no content."""
         draft = NodeDraft(name.value, None)
         draft.mark("", name.extent)
         return self.drafts.add(draft)
 
     def insert(self, insert: InsertSyntax, first: Extent) -> None:
-        """The nodes of a body and the output behind them; `first` is the first word of the statement."""
+        """Build the nodes of a body and the output after them; `first` is the first word of the statement."""
         target = insert.target or ValueAt(DEFAULT_TARGET, first)
         ref = self.body(insert.body, NodeOwner(target.value))
         output = NodeDraft(target.value, "output")
@@ -78,7 +78,7 @@ class NodeBuilder:
         self.drafts.add(output)
 
     def body(self, body: BodySyntax, owner: NodeOwner) -> Ref | None:
-        """The nodes of branches, and the union of several; what the reader of the body is to read."""
+        """Build the nodes of branches, and the union of several; return the node that a reader of the body reads."""
         if len(body.branches) == 1:
             return self._branch(body.branches[0], owner)
         refs = [
@@ -104,7 +104,7 @@ class NodeBuilder:
                 return self._build_select(self, branch, owner)
 
     def stream(self, source: SourceSyntax, owner: NodeOwner) -> Ref | None:
-        """An input with the id of a step or an alias, else the mention of a stream."""
+        """Build an input with the id of a step or an alias, else the mention of a stream."""
         if owner.last is None or owner.nameless or source.name is None:
             refs = self.sources([source], owner)
             return refs[0]
@@ -116,12 +116,12 @@ class NodeBuilder:
         return draft
 
     def time(self, ref: Ref | None, event_time: EventTimeSyntax | None) -> None:
-        """Remember an EVENTTIME BY for when names are looked up."""
+        """Record an EVENTTIME BY until names are resolved."""
         if ref is not None and event_time is not None:
             self.drafts.timed.append(TimedSource(ref, event_time))
 
     def sources(self, sources: list[SourceSyntax | None], owner: NodeOwner) -> list[Ref | None]:
-        """What the sources of one branch are: mentions first, then the nodes of those in parentheses."""
+        """Build the sources of one branch: mentions first, then the nodes of those in parentheses."""
         refs: list[Ref | None] = []
         for source in sources:
             ref = SourceMention(source, source.name) if source and source.kind != "body" and source.name else None
@@ -134,11 +134,30 @@ class NodeBuilder:
                 nameless += source.alias is None
                 refs[index] = self.parenthesis(source, owner, nameless)
             self.time(refs[index], source.event_time if source else None)
+        matches = 0
+        for index, source in enumerate(sources):
+            if source is not None and source.match is not None:
+                matches += 1
+                role = "match" if matches == 1 else f"match_{matches}"
+                refs[index] = self._match(source, refs[index], derived(owner.name, role))
         return refs
 
+    def _match(self, source: SourceSyntax, ref: Ref | None, otherwise: str) -> NodeDraft:
+        """Build the node of MATCH_RECOGNIZE after `source`; its alias, if it has one, is its id."""
+        match = source.match
+        assert match is not None  # nosec B101 # for the type checker only
+        draft = NodeDraft(match.alias.value if match.alias else otherwise, "match_recognize")
+        draft.mark("", match.extent)
+        draft.read("input", ref, source)
+        draft.take(match.fields)
+        draft.places.update(match.places)
+        if match.alias is not None:
+            draft.mark("id", match.alias.extent)
+        return self.drafts.add(draft)
+
     def parenthesis(self, source: SourceSyntax, owner: NodeOwner, number: int) -> Ref | None:
-        """The nodes of a source in parentheses; the last has the alias as its id."""
-        assert source.body is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+        """Build the nodes of a source in parentheses; the last has the alias as its id."""
+        assert source.body is not None  # nosec B101 # for the type checker only
         if source.alias is not None:
             return self.body(source.body, NodeOwner(source.alias.value, source.alias))
         name = derived(owner.name, "from" if number == 1 else f"from_{number}")
@@ -161,4 +180,4 @@ class NodeBuilder:
 
 
 BuildSelect = Callable[[NodeBuilder, SelectSyntax, NodeOwner], Ref | None]
-"""How a SELECT becomes nodes; handed over, since a SELECT holds bodies and a body holds SELECTs."""
+"""Builds the nodes of a SELECT; passed as an argument, because a SELECT contains bodies and a body SELECTs."""

@@ -1,4 +1,4 @@
-"""Names of sources before fields: what they may mean behind joins, and which field of which source each is."""
+"""Qualifiers of fields: checks them after joins, and records the source and field of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,21 +11,21 @@ from streaming.definition.sql.reading.slices import after_qualifiers
 from streaming.definition.sql.reading.tree import JoinSyntax, SelectSyntax, SourceSyntax
 from streaming.definition.tokens import TokenKind
 
-_ONLY_ASKED: Final = ("semi_join", "anti_join")
+_FILTERING: Final = ("semi_join", "anti_join")
 
 
 @dataclass
 class _QualifierScope:
-    """What names of sources mean at one place of a SELECT; sources by their number, the first is 0."""
+    """The meaning of source names at one place of a SELECT; sources are numbered from 0."""
 
     sources: dict[str, int] = field(default_factory=dict)
     gone: dict[int, JoinSyntax] = field(default_factory=dict)
-    """Sources that a semi or anti join asked, and that give no fields."""
+    """Right sides of semi and anti joins, which have no fields in the result."""
     optional: dict[int, frozenset[object]] = field(default_factory=dict)
-    """Right sides of outer joins with their keys, which stand behind the join with the values of the left."""
+    """Right sides of outer joins with their keys, which have the values of the left after the join."""
 
     def add(self, source: SourceSyntax | None, number: int) -> None:
-        """Let the names of a source qualify; a name of several says nothing about which is meant."""
+        """Add the names of a source; a name that several sources share is ambiguous (-1)."""
         for name in source.qualifiers if source else ():
             self.sources[name] = -1 if name in self.sources else number
 
@@ -33,11 +33,11 @@ class _QualifierScope:
 def read_qualifiers(
     reader: Reader, drafts: NodeDrafts, select: SelectSyntax, refs: list[Ref | None], joins: list[NodeDraft] | None
 ) -> None:
-    """Tell of qualified fields that are not there behind a join, and note the others for `check_sql`.
+    """Report qualified fields that do not exist after a join, and record the others for `check_sql`.
 
-    `refs` are the sources of `select`, `joins` the nodes of its joins; None where their sides are narrowed, so that
-    the right key of an outer join has a column of its own. Expressions lose their qualifiers in the graph:
-    without this `b.x` would silently be `x` of another source.
+    `refs` are the sources of `select`, `joins` the nodes of its joins; None if their sides are narrowed: then
+    the right key of an outer join has its own column. Expressions lose their qualifiers in the graph:
+    without this check, `b.x` could silently be `x` of another source.
     """
     scope = _QualifierScope()
     scope.add(select.source, 0)
@@ -45,7 +45,7 @@ def read_qualifiers(
         scope.add(join.source, number)
         if join.on is not None:
             _read(reader, drafts, join.on, scope, refs)
-        if join.kind in _ONLY_ASKED:
+        if join.kind in _FILTERING:
             scope.gone[number] = join
         elif join.outer and joins is not None:
             keys = joins[number - 1].fields.get("keys")
@@ -55,7 +55,7 @@ def read_qualifiers(
 
 
 def _parts(select: SelectSyntax) -> Iterator[TokenRange]:
-    """The expressions behind the joins."""
+    """Yield the expressions after the joins."""
     yield from (item.of for item in select.items)
     yield from (clause.part for clause in select.clauses.values() if clause.part)
     yield from select.groups
@@ -76,12 +76,15 @@ def _read(reader: Reader, drafts: NodeDrafts, part: TokenRange, scope: _Qualifie
         extent = over(tokens[first].extent, name.extent)
         if number in scope.gone:
             kind = "ANTI" if scope.gone[number].kind == "anti_join" else "SEMI"
-            message = f"Behind the {kind} JOIN there are no fields of `{source}`: it only says which events stay."
-            remedy = "Write the condition in ON, or in a step that the join reads; for its fields write JOIN."
+            message = f"The fields of `{source}` are not available after {kind} JOIN, which only filters events."
+            remedy = "Move the condition into ON, or into a step that the join reads. To use the fields, write JOIN."
             reader.problem(extent, message, remedy)
         elif name.value in scope.optional.get(number, ()):
-            message = f"Behind a LEFT join the key `{name.value}` is that of the left, also without a partner."
-            remedy = f"Write {name.value} alone; ANTI JOIN, or another field of `{source}`, tells what has no partner."
+            message = f"After a LEFT join, the key `{name.value}` always has the value of the left side."
+            remedy = (
+                f"Write {name.value} alone. To find events without a partner, use ANTI JOIN or another field of "
+                f"`{source}`."
+            )
             reader.problem(extent, message, remedy)
         elif (ref := refs[number]) is not None and name.kind in (TokenKind.WORD, TokenKind.QUOTED):
             drafts.used.append(FieldUse(ref, source, name.value, name.extent))

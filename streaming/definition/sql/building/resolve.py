@@ -1,4 +1,4 @@
-"""Drafts into nodes: which names are nodes, which are streams, and the inputs that these become."""
+"""Resolution of drafts into nodes: decides which names are nodes and which are streams that become inputs."""
 
 from dataclasses import dataclass, field
 
@@ -13,26 +13,26 @@ Key = tuple[str, str]
 
 @dataclass
 class ResolvedNodes:
-    """The nodes as decoded JSON in their order, and the places of each."""
+    """The nodes as decoded JSON, in order, and the places of each."""
 
     nodes: list[dict[str, object]] = field(default_factory=list)
     places: dict[str, dict[str, TextPlace]] = field(default_factory=dict)
     inputs: list[Key] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
-    """For each draft the number of nodes before it."""
+    """The number of nodes before each draft."""
     timed: list[tuple[str, EventTimeSyntax]] = field(default_factory=list)
-    """Each EVENTTIME BY with the id of what it stands behind."""
+    """Each EVENTTIME BY with the id of its source."""
     used: list[tuple[str, FieldUse]] = field(default_factory=list)
-    """Each qualified field with the id of what it is of."""
+    """Each qualified field with the id of its source."""
 
     def made(self, first: int, last: int) -> tuple[str, ...]:
-        """The ids of the nodes that the drafts `[first, last)` made."""
+        """Return the ids of the nodes of the drafts `[first, last)`."""
         end = self.starts[last] if last < len(self.starts) else len(self.nodes)
         start = self.starts[first] if first < len(self.starts) else len(self.nodes)
         return tuple(str(node["id"]) for node in self.nodes[start:end])
 
     def input_of(self, name: str) -> str | None:
-        """The input with that id, else the only one that reads that stream."""
+        """Return the input with that id, else the only one that reads that stream."""
         if any(each == name for each, _ in self.inputs):
             return name
         readers = dict.fromkeys(each for each, stream in self.inputs if stream == name)
@@ -49,16 +49,16 @@ class _Resolver:
             if isinstance(each, NodeDraft) and each.kind == "input"
         }
         self.seen: set[Key] = set()
-        self.found = ResolvedNodes()
+        self.resolved = ResolvedNodes()
 
     def run(self) -> ResolvedNodes:
         for each in self.drafts.order:
-            self.found.starts.append(len(self.found.nodes))
+            self.resolved.starts.append(len(self.resolved.nodes))
             if isinstance(each, NodeDraft):
                 self._emit(each)
             elif self._is_stream(each):
                 self._mention(each)
-        return self.found
+        return self.resolved
 
     def _is_stream(self, mention: SourceMention) -> bool:
         kind = mention.source.kind
@@ -93,21 +93,21 @@ class _Resolver:
                     node[name] = [self.id_of(each) for each in ref if each is not None]
             elif ref is not None:
                 node[name] = self.id_of(ref)
-        self.found.nodes.append(node)
+        self.resolved.nodes.append(node)
         if draft.kind == "input" and "stream" in draft.fields:
-            self.found.inputs.append((draft.id, str(draft.fields["stream"])))
-        known = self.found.places.setdefault(draft.id, {})
-        again = known.get("id") and draft.places.get("id")
+            self.resolved.inputs.append((draft.id, str(draft.fields["stream"])))
+        places = self.resolved.places.setdefault(draft.id, {})
+        again = places.get("id") and draft.places.get("id")
         for path, place in draft.places.items():
-            known.setdefault(path, place)
-        if again:  # of two nodes with one id the second is the one to rename
-            known["id"] = draft.places["id"]
+            places.setdefault(path, place)
+        if again:  # if two nodes have one id, the user should rename the second
+            places["id"] = draft.places["id"]
 
 
 def resolve(drafts: NodeDrafts) -> ResolvedNodes:
-    """Look every name up: a node of this text if there is one of that id, else a stream."""
+    """Resolve every name: to a node of this text with that id, else to a stream."""
     resolver = _Resolver(drafts)
-    found = resolver.run()
-    found.timed = [(resolver.id_of(each.ref), each.event_time) for each in drafts.timed]
-    found.used = [(resolver.id_of(each.ref), each) for each in drafts.used]
-    return found
+    resolved = resolver.run()
+    resolved.timed = [(resolver.id_of(each.ref), each.event_time) for each in drafts.timed]
+    resolved.used = [(resolver.id_of(each.ref), each) for each in drafts.used]
+    return resolved

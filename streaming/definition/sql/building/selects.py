@@ -1,6 +1,14 @@
 """One SELECT as nodes: sources, joins, filter, window or columns, filter, columns."""
 
-from streaming.definition.sql.building.columns import SelectColumn, put_columns, read_columns
+from streaming.definition.sql.building.columns import (
+    SelectColumn,
+    by_node,
+    fill_analytic,
+    named_calls,
+    over_texts,
+    put_columns,
+    read_columns,
+)
 from streaming.definition.sql.building.drafts import FieldUse, NodeDraft, Ref
 from streaming.definition.sql.building.joins import put_condition, takes_where
 from streaming.definition.sql.building.narrowing import narrow
@@ -15,12 +23,12 @@ from streaming.definition.tokens import Extent
 
 
 def build_select(builder: NodeBuilder, select: SelectSyntax, owner: NodeOwner) -> Ref | None:
-    """Make the nodes of `select`; what reads it reads the last of them, or its source where it makes none."""
+    """Build the nodes of `select`; return the last of them, or its source if it adds none."""
     return _Building(builder, select, owner).ref()
 
 
 class _Building:
-    """The nodes of one SELECT as they are made; the last one is named when all are there."""
+    """Builds the nodes of one SELECT; the last one gets its name when all exist."""
 
     def __init__(self, builder: NodeBuilder, select: SelectSyntax, owner: NodeOwner) -> None:
         self.builder = builder
@@ -71,50 +79,60 @@ class _Building:
     def _source_alone(self) -> Ref | None:
         source, owner = self.select.source, self.owner
         ref: Ref | None
-        if source is not None and owner.last and source.body is not None:
+        if source is not None and owner.last and source.body is not None and source.match is None:
             ref = self.builder.body(source.body, owner)
             self.builder.time(ref, source.event_time)
+        elif source is not None and source.match is not None:
+            ref = self._match_alone(source)
         elif source is not None and owner.step and source.kind == "stream":
             ref = self.builder.stream(source, owner)
         else:
             (ref,) = self.builder.sources([source], owner)
             if owner.step and source is not None:
                 name = source.name.value if source.name else "its source"
-                remedy = f"Read {name} itself where the step is read, or add a clause such as WHERE."
-                self.reader.problem(self.select.extent, f"This step is no more than `{name}`.", remedy)
+                remedy = f"Read {name} directly instead of this step, or add a clause such as WHERE."
+                self.reader.problem(self.select.extent, f"This step only repeats `{name}`.", remedy)
         self._event_time([ref])
         return ref
 
+    def _match_alone(self, source: SourceSyntax) -> Ref | None:
+        """Build a SELECT that is nothing but MATCH_RECOGNIZE; the node has the name of the step."""
+        (ref,) = self.builder.sources([source], self.owner)
+        if isinstance(ref, NodeDraft) and self.owner.last:
+            ref.id = self.owner.last.value
+        return ref
+
     def _event_time(self, refs: list[Ref | None]) -> None:
-        """EVENTTIME BY behind all sources: of the only one, or of the one that its path begins with."""
-        said = self.select.event_time
-        if said is None:
+        """Assign an EVENTTIME BY after all sources: to the only one, or to the one that its path starts with."""
+        written = self.select.event_time
+        if written is None:
             return
         index = 0
         if len(refs) > 1:
-            found = self._named(said)
-            if found is None:
-                remedy = "Write it right behind the source that it is about."
-                self.reader.problem(said.extent, "EVENTTIME BY does not say which source it is about.", remedy)
+            named = self._find_source(written)
+            if named is None:
+                remedy = "Write it directly after its source."
+                self.reader.problem(written.extent, "It is unclear to which source EVENTTIME BY applies.", remedy)
                 return
-            index, said = found
+            index, written = named
         source = self.sources[index]
         if source is not None and source.event_time is not None:
-            self.reader.problem(said.extent, "EVENTTIME BY stands twice for this source.", "Leave one of them out.")
+            message = "This source has EVENTTIME BY twice."
+            self.reader.problem(written.extent, message, "Leave one of them out.")
             return
-        self.builder.time(refs[index], said)
+        self.builder.time(refs[index], written)
 
-    def _named(self, said: EventTimeSyntax) -> tuple[int, EventTimeSyntax] | None:
-        first, _, rest = (said.values or {}).get("path", "").partition(".")
+    def _find_source(self, written: EventTimeSyntax) -> tuple[int, EventTimeSyntax] | None:
+        first, _, rest = (written.values or {}).get("path", "").partition(".")
         for index, source in enumerate(self.sources):
-            if rest and source is not None and first in source.qualifiers and said.values is not None:
-                return index, EventTimeSyntax({**said.values, "path": rest}, said.places, said.extent)
+            if rest and source is not None and first in source.qualifiers and written.values is not None:
+                return index, EventTimeSyntax({**written.values, "path": rest}, written.places, written.extent)
         return None
 
     # Nodes
 
     def _side(self, number: int, ref: Ref | None) -> Ref | None:
-        """A source of a join: what is read of it, where the text says that."""
+        """Return a source of a join, narrowed to the fields that are read if the text names them."""
         columns = self.narrowed.columns.get(number) if self.narrowed else None
         source = self.sources[number]
         if not columns or source is None:
@@ -149,6 +167,8 @@ class _Building:
 
     def _middle(self, current: Ref | None) -> Ref | None:
         calls = [column for column in self.columns if column.calls]
+        if any(column.overs for column in self.columns):
+            return self._over(current, calls)
         if self.select.top is not None:
             return self._top(current, calls)
         if "WINDOW" in self.select.clauses or calls or "GROUP" in self.select.clauses:
@@ -157,15 +177,13 @@ class _Building:
             clause = self.select.clauses.get(name)
             if clause is not None and (clause.part or clause.fields.values):
                 remedy = "Write WHERE." if name == "HAVING" else "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."
-                self.reader.problem(
-                    clause.extent, f"{BY_CLAUSE[name].words} has a meaning only with WINDOW BY.", remedy
-                )
+                self.reader.problem(clause.extent, f"{BY_CLAUSE[name].words} works only with WINDOW BY.", remedy)
         return self._project(current, [cut(self.reader, column.item.of, self.qualifiers) for column in self.columns])
 
     def _project(self, current: Ref | None, texts: list[ExpressionSlice], role: str = "select") -> Ref | None:
         if self.select.star and not self.columns:
             return current
-        if not self.columns:  # the list cannot be read, which was told: a hole
+        if not self.columns:  # the list could not be read, which was reported: leave the columns out
             return self._chain("project", role, current, self.select.extent)
         extent = (self.columns[0].item.extent[0], self.columns[-1].item.extent[1])
         draft = self._chain("project", role, current, extent)
@@ -177,15 +195,15 @@ class _Building:
         group = self.select.clauses.get("GROUP")
         if clause is None:
             extent = calls[0].item.extent if calls else group.extent if group else self.select.extent
-            message = "Aggregates are computed over windows, and WINDOW BY is missing."
+            message = "Aggregates need a window, and WINDOW BY is missing."
             self.reader.problem(extent, message, "Add WINDOW BY, such as WINDOW BY TUMBLE 5m.")
         if self.select.star:
-            remedy = "Name the fields of GROUP BY and aggregates: SELECT STREAM plate, COUNT(*) AS n."
-            self.reader.problem(self.select.star, "* is not what a window gives.", remedy)
+            remedy = "List the fields of GROUP BY and the aggregates: SELECT STREAM plate, COUNT(*) AS n."
+            self.reader.problem(self.select.star, "`*` cannot be used with a window.", remedy)
         window = self._chain("window", "window", current, clause.extent if clause else self.select.extent)
         windowed = WindowSelect(self.reader, self.select, self.columns, self.qualifiers)
         windowed.fill(window)
-        if current is not None:  # a field that does not exist is told as that
+        if current is not None:  # `check_sql` reports a field that does not exist
             uses = (FieldUse(current, "", each.field or "", each.item.extent) for each in windowed.ungrouped)
             self.builder.drafts.used.extend(uses)
         current = window
@@ -197,15 +215,37 @@ class _Building:
             return current
         return self._project(current, windowed.texts, "post")
 
+    def _over(self, current: Ref | None, calls: list[SelectColumn]) -> Ref | None:
+        """Build an analytic node for the calls of each OVER, then the columns computed from them."""
+        grouped = ("WINDOW" in self.select.clauses, "GROUP" in self.select.clauses, self.select.top is not None)
+        if calls or any(grouped):
+            extent = next(column.item.extent for column in self.columns if column.overs)
+            message = "Functions with OVER cannot be combined with a window in the same SELECT."
+            self.reader.problem(extent, message, "Compute one of them in an earlier step.")
+        named = named_calls(self.columns)
+        for number, of_node in enumerate(by_node(self.reader, named), 1):
+            role = "over" if number == 1 else f"over_{number}"
+            draft = self._chain("analytic", role, current, of_node[0].call.extent)
+            fill_analytic(self.reader, draft, of_node, self.qualifiers)
+            current = draft
+        if not self.select.star:
+            return self._project(current, over_texts(self.reader, self.columns, named, self.qualifiers))
+        for column in self.columns:
+            if len(column.overs) != 1 or column.overs[0].part != column.item.of:
+                remedy = "Name the function with AS, and compute with it in a later step."
+                message = "Only functions with OVER can be combined with `*`, no expressions of them."
+                self.reader.problem(column.item.extent, message, remedy)
+        return current
+
     def _top(self, current: Ref | None, calls: list[SelectColumn]) -> Ref | None:
         top = self.select.top
-        assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+        assert top is not None  # nosec B101 # for the type checker only
         if "WINDOW" not in self.select.clauses:
             remedy = "Add WINDOW BY, such as WINDOW BY TUMBLE 5m."
-            self.reader.problem(top.extent, "TOP ranks the events of a window, and WINDOW BY is missing.", remedy)
+            self.reader.problem(top.extent, "TOP needs a window, and WINDOW BY is missing.", remedy)
         for column in calls:
-            remedy = "Compute it in a step before, and rank what the step gives."
-            self.reader.problem(column.item.extent, "An aggregate stands beside TOP.", remedy)
+            remedy = "Compute it in an earlier step, and rank the rows of that step."
+            self.reader.problem(column.item.extent, "TOP does not support aggregates in the same SELECT.", remedy)
         draft = self._chain("top_k", "top", current, top.extent)
         fill_top(self.reader, draft, self.select, self.qualifiers)
         return self._project(draft, [cut(self.reader, column.item.of, self.qualifiers) for column in self.columns])

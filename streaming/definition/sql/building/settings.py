@@ -1,4 +1,4 @@
-"""What a text says beside the graph: ADVANCE TIME and EVENTTIME BY, by the id of the input."""
+"""The settings of a text outside the graph: ADVANCE TIME and EVENTTIME BY, by the id of the input."""
 
 from dataclasses import dataclass, field
 
@@ -12,12 +12,12 @@ from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Reader
 from streaming.definition.sql.reading.slices import cut
 from streaming.definition.sql.reading.tree import AdvanceSyntax, EventTimeSyntax, StatementSyntax
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 
 
 @dataclass
 class TextSettings:
-    """The settings that could be read, their places by input, and faults of shape in the others."""
+    """The readable settings, their places by input, and the shape errors of the others."""
 
     advance: dict[str, AdvanceTimeSettings] = field(default_factory=dict)
     event_times: dict[str, EventTimeBy] = field(default_factory=dict)
@@ -26,33 +26,33 @@ class TextSettings:
 
 
 def read_settings(reader: Reader, sentences: list[StatementSyntax], resolved: ResolvedNodes) -> TextSettings:
-    """The settings of all inputs; problems are recorded with the reader."""
-    found = TextSettings()
-    said: set[str] = set()
+    """Return the settings of all inputs; the reader records problems."""
+    settings = TextSettings()
+    seen: set[str] = set()
     for sentence in sentences:
         if sentence.advance is None or sentence.advance.input is None:
             continue
         named = _input(reader, sentence.advance, resolved)
         if named is None:
             continue
-        if named in said:
-            message = f"ADVANCE TIME is said twice for {named!r}."
+        if named in seen:
+            message = f"The input {named!r} has ADVANCE TIME twice."
             reader.problem(sentence.advance.input.extent, message, "Leave one of the statements out.")
             continue
-        said.add(named)
-        _read_advance(reader, sentence.advance, named, found)
+        seen.add(named)
+        _read_advance(reader, sentence.advance, named, settings)
     for name, event_time in resolved.timed:
-        _read_event_time(reader, name, event_time, resolved, found)
-    return found
+        _read_event_time(reader, name, event_time, resolved, settings)
+    return settings
 
 
 def _input(reader: Reader, advance: AdvanceSyntax, resolved: ResolvedNodes) -> str | None:
-    """The id of the input that a statement is about; None with a fault where there is none."""
-    assert advance.input is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+    """Return the id of the input that a statement names; None, and a recorded problem, if it doesn't exist."""
+    assert advance.input is not None  # nosec B101 # for the type checker only
     name = advance.input.value
-    found = resolved.input_of(name)
-    if found is not None:
-        return found
+    input_id = resolved.input_of(name)
+    if input_id is not None:
+        return input_id
     readers = [each for each, stream in resolved.inputs if stream == name]
     if readers:
         message = f"Several inputs read the stream {name!r}: {', '.join(readers)}."
@@ -60,13 +60,13 @@ def _input(reader: Reader, advance: AdvanceSyntax, resolved: ResolvedNodes) -> s
     else:
         message = f"There is no input {name!r} in this text."
         known = dict.fromkeys(text for pair in resolved.inputs for text in pair)
-        remedy = nearest(name, known, "Write the name of a stream behind FROM, or of an input.")
+        remedy = nearest(name, known, "Write the name of a stream after FROM, or of an input.")
     reader.problem(advance.input.extent, message, remedy, FaultCode.UNKNOWN_INPUT)
     return None
 
 
-def _read_advance(reader: Reader, advance: AdvanceSyntax, name: str, found: TextSettings) -> None:
-    places = found.places.setdefault(name, {})
+def _read_advance(reader: Reader, advance: AdvanceSyntax, name: str, settings: TextSettings) -> None:
+    places = settings.places.setdefault(name, {})
     places["advance"] = TextPlace(span(advance.extent))
     for path, extent in advance.fields.places.items():
         places[f"advance.{path}"] = TextPlace(span(extent))
@@ -76,32 +76,32 @@ def _read_advance(reader: Reader, advance: AdvanceSyntax, name: str, found: Text
         raw["over"] = text.text
         places["advance.over"] = text.place
     try:
-        found.advance[name] = AdvanceTimeSettings.model_validate(raw)
+        settings.advance[name] = AdvanceTimeSettings.model_validate(raw)
     except ValidationError as wrong:
         for fault in shape_faults(wrong, raw):
             path = f"advance.{fault.field}" if fault.field else "advance"
-            found.faults.append(fault.model_copy(update={"node": name, "field": path}))
+            settings.faults.append(fault.model_copy(update={"node": name, "field": path}))
 
 
 def _read_event_time(
-    reader: Reader, name: str, event_time: EventTimeSyntax, resolved: ResolvedNodes, found: TextSettings
+    reader: Reader, name: str, event_time: EventTimeSyntax, resolved: ResolvedNodes, settings: TextSettings
 ) -> None:
     if not any(name == each for each, _ in resolved.inputs):
-        message = f"EVENTTIME BY stands behind {name!r}, which is no stream: its events have their time already."
-        reader.problem(event_time.extent, message, "Write it behind the stream, where that is read.")
+        message = f"EVENTTIME BY follows {name!r}, which isn't a stream: its events already have their time."
+        reader.problem(event_time.extent, message, "Write it after the stream, where the query reads it.")
         return
     if event_time.values is None:
         return
     try:
-        said = EventTimeBy.model_validate(event_time.values)
+        by = EventTimeBy.model_validate(event_time.values)
     except ValidationError as wrong:
         for fault in shape_faults(wrong, event_time.values):
-            found.faults.append(fault.model_copy(update={"node": name, "field": f"event_time.{fault.field}"}))
+            settings.faults.append(fault.model_copy(update={"node": name, "field": f"event_time.{fault.field}"}))
         return
-    if found.event_times.setdefault(name, said) != said:
-        message = f"EVENTTIME BY is said twice for {name!r}, in different ways."
+    if settings.event_times.setdefault(name, by) != by:
+        message = f"The input {name!r} has two different EVENTTIME BY clauses."
         reader.problem(event_time.extent, message, "Leave one of them out, or give one of the sources an alias.")
         return
-    places = found.places.setdefault(name, {})
+    places = settings.places.setdefault(name, {})
     for path, extent in event_time.places.items():
         places.setdefault(path, TextPlace(span(extent)))

@@ -12,7 +12,7 @@ from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
 
 class WindowSelect:
-    """One SELECT with windows: fills the `window` node, and says what HAVING and the columns behind it are."""
+    """One SELECT with windows: fills the `window` node, and provides HAVING and the columns after it."""
 
     def __init__(self, reader: Reader, select: SelectSyntax, columns: list[SelectColumn], qualifiers: Set[str]) -> None:
         self.reader = reader
@@ -23,12 +23,12 @@ class WindowSelect:
         self.aggregates = WindowAggregates(reader, qualifiers)
         self.having: ExpressionSlice | None = None
         self.ungrouped: list[SelectColumn] = []
-        """Columns that are fields, and stand neither in GROUP BY nor in an aggregate."""
+        """Columns that are fields but are neither in GROUP BY nor in an aggregate."""
         self.texts: list[ExpressionSlice] | None = None
-        """The expressions of the columns behind the window; None where the window itself gives them."""
+        """The expressions of the columns after the window; None if the window itself emits these columns."""
 
     def fill(self, draft: NodeDraft) -> None:
-        """Set the fields of the window node, and find HAVING and the columns behind."""
+        """Set the fields of the window node, `having` and the columns after it."""
         _put_clauses(self.reader, draft, self.select)
         put_groups(draft, self.groups, self.select)
         having = self.select.clauses.get("HAVING")
@@ -53,7 +53,7 @@ class WindowSelect:
             self.texts = texts
 
     def _is_direct(self) -> bool:
-        """Whether the list is the groups in their order and then aggregates, as the window gives them itself."""
+        """Return whether the list is the groups in order and then aggregates, exactly as the window emits them."""
         count = len(self.groups)
         if len(self.columns) <= count or len(self.groups) != len(self.select.groups):
             return False
@@ -65,7 +65,7 @@ class WindowSelect:
         return unchanged and all(column.is_call for column in self.columns[count:])
 
     def _text(self, draft: NodeDraft, column: SelectColumn) -> ExpressionSlice:
-        """The expression of a column over what the window gives; its aggregates are added to the window."""
+        """Return the expression of a column over the window's rows; add its aggregates to the window."""
         if column.is_call:
             self.aggregates.add(draft, column.calls[0], column.name)
             names = [column.name.value if column.name else ""]
@@ -73,8 +73,8 @@ class WindowSelect:
             base = column.name.value if column.name else ""
             names = names_of_calls(base, len(column.calls)) if column.calls else []
             for call, name in zip(column.calls, names, strict=True):
-                said = ValueAt(name, self.reader.covered(call.part)) if column.name else None
-                self.aggregates.add(draft, call, said)
+                named = ValueAt(name, self.reader.covered(call.part)) if column.name else None
+                self.aggregates.add(draft, call, named)
         return self.aggregates.replaced(column.item.of, column.calls, names)
 
     def _having(self, draft: NodeDraft, part: TokenRange, calls: tuple[AggregateCall, ...]) -> ExpressionSlice:
@@ -88,32 +88,32 @@ class WindowSelect:
         return self.aggregates.replaced(part, calls, names)
 
     def _refuse_computed(self, part: TokenRange) -> None:
-        """HAVING over the name of an item that is computed only behind it, where SQL's dialects part as well."""
+        """Report names in HAVING of items that are computed only after it; SQL dialects differ about this."""
         for token in self._named(part, (), self._computed()):
-            message = f"HAVING is judged before `{token.value}` is computed."
+            message = f"HAVING is evaluated before `{token.value}` is computed."
             self.reader.problem(token.extent, message, "Write the expression itself, with its aggregates.")
         groups = {group.value for group in self.groups}
         others = {each.name.value for each in self.columns if each.name and not each.calls}
         kept = {each.field for each in self.columns if each.name and each.name.value == each.field}
         for token in self._named(part, (), groups & (others - kept)):
-            message = f"`{token.value}` is a field of GROUP BY and an item that is computed from others."
+            message = f"`{token.value}` is both a field of GROUP BY and the name of a computed item."
             self.reader.problem(token.extent, message, "Give the item another name with AS.")
 
     def _refuse_beside(self) -> None:
-        """An item over the name of another that is computed: the window has one of its aggregates by that name."""
+        """Report an item that uses the name of a computed item: in the window, that name is one of its aggregates."""
         computed = self._computed()
         for column in self.columns if computed else ():
             for token in self._named(column.item.of, column.calls, computed):
-                message = f"`{token.value}` is computed beside this item, and not before it."
-                remedy = "Write its expression here as well, or compute from it in a step behind."
+                message = f"`{token.value}` is defined in the same SELECT, so it can't be used here."
+                remedy = "Repeat its expression here, or compute this item in a later step."
                 self.reader.problem(token.extent, message, remedy)
 
     def _computed(self) -> set[str]:
-        """The names of items that are computed from aggregates."""
+        """Return the names of items that are computed from aggregates."""
         return {column.name.value for column in self.columns if column.name and column.calls and not column.is_call}
 
     def _named(self, part: TokenRange, calls: tuple[AggregateCall, ...], names: Set[str]) -> Iterator[SqlToken]:
-        """The words of a part, outside of the calls, that are one of the names."""
+        """Yield the words of a part, outside the calls, that are one of the names."""
         tokens = self.reader.tokens
         inside = {index for call in calls for index in range(call.part.first, call.part.last)}
         for index in range(part.first, part.last) if names else ():
@@ -123,29 +123,32 @@ class WindowSelect:
                 yield token
 
     def _check(self, direct: bool) -> None:
-        """Tell of fields that are neither groups nor in an aggregate, and of windows without any aggregate."""
+        """Report fields that are neither groups nor in an aggregate, and windows without an aggregate."""
         groups = {group.value for group in self.groups}
         if not direct and len(self.groups) == len(self.select.groups):
             for column in self.columns:
                 if column.field is not None and column.field not in groups:
                     self.ungrouped.append(column)
                     message = f"`{column.field}` is neither in GROUP BY nor in an aggregate."
-                    remedy = f"Add it to GROUP BY, or write LAST({column.field}) AS {column.field}, say."
+                    remedy = f"Add it to GROUP BY, or use an aggregate such as LAST({column.field}) AS {column.field}."
                     self.reader.problem(column.item.extent, message, remedy)
         if not self.aggregates.found and not self.select.star and not self._unclosed():
             clause = self.select.clauses.get("WINDOW") or self.select.clauses.get("GROUP")
             extent = clause.extent if clause else self.select.extent
             remedy = "Add one to the SELECT list, such as COUNT(*) AS n, or rank with TOP k BY expression."
-            self.reader.problem(extent, "Windows are there, and no aggregate over them.", remedy)
+            self.reader.problem(extent, "The query has a window but no aggregate.", remedy)
 
     def _unclosed(self) -> bool:
-        """Whether a call in the list is not closed, which is told here: `check` knows aggregates in windows alone."""
+        """Report a call in the list that is not closed, and return whether there is one.
+
+        It is reported here, because `check` knows aggregates only in windows.
+        """
         tokens = self.reader.tokens
         for column in self.columns:
             part = column.item.of
             for index in range(part.first + 1, part.last):
                 if tokens[index].word == "(" and index not in self.reader.partners and is_aggregate(tokens[index - 1]):
-                    remedy = "Write ) where its arguments end."
+                    remedy = "Write ) after the last argument."
                     self.reader.problem(tokens[index].extent, "This parenthesis is not closed.", remedy)
                     return True
         return False
@@ -165,15 +168,15 @@ def _put_clauses(reader: Reader, draft: NodeDraft, select: SelectSyntax) -> None
     window = select.clauses.get("WINDOW")
     grace = select.clauses.get("GRACE")
     if window and grace and "grace" in window.fields.values:
-        reader.problem(grace.extent, "GRACE BY stands twice.", "Leave one of them out.")
+        reader.problem(grace.extent, "GRACE BY is written twice.", "Leave one of them out.")
     for clause in select.clauses.values():
         draft.take(clause.fields)
 
 
 def fill_top(reader: Reader, draft: NodeDraft, select: SelectSyntax, qualifiers: Set[str]) -> None:
-    """Set the fields of a top_k node, and tell of clauses that mean nothing to it."""
+    """Set the fields of a top_k node, and report clauses that it does not support."""
     top = select.top
-    assert top is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+    assert top is not None  # nosec B101 # for the type checker only
     window = select.clauses.get("WINDOW")
     taken = WrittenFields()
     if window is not None:
@@ -194,7 +197,7 @@ def fill_top(reader: Reader, draft: NodeDraft, select: SelectSyntax, qualifiers:
 
 
 def _refuse_top(reader: Reader, name: str, extent: Extent) -> None:
-    remedy = "Leave it out; a condition on the ranked events stands in a step behind."
+    remedy = "Leave it out. To filter the ranked events, add a later step."
     if name == "GRACE BY":
         remedy = "Leave it out, or write TIMEINTERVAL with DISCARD."
-    reader.problem(extent, f"{name} means nothing beside TOP.", remedy)
+    reader.problem(extent, f"TOP does not support {name}.", remedy)

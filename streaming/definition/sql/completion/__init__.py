@@ -1,1 +1,1 @@
-"""What may stand at the cursor of a text."""
+"""Completion at the cursor of a text."""

@@ -1,4 +1,4 @@
-"""What may stand at the cursor, clause by clause: each has a function that gives its items, the best first."""
+"""Completion by clause: each clause has a function that yields its items, the best first."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -6,14 +6,15 @@ from functools import partial
 from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.sql.completion.expressions import after_point, expressions, value_due
+from streaming.definition.sql.completion.expressions import after_point, expressions, value_expected
 from streaming.definition.sql.completion.items import OfferedItem, fields, keywords
 from streaming.definition.sql.completion.scope import CompletionScope, KnownSource
 from streaming.definition.sql.completion.settings import settings
-from streaming.definition.sql.completion.sources import GOES_ON, after_from, after_join, following, operator
+from streaming.definition.sql.completion.sources import CONTINUATIONS, after_from, after_join, following, operator
 from streaming.definition.sql.grammar.clauses import (
     CLAUSES,
     OPERATORS,
+    PATTERN,
     SELECT,
     STATEMENTS,
     STREAM,
@@ -22,7 +23,7 @@ from streaming.definition.sql.grammar.clauses import (
     ZONE,
 )
 from streaming.definition.sql.grammar.rows import ArgumentKind, ClauseRow, KeywordRow
-from streaming.definition.sql.grammar.windows import DISCARD, MEANT, WINDOWS
+from streaming.definition.sql.grammar.windows import DISCARD, WINDOW_BY_WORD, WINDOWS
 from streaming.definition.sql.grammar.words import BY_CLAUSE
 from streaming.definition.sql.printing.words import name as written
 from streaming.definition.tokens import SqlToken, TokenKind
@@ -31,7 +32,7 @@ Tail = Sequence[SqlToken]
 
 
 def items_at(scope: CompletionScope) -> Iterator[OfferedItem]:
-    """All that may stand at the cursor, the best first."""
+    """Yield all items for the cursor, the best first."""
     clause, tail = _clause(scope.spot.before)
     if tail and tail[-1].word == "." and clause not in ("FROM", "JOIN", "ADVANCE TIME"):
         yield from after_point(scope, tail, facets=clause == "EVENTTIME BY")
@@ -40,13 +41,13 @@ def items_at(scope: CompletionScope) -> Iterator[OfferedItem]:
 
 
 def _clause(tokens: Tail) -> tuple[str, Tail]:
-    """The clause that the cursor stands in, and the tokens of it so far."""
+    """Return the clause of the cursor, and its tokens so far."""
     clause, first = "", 0
     for index, token in enumerate(tokens):
         if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word in (".", "AS")):
             continue
-        behind = tokens[index + 1].word if index + 1 < len(tokens) else ""
-        words = next((words for words in ((token.word, behind), (token.word,)) if words in _BEGINS), None)
+        following = tokens[index + 1].word if index + 1 < len(tokens) else ""
+        words = next((words for words in ((token.word, following), (token.word,)) if words in _BEGINS), None)
         if words is None or (words == ("ON",) and clause == "EMIT"):
             continue
         clause, first = _BEGINS[words], index + len(words)
@@ -59,10 +60,10 @@ def _clause(tokens: Tail) -> tuple[str, Tail]:
 
 
 def _start(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """What begins a statement, or goes on with one that has begun."""
+    """Yield the start of a statement, or the next word of one that is already started."""
     last = tail[-1].word if tail else ""
-    if last in GOES_ON:
-        yield from keywords(*GOES_ON[last])
+    if last in CONTINUATIONS:
+        yield from keywords(*CONTINUATIONS[last])
     elif not tail:
         inner = len(scope.spot.statement) > 0
         begins = () if inner else STATEMENTS
@@ -107,49 +108,49 @@ def _select(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     if not items:
         yield OfferedItem("*", "keyword", "all fields", "Every field of the sources.", "*")
     yield from expressions(scope, items, aggregates_too=True)
-    if not scope.spot.depth and items and not value_due(items):
+    if not scope.spot.depth and items and not value_expected(items):
         yield from keywords("AS") if "AS" not in _item(items) else ()
         yield from keywords("FROM")
 
 
 def _item(tail: Tail) -> list[str]:
-    """The words of the last item of a list."""
+    """Return the words of the last item of a list."""
     words = [token.word for token in tail]
     return words[len(words) - words[::-1].index(",") :] if "," in words else words
 
 
 def _condition(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     yield from expressions(scope, tail)
-    if tail and not value_due(tail):
+    if tail and not value_expected(tail):
         yield from following(scope)
 
 
 def _having(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """The condition sees what the items of the list are called, the groups, and aggregates over all fields."""
-    due = value_due(tail)
+    """Yield items for HAVING: names of result columns, the groups, and aggregates over all fields."""
+    due = value_expected(tail)
     if due and not scope.spot.depth:
         yield from _results(scope)
         groups = {name: of for name, of in scope.fields.items() if name in _grouped(scope)}
-        scope = replace(scope, given=(KnownSource("", "", groups),))
+        scope = replace(scope, fixed=(KnownSource("", "", groups),))
     yield from expressions(scope, tail, aggregates_too=True)
     if tail and not due:
         yield from following(scope)
 
 
 def _grouped(scope: CompletionScope) -> set[str]:
-    """The names behind GROUP BY."""
-    found: set[str] = set()
+    """Return the names after GROUP BY."""
+    names: set[str] = set()
     grouping = False
     for token in (*scope.spot.before, *scope.spot.after):
         if token.word in BY_CLAUSE:
             grouping = token.word == "GROUP"
         elif grouping and token.kind in (TokenKind.WORD, TokenKind.QUOTED):
-            found.add(token.value)
-    return found
+            names.add(token.value)
+    return names
 
 
 def _results(scope: CompletionScope) -> Iterator[OfferedItem]:
-    """The names of the items that are one aggregate each; what others compute, they compute after the condition."""
+    """Yield the names of items that are a single aggregate; the others are computed only after HAVING."""
     item: list[SqlToken] = []
     for token in (*scope.spot.before, *scope.spot.after):
         if token.word in ("SELECT", "STREAM", ",", "FROM"):
@@ -165,13 +166,13 @@ def _results(scope: CompletionScope) -> Iterator[OfferedItem]:
 
 
 def _on(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    if value_due(tail):
+    if value_expected(tail):
         yield from _equalities(scope)
     yield from _condition(scope, tail)
 
 
 def _equalities(scope: CompletionScope) -> Iterator[OfferedItem]:
-    """`a.k = b.k` for each field that the last source shares with one before it."""
+    """Yield `a.k = b.k` for each field that the last source shares with one before it."""
     *lefts, right = scope.sources or (None,)
     for left in lefts:
         for name, of in left.fields.items() if left and right else ():
@@ -193,9 +194,11 @@ def _using(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
 
 def _window(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     words = [token.word for token in tail]
-    form = MEANT.get(words[0]) if words else None
+    form = WINDOW_BY_WORD.get(words[0]) if words else None
     if not tail:
         yield from keywords(*WINDOWS)
+    elif form and len(words) == 1 and form.arguments and form.arguments[0].choices:
+        yield from keywords(*form.arguments[0].choices)
     elif words[-1] not in _AMOUNTS:
         options = form.options if form else ()
         yield from keywords(*(option for option in options if option.words not in words))
@@ -206,11 +209,11 @@ def _window(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
 _AMOUNTS: Final = frozenset({",", "-", *(form.words for form in WINDOWS if form.arguments)}) | {
     option.words for form in WINDOWS for option in form.options
 }
-"""Behind these a number or a duration stands, which cannot be offered."""
+"""After these words comes a number or a duration, which completion cannot offer."""
 
 
 def _group(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    if value_due(tail):
+    if value_expected(tail):
         named = [token.value for token in tail]
         yield from fields({name: of for name, of in scope.fields.items() if name not in named})
     else:
@@ -226,7 +229,7 @@ def _top(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
 
 
 def _fields(row: ClauseRow, scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """A clause that is no more than its arguments: the choices of the first, then the words of the others."""
+    """Yield items for a clause that consists of its arguments: choices of the first, then the words of the others."""
     words = [token.word for token in tail]
     first, *others = row.arguments
     rest = [each.words.partition(" ")[2] for each in first.choices if each.words.partition(" ")[0] == "".join(words)]
@@ -247,12 +250,12 @@ def _event_time(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
     words = [token.word for token in tail]
     if not tail:
         yield from fields(scope.fields)
-        for facet, of in (("_key", "the row's key"), ("_value", "the payload"), ("_meta", "what the adapter knows")):
+        for facet, of in (("_key", "the row's key"), ("_value", "the payload"), ("_meta", "metadata of the adapter")):
             yield OfferedItem(facet, "field", of, "", f"{facet}.")
     elif words[-1] == "UNIT":
         yield from keywords(*UNIT.choices)
-    elif words[-1] != "ZONE":
-        yield from keywords(*(each for each in (UNIT, ZONE) if each.words not in words), "AS")
+    elif words[-1] not in ("PATTERN", "ZONE"):
+        yield from keywords(*(each for each in (UNIT, PATTERN, ZONE) if each.words not in words), "AS")
         yield from following(scope)
 
 

@@ -1,4 +1,4 @@
-"""Completion: what may be written at the cursor of a text, which may be broken elsewhere."""
+"""Completion at the cursor of a text, which may be invalid elsewhere."""
 
 import difflib
 from collections.abc import Iterable, Mapping
@@ -8,14 +8,14 @@ from streaming.definition.sql.completion.clauses import items_at
 from streaming.definition.sql.completion.items import OfferedItem
 from streaming.definition.sql.completion.place import spot_at
 from streaming.definition.sql.completion.scope import CompletionScope
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 
 __all__ = ["Completions", "OfferedItem", "complete_sql"]
 
 
 @dataclass(frozen=True)
 class Completions:
-    """What may replace the code points `[start, end)` of the text, the best first."""
+    """The items that may replace the code points `[start, end)` of the text, the best first."""
 
     start: int
     end: int
@@ -23,10 +23,10 @@ class Completions:
 
 
 def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) -> Completions:
-    """What may stand at the cursor before character `at`, with the `streams` by name; never raises.
+    """Return the completions at the cursor before character `at`, with the `streams` by name; never raises.
 
-    The word under the cursor is replaced. Items that begin with it come first, then those that hold it, and where no
-    item does those that are near to it; within each by what the position wants. Nothing inside quoted texts and
+    The word under the cursor is replaced. Items that start with it come first, then those that contain it; if no item
+    does, similar ones. Within each group, the best for the position come first. No items inside quoted texts and
     comments.
     """
     spot = spot_at(text, at)
@@ -38,24 +38,24 @@ def complete_sql(text: str, at: int, streams: Mapping[str, StreamDefinition]) ->
 
 
 def matching(items: Iterable[OfferedItem], typed: str) -> list[OfferedItem]:
-    """The items that begin with what is typed, hold it, or are near to it, in that order."""
+    """Return the items that start with the `typed` text, then those that contain it; without any, similar ones."""
     if not typed:
         return list(items)
     lower = typed.lower()
     ranked = [(_rank(item, lower), item) for item in items]
-    found = [(rank, item) for rank, item in ranked if rank < _UNLIKE]
-    if not found:
+    matches = [(rank, item) for rank, item in ranked if rank < _UNLIKE]
+    if not matches:
         labels = [item.label.lower() for _, item in ranked]
         near = difflib.get_close_matches(lower, labels, n=len(labels) or 1, cutoff=0.6)
-        found = [(near.index(item.label.lower()), item) for _, item in ranked if item.label.lower() in near]
-    return [item for _, item in sorted(found, key=lambda pair: pair[0])]
+        matches = [(near.index(item.label.lower()), item) for _, item in ranked if item.label.lower() in near]
+    return [item for _, item in sorted(matches, key=lambda pair: pair[0])]
 
 
 _UNLIKE = 3
 
 
 def _rank(item: OfferedItem, typed: str) -> int:
-    """0: begins with what is typed; 1: one of its words does; 2: holds it; 3: none of these."""
+    """Return 0: the label starts with `typed`; 1: one of its words does; 2: it contains `typed`; 3: none of these."""
     label = item.label.lower()
     if label.startswith(typed):
         return 0

@@ -1,19 +1,19 @@
-"""What may stand at the cursor inside an expression."""
+"""Completion inside an expression."""
 
 from collections.abc import Iterator, Sequence
 
 from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.payload.types import Fields, Struct
 from streaming.definition.sql.completion.items import OfferedItem, aggregates, fields, functions, keywords, types
 from streaming.definition.sql.completion.scope import CompletionScope
 from streaming.definition.sql.grammar.words import expects_value
 from streaming.definition.tokens import SqlToken, TokenKind
-from streaming.definition.types import Fields, Struct
 
 Tail = Sequence[SqlToken]
 
 
-def value_due(tail: Tail) -> bool:
-    """Whether a value is due at the end of the tokens, rather than an operator."""
+def value_expected(tail: Tail) -> bool:
+    """Return whether the tokens must be followed by a value instead of an operator."""
     if not tail:
         return True
     last = tail[-1]
@@ -25,18 +25,18 @@ def value_due(tail: Tail) -> bool:
 
 
 def expressions(scope: CompletionScope, tail: Tail, *, aggregates_too: bool = False) -> Iterator[OfferedItem]:
-    """Fields, functions and words at the end of the tokens; aggregates where a SELECT list is, outside of others."""
+    """Yield fields, functions and words for the end of the tokens; aggregates in a SELECT list, but not nested."""
     words = [token.word for token in tail]
     inside = _called(words)
     if words[-2:] == ["FILTER", "("]:
         yield from keywords("WHERE")
     elif inside == "CAST" and words[-1] == "AS":
         yield from types()
-    elif value_due(tail):
+    elif value_expected(tail):
         yield from _fields(scope)
         if aggregates_too and inside.lower() not in AGGREGATES:
             yield from aggregates()
-        yield from functions()
+        yield from functions(scope.functions)
         yield from keywords("CASE", "CAST", "NOT", "NULL", "TRUE", "FALSE", "TIMESTAMP")
         yield from keywords("WHEN") if words[-1:] == ["CASE"] else ()
     elif words[-1] == "IS":
@@ -56,13 +56,13 @@ def _operators(words: list[str], inside: str) -> Iterator[OfferedItem]:
 
 
 def _called(words: list[str]) -> str:
-    """The function whose parentheses are open at the end, empty if none are or they only group."""
+    """Return the function whose parenthesis is open at the end; empty without one or for a grouping parenthesis."""
     opened = [index for index, word in enumerate(words) if word == "("]
     return words[opened[-1] - 1] if opened and opened[-1] else ""
 
 
 def _fields(scope: CompletionScope) -> Iterator[OfferedItem]:
-    """The fields of the sources: with the source's name where several have them; then the names of the sources."""
+    """Yield the fields of the sources; a field that several sources have comes last, with the name of its source."""
     seen: dict[str, int] = {}
     for source in scope.sources:
         for name in source.fields:
@@ -76,7 +76,7 @@ def _fields(scope: CompletionScope) -> Iterator[OfferedItem]:
 
 
 def after_point(scope: CompletionScope, tail: Tail, *, facets: bool = False) -> Iterator[OfferedItem]:
-    """The fields behind a point: of a source, of the payload (`_value`), or of a struct."""
+    """Yield the fields after a point: of a source, of the payload (`_value`), or of a struct."""
     path: list[str] = []
     index = len(tail) - 1
     while index > 0 and tail[index].word == "." and tail[index - 1].kind in (TokenKind.WORD, TokenKind.QUOTED):
@@ -84,18 +84,17 @@ def after_point(scope: CompletionScope, tail: Tail, *, facets: bool = False) -> 
         index -= 2
     if not path or (facets and path[0] in ("_key", "_meta")):
         return
-    found = _behind(scope, path)
-    yield from fields(found, ".".join(path))
+    yield from fields(_fields_of(scope, path), ".".join(path))
 
 
-def _behind(scope: CompletionScope, path: list[str]) -> Fields:
+def _fields_of(scope: CompletionScope, path: list[str]) -> Fields:
     source = next((each for each in scope.sources if each.name == path[0]), None)
-    known: Fields = scope.fields
+    inside: Fields = scope.fields
     if source is not None:
-        known, path = source.fields, path[1:]
+        inside, path = source.fields, path[1:]
     if path[:1] == ["_value"]:
         path = path[1:]
     for step in path:
-        of = known.get(step)
-        known = dict(of.fields) if isinstance(of, Struct) else {}
-    return known
+        of = inside.get(step)
+        inside = dict(of.fields) if isinstance(of, Struct) else {}
+    return inside

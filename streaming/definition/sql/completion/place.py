@@ -1,4 +1,4 @@
-"""Where in a text the cursor stands: the word under it, the statement around it, and the branch it is part of."""
+"""The place of the cursor in a text: the word under it, its statement, and its branch."""
 
 import re
 from bisect import bisect_left
@@ -15,12 +15,12 @@ _BODY_STARTS: Final = frozenset({"SELECT", "WITH", *OPERATOR_WORDS})
 
 @dataclass(frozen=True)
 class CursorSpot:
-    """The word `text[start:end]` under the cursor, empty between words, and what stands around it.
+    """The word `text[start:end]` under the cursor, empty between words, and the tokens around it.
 
-    `before` and `after` are the tokens of the branch (one SELECT or operator, or what stands outside of all) before
-    and behind the word; a group in parentheses that does not hold the cursor is one token, `()`. `depth` says how many
-    parentheses of expressions and lists are open at the cursor. `statement` is all that stands before the word in its
-    statement, `tokens` all of the text.
+    `before` and `after` are the tokens of the branch before and after the word. A branch is one SELECT or operator, or
+    the tokens outside all of these. A group in parentheses without the cursor is one token, `()`. `depth` is the number
+    of open parentheses of expressions and lists at the cursor. `statement` are the tokens before the word in its
+    statement, `tokens` those of the whole text.
     """
 
     start: int
@@ -33,7 +33,7 @@ class CursorSpot:
 
 
 def spot_at(text: str, at: int) -> CursorSpot | None:
-    """The spot of the cursor before character `at`; None in a quoted text, a comment, or a number."""
+    """Return the spot of the cursor before character `at`; None in a quoted text, a comment, or a number."""
     at = min(max(at, 0), len(text))
     lexed = lex(text)
     if _is_quoted(lexed, at):
@@ -41,8 +41,8 @@ def spot_at(text: str, at: int) -> CursorSpot | None:
     start = at
     while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
-    found = _WORD.match(text, start)
-    end = max(at, found.end() if found else at)
+    word = _WORD.match(text, start)
+    end = max(at, word.end() if word else at)
     if text[start : start + 1].isdigit():
         return None
     tokens = lexed.tokens
@@ -53,14 +53,14 @@ def spot_at(text: str, at: int) -> CursorSpot | None:
     while here < len(tokens) and tokens[here].end <= start and tokens[here].kind is not TokenKind.END:
         here += 1
     before, depth = _branch_before(tokens[first:here], following=tokens[here].word if here < len(tokens) else "")
-    behind = here
-    while behind < len(tokens) and tokens[behind].start < end:
-        behind += 1
-    return CursorSpot(start, end, before, _branch_after(tokens[behind:], depth), depth, tokens[first:here], tokens)
+    rest = here
+    while rest < len(tokens) and tokens[rest].start < end:
+        rest += 1
+    return CursorSpot(start, end, before, _branch_after(tokens[rest:], depth), depth, tokens[first:here], tokens)
 
 
 def _is_quoted(lexed: LexedText, at: int) -> bool:
-    """Whether the cursor stands inside a quoted text, a name in backticks, or a comment."""
+    """Return whether the cursor is inside a quoted text, a name in backticks, or a comment."""
     if any(each.opening[0] < at <= each.end for each in lexed.unclosed):
         return True
     here = bisect_left(lexed.tokens, at, key=lambda token: token.end)
@@ -73,7 +73,7 @@ def _is_quoted(lexed: LexedText, at: int) -> bool:
 
 @dataclass
 class _OpenBody:
-    """A body that is being read: its tokens so far, and where in them parentheses are open."""
+    """A body that is being read: its tokens so far, and the indices of open parentheses."""
 
     tokens: list[SqlToken]
     opened: list[int]
@@ -100,7 +100,7 @@ def _branch_before(tokens: Sequence[SqlToken], following: str) -> tuple[tuple[Sq
 
 
 def _before_body(tokens: Sequence[SqlToken]) -> bool:
-    """Whether a query in parentheses may follow, though nothing of it is written yet."""
+    """Return whether a query in parentheses may follow, although nothing of it is written yet."""
     words = [token.word for token in tokens]
     if not words or "CAST" in words[-4:]:
         return False
@@ -122,8 +122,8 @@ def _close(frames: list[_OpenBody], token: SqlToken) -> None:
 
 
 def _branch_after(tokens: Sequence[SqlToken], depth: int) -> tuple[SqlToken, ...]:
-    """The tokens to the end of the branch, groups as one token each, without the rest of the `depth` open ones."""
-    found: list[SqlToken] = []
+    """Return the tokens to the end of the branch, each group as one token, without the rest of `depth` open groups."""
+    branch: list[SqlToken] = []
     inner = 0
     for token in tokens:
         if token.word == "(":
@@ -131,7 +131,7 @@ def _branch_after(tokens: Sequence[SqlToken], depth: int) -> tuple[SqlToken, ...
         elif token.word == ")" and inner:
             inner -= 1
             if not inner and not depth:
-                found.append(SqlToken(TokenKind.SYMBOL, "()", "()", token.start, token.end))
+                branch.append(SqlToken(TokenKind.SYMBOL, "()", "()", token.start, token.end))
         elif token.word == ")":
             if not depth:
                 break
@@ -139,5 +139,5 @@ def _branch_after(tokens: Sequence[SqlToken], depth: int) -> tuple[SqlToken, ...
         elif token.word in (";", "UNION") or token.kind is TokenKind.END:
             break
         elif not inner and not depth:
-            found.append(token)
-    return tuple(found)
+            branch.append(token)
+    return tuple(branch)

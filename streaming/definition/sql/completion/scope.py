@@ -1,25 +1,27 @@
-"""What the names at the cursor can mean: the sources of its SELECT, their fields, and the nodes of the text."""
+"""The names in scope at the cursor: the sources of its SELECT, their fields, and the nodes of the text."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from streaming.definition.check import check
+from streaming.definition.checks.check import check
+from streaming.definition.load import load_graph
+from streaming.definition.own_functions.functions import QueryFunction
+from streaming.definition.payload.type_text import TypeTextError, parse_fields
+from streaming.definition.payload.types import Fields, Type
 from streaming.definition.sql.completion.place import CursorSpot
 from streaming.definition.sql.grammar.words import BEFORE_SOURCE
 from streaming.definition.sql.parse import parse_sql
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.tokens import SqlToken, TokenKind
-from streaming.definition.type_text import TypeTextError, parse_fields
-from streaming.definition.types import Fields, Type
 
 _NAMED: Final = (TokenKind.WORD, TokenKind.QUOTED)
 
 
 @dataclass(frozen=True)
 class KnownSource:
-    """One source of a SELECT: what it `reads`, by which `name` its fields are called, and its fields, if known."""
+    """One source of a SELECT: the node or stream that it `reads`, the `name` before its fields, and its fields."""
 
     reads: str
     name: str
@@ -28,12 +30,12 @@ class KnownSource:
 
 @dataclass(frozen=True)
 class CompletionScope:
-    """The text around a spot, as far as it can be read; `given` are the sources where they are not those of FROM."""
+    """The readable text around a spot; `fixed` are its sources if they are not those of FROM."""
 
     text: str
     spot: CursorSpot
     streams: Mapping[str, StreamDefinition]
-    given: tuple[KnownSource, ...] | None = None
+    fixed: tuple[KnownSource, ...] | None = None
 
     @cached_property
     def _raw(self) -> Mapping[str, object]:
@@ -41,25 +43,30 @@ class CompletionScope:
 
     @cached_property
     def schemas(self) -> Mapping[str, Fields]:
-        """The fields that leave each node of the text that is sound so far."""
+        """Return the output fields of each valid node of the text."""
         return check(self._raw, self.streams, complete=False).schemas
 
     @cached_property
+    def functions(self) -> tuple[QueryFunction, ...]:
+        """Return the readable functions of the text."""
+        return load_graph(self._raw).functions
+
+    @cached_property
     def nodes(self) -> tuple[str, ...]:
-        """The ids of the nodes between inputs and outputs, in order: steps, and nodes with derived ids."""
+        """Return the ids of the nodes between inputs and outputs, in order: steps, and nodes with derived ids."""
         return tuple(node["id"] for node in self._nodes if node.get("kind") not in ("input", "output"))
 
     @cached_property
     def steps(self) -> tuple[str, ...]:
-        """The names that stand before AS ( in the text, whether what follows can be read or not."""
+        """Return the names before AS ( in the text, even if their bodies are not readable."""
         tokens = self.spot.tokens
         named = zip(tokens, tokens[1:], tokens[2:], strict=False)
-        found = (one.value for one, two, three in named if (two.word, three.word) == ("AS", "("))
-        return tuple(dict.fromkeys(found))
+        names = (one.value for one, two, three in named if (two.word, three.word) == ("AS", "("))
+        return tuple(dict.fromkeys(names))
 
     @cached_property
     def inputs(self) -> tuple[str, ...]:
-        """The ids of the inputs of the text, in order."""
+        """Return the ids of the inputs of the text, in order."""
         return tuple(node["id"] for node in self._nodes if node.get("kind") == "input")
 
     @cached_property
@@ -69,25 +76,25 @@ class CompletionScope:
 
     @cached_property
     def sources(self) -> tuple[KnownSource, ...]:
-        """The sources of the branch, in order, those behind the cursor too."""
-        if self.given is not None:
-            return self.given
+        """Return the sources of the branch, in order, including those after the cursor."""
+        if self.fixed is not None:
+            return self.fixed
         tokens = (*self.spot.before, *self.spot.after)
         return tuple(self._source(tokens, index) for index in _source_places(tokens))
 
     @cached_property
     def fields(self) -> Fields:
-        """All fields of the sources, those of the first first."""
-        found: dict[str, Type] = {}
+        """Return all fields of the sources, those of the first source first."""
+        merged: dict[str, Type] = {}
         for source in reversed(self.sources):
-            found = {**found, **source.fields}
-        return {name: found[name] for source in self.sources for name in source.fields}
+            merged = {**merged, **source.fields}
+        return {name: merged[name] for source in self.sources for name in source.fields}
 
     def of_name(self, name: str) -> Fields:
-        """The fields of a node or a stream of that name, none if it is not known."""
-        known = self.schemas.get(name)
-        if known is not None:
-            return known
+        """Return the fields of the node or stream of that name; empty if it is unknown."""
+        fields = self.schemas.get(name)
+        if fields is not None:
+            return fields
         stream = self.streams.get(name)
         try:
             return {} if stream is None else parse_fields(stream.fields)
@@ -108,7 +115,7 @@ class CompletionScope:
 
 
 def _source_places(tokens: Sequence[SqlToken]) -> Iterator[int]:
-    """The indices of the names, or groups, that are read."""
+    """Yield the indices of the names, or groups, that are sources."""
     clipping = False
     for index in range(1, len(tokens)):
         word, token = tokens[index - 1].word, tokens[index]

@@ -1,4 +1,4 @@
-"""What may stand at the cursor where sources are read: names, joins, operators, and the clauses behind them."""
+"""Completion of sources: names, joins, operators, and the clauses after them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -14,16 +14,16 @@ Tail = Sequence[SqlToken]
 
 
 def _halves(rows: Iterable[KeywordRow]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, dict[str, None]] = {}
+    following: dict[str, dict[str, None]] = {}
     for row in rows:
         words = row.words.split()
         for index in range(1, len(words)):
-            found.setdefault(words[index - 1], {})[" ".join(words[index:])] = None
-    return {word: tuple(others) for word, others in found.items()}
+            following.setdefault(words[index - 1], {})[" ".join(words[index:])] = None
+    return {word: tuple(others) for word, others in following.items()}
 
 
-GOES_ON: Final = _halves((*STATEMENTS, *JOINS, *OPERATORS, *CLAUSES, UNION))
-"""What goes on with a word that is half of two."""
+CONTINUATIONS: Final = _halves((*STATEMENTS, *JOINS, *OPERATORS, *CLAUSES, UNION))
+"""The words that may follow the first word of a keyword of several words."""
 
 
 def _sources(scope: CompletionScope) -> Iterator[OfferedItem]:
@@ -33,7 +33,7 @@ def _sources(scope: CompletionScope) -> Iterator[OfferedItem]:
 
 
 def _named(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """The name of a source, if it is due."""
+    """Yield names of sources, if one is expected."""
     if not tail:
         yield from _sources(scope)
     elif tail[-1].word == "STREAM":
@@ -47,7 +47,7 @@ def _is_due(tail: Tail) -> bool:
 
 
 def after_from(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """Behind FROM: a source, then what goes on with it."""
+    """Yield items after FROM: a source, then the clauses after it."""
     if _is_due(tail):
         yield from _named(scope, tail)
     elif tail[-1].word != "AS":
@@ -55,7 +55,7 @@ def after_from(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
 
 
 def after_join(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """Behind JOIN: a source, then its condition."""
+    """Yield items after JOIN: a source, then its condition."""
     if _is_due(tail):
         yield from _named(scope, tail)
     elif tail[-1].word != "AS":
@@ -64,28 +64,28 @@ def after_join(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
 
 
 def _after_source(scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    if tail[-1].word in GOES_ON:
-        yield from keywords(*GOES_ON[tail[-1].word])
+    if tail[-1].word in CONTINUATIONS:
+        yield from keywords(*CONTINUATIONS[tail[-1].word])
         return
     yield from keywords("AS", "EVENTTIME BY")
     yield from following(scope)
 
 
 def following(scope: CompletionScope) -> Iterator[OfferedItem]:
-    """The clauses that may follow at the cursor and do not stand in this SELECT yet."""
+    """Yield the clauses that may follow at the cursor and are not in this SELECT yet."""
     if scope.spot.depth:
         return
-    said = {token.word for token in (*scope.spot.before, *scope.spot.after) if token.kind is TokenKind.WORD}
-    if not said & {"SELECT"}:
+    present = {token.word for token in (*scope.spot.before, *scope.spot.after) if token.kind is TokenKind.WORD}
+    if not present & {"SELECT"}:
         return
-    if not said & {"WHERE", "WINDOW", "GROUP", "HAVING"}:
+    if not present & {"WHERE", "WINDOW", "GROUP", "HAVING"}:
         yield from keywords(*(join for join in JOINS if join.form))
-    yield from keywords(*(row for row in CLAUSES if row.offered and row.first not in said))
-    yield from keywords(*([UNION] if UNION.first not in said else []))
+    yield from keywords(*(row for row in CLAUSES if row.offered and row.first not in present))
+    yield from keywords(*([UNION] if UNION.first not in present else []))
 
 
 def operator(form: OperatorRow, scope: CompletionScope, tail: Tail) -> Iterator[OfferedItem]:
-    """An operator: a source, then its words with another source, a duration or an expression."""
+    """Yield items for an operator: a source, then its words with another source, a duration or an expression."""
     words = [token.word for token in tail]
     second = form.arguments[0].words if form.arguments else "BY" if form.kind == "clip" else ""
     if _is_due(tail):
@@ -93,7 +93,7 @@ def operator(form: OperatorRow, scope: CompletionScope, tail: Tail) -> Iterator[
     elif second and second not in words:
         yield from keywords(KeywordRow(second))
     elif form.kind == "clip":
-        behind = tail[words.index(second) + 1 :]
-        yield from _named(scope, behind) if _is_due(behind) else keywords("ON")
+        rest = tail[words.index(second) + 1 :]
+        yield from _named(scope, rest) if _is_due(rest) else keywords("ON")
     elif any(argument.takes is ArgumentKind.EXPRESSION for argument in form.arguments):
         yield from expressions(scope, tail[words.index(second) + 1 :])

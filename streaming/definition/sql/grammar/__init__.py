@@ -1,1 +1,1 @@
-"""The language as tables: for each clause its words, what stands in it, its help, and the field that it becomes."""
+"""The language as tables: for each clause its words, its content, its help, and the field that it sets."""

@@ -1,4 +1,4 @@
-"""The words of the language for the browser; `python -m streaming.definition.sql.grammar.browser` writes them."""
+"""The language's words for the browser; run `python -m streaming.definition.sql.grammar.browser` to write them."""
 
 import json
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from typing import Final
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.sql.grammar.clauses import CLAUSES, JOINS, OPERATORS, TIMESTAMP, UNION
 from streaming.definition.sql.grammar.rows import ArgumentRow, WindowRow
+from streaming.definition.sql.grammar.sequences import MATCH
 from streaming.definition.sql.grammar.settings import SETTINGS
 from streaming.definition.sql.grammar.windows import WINDOWS
 from streaming.definition.sql.grammar.words import IN_BACKTICKS, KEYWORDS
@@ -27,16 +28,16 @@ _PAGES: Final = {
     "EVENTTIME BY": "input",
     "FILTER": "aggregates",
 }
-"""Pages of words whose rows name no kind of node; all other clauses are of windows, and WITH and QUERY have none."""
+"""Pages of words whose rows name no kind of node. All other clauses belong to windows; WITH and QUERY have no page."""
 
 
-_WINDOW_WORDS: Final = """/** A kind of windows in words. */
+_WINDOW_WORDS: Final = """/** Texts about a kind of windows. */
 export interface WindowWords {
-  /** What forms offer it as. */
+  /** Its name in forms. */
   readonly choice: string;
-  /** The fields of one that can be run as it is. */
+  /** The fields of an example that can be run unchanged. */
   readonly example: Readonly<Record<string, string | number>>;
-  /** What a drawing says of it, with fields in braces: the first always, others where their field is said. */
+  /** Its summary in a drawing, with fields in braces: always the first text, the others if their field is set. */
   readonly summary: readonly string[];
 }
 
@@ -44,32 +45,33 @@ export interface WindowWords {
 
 
 def word_pages() -> dict[str, str]:
-    """The page of the guide for words of the language in capitals, as they follow each other in a text."""
-    found = {row.words: "window" for row in CLAUSES} | _PAGES
-    found |= {row.words: row.kind for row in (*JOINS, *OPERATORS)}
-    found |= {name.upper(): "aggregates" for name in AGGREGATES}
+    """Return the page of the guide for each sequence of words of the language, in capitals."""
+    pages = {row.words: "window" for row in CLAUSES} | _PAGES
+    pages |= {row.words: row.kind for row in (*JOINS, *OPERATORS)}
+    pages |= {name.upper(): "aggregates" for name in AGGREGATES}
+    pages[MATCH.words] = "match_recognize"
     for window in WINDOWS:
-        found[f"WINDOW BY {window.words}"] = f"window_{window.kind}"
-        found.setdefault(window.words, f"window_{window.kind}")
+        pages[f"WINDOW BY {window.words}"] = f"window_{window.kind}"
+        pages.setdefault(window.words, f"window_{window.kind}")
     for clause in CLAUSES:
-        found |= _chosen(clause.arguments, found[clause.words])
-    return found | {row.words: "advance_time" for row in SETTINGS} | _chosen(SETTINGS, "advance_time")
+        pages |= _choice_pages(clause.arguments, pages[clause.words])
+    return pages | {row.words: "advance_time" for row in SETTINGS} | _choice_pages(SETTINGS, "advance_time")
 
 
-def _chosen(rows: Iterable[ArgumentRow], page: str) -> dict[str, str]:
+def _choice_pages(rows: Iterable[ArgumentRow], page: str) -> dict[str, str]:
     return {f"{row.words} {each.words.upper()}": page for row in rows for each in row.choices}
 
 
 def browser_words() -> str:
-    """The file `frontend/src/generated/sqlWords.ts`."""
+    """Return the content of `frontend/src/generated/sqlWords.ts`."""
     coloured = KEYWORDS - {name.upper() for name in AGGREGATES}
     return (
         "/** Written by `python -m streaming.definition.sql.grammar.browser`; do not edit. */\n\n"
-        "/** What is coloured as a word of the language. */\n"
+        "/** Words that are coloured as keywords. */\n"
         f"{_words('SQL_KEYWORDS', coloured)}\n"
-        "/** What is no name unless it stands in backticks. */\n"
+        "/** Words that are names only in backticks. */\n"
         f"{_words('SQL_NAMES_IN_BACKTICKS', IN_BACKTICKS)}\n"
-        "/** The page of the guide for words that follow each other. */\n"
+        "/** The page of the guide for each sequence of words. */\n"
         f"{_pages()}\n"
         f"{_WINDOW_WORDS}"
         f"{_windows()}"

@@ -1,10 +1,10 @@
-"""What people write who come from other systems: for each what is wrong with it, and how it is written here."""
+"""Words of other systems, each with an error message and the form to write here."""
 
 from typing import Final, NamedTuple
 
 
 class ForeignWords(NamedTuple):
-    """What a message says of the words; `ends`: they end an expression as a clause does."""
+    """The message and remedy for such words; `ends`: they end an expression as a clause does."""
 
     message: str
     remedy: str
@@ -13,89 +13,87 @@ class ForeignWords(NamedTuple):
 
 FOREIGN_CLAUSES: Final = {
     "ORDER BY": ForeignWords(
-        "Results leave in order of time, and ORDER BY has no meaning for a stream without end.",
-        "Remove it; for the largest of each window write TOP k BY expression.",
+        "ORDER BY is not supported: results leave in order of time, and a stream never ends.",
+        "Remove it. For the largest values of each window, write TOP k BY expression.",
     ),
     "SORT BY": ForeignWords(
-        "Streams are not sorted.", "Remove it; for the largest of each window write TOP k BY expression."
+        "SORT BY is not supported.", "Remove it. For the largest values of each window, write TOP k BY expression."
     ),
     "LIMIT": ForeignWords(
-        "A stream has no end, and LIMIT would wait for it.",
-        "Remove it; for k events of each window write TOP k BY expression.",
+        "LIMIT is not supported: a stream never ends.",
+        "Remove it. For k events of each window, write TOP k BY expression.",
         True,
     ),
-    "OFFSET": ForeignWords("OFFSET counts rows, which a stream without end does not have.", "Remove it.", True),
+    "OFFSET": ForeignWords("OFFSET is not supported: a stream has no fixed rows to count.", "Remove it.", True),
     "FETCH": ForeignWords(
-        "A stream has no end, and FETCH would wait for it.", "Remove it; write TOP k BY expression.", True
+        "FETCH is not supported: a stream never ends.", "Remove it. Use TOP k BY expression instead.", True
     ),
     "QUALIFY": ForeignWords(
-        "QUALIFY does not exist here.", "Write TOP k BY expression, or a step with WHERE behind this one.", True
+        "QUALIFY is not supported.", "Write TOP k BY expression, or add a later step with WHERE.", True
     ),
-    "CLUSTER BY": ForeignWords("Nobody says where rows are computed.", "Remove it."),
-    "DISTRIBUTE BY": ForeignWords("Nobody says where rows are computed.", "Remove it."),
+    "CLUSTER BY": ForeignWords("CLUSTER BY is not supported: Punctual distributes rows itself.", "Remove it."),
+    "DISTRIBUTE BY": ForeignWords("DISTRIBUTE BY is not supported: Punctual distributes rows itself.", "Remove it."),
     "PARTITION BY": ForeignWords(
-        "PARTITION BY is written as GROUP BY here; for a clock for each value there is ADVANCE TIME.",
-        "Write GROUP BY, or ADVANCE TIME stream ... OVER field.",
+        "PARTITION BY is not supported.",
+        "Write GROUP BY, or ADVANCE TIME stream ... OVER field for one clock per value.",
     ),
     "TIMESTAMP BY": ForeignWords(
-        "The time of events is named with EVENTTIME BY.", "Write EVENTTIME BY field behind the source."
+        "TIMESTAMP BY does not set the time of events.", "Write EVENTTIME BY field after the source."
     ),
     "WATERMARK": ForeignWords(
-        "Watermarks are settings of an input.", "Write ADVANCE TIME stream PRESET watermark(5s); as a statement."
+        "A watermark is a setting of an input.", "Add the statement ADVANCE TIME stream PRESET watermark(5s);"
     ),
-    "LATERAL": ForeignWords("LATERAL does not exist here.", "Remove it; arrays stay arrays.", True),
+    "LATERAL": ForeignWords("LATERAL is not supported.", "Remove it. Arrays cannot be expanded into rows.", True),
     "INTERSECT": ForeignWords(
-        "INTERSECT does not exist here.", "Write SEMI JOIN with the fields that both share.", True
+        "INTERSECT is not supported.", "Write SEMI JOIN with the fields that both sides share.", True
     ),
-    "EXCEPT": ForeignWords("EXCEPT does not exist here.", "Write ANTI JOIN with the fields that both share.", True),
-    "MINUS": ForeignWords("MINUS does not exist here.", "Write ANTI JOIN with the fields that both share.", True),
+    "EXCEPT": ForeignWords("EXCEPT is not supported.", "Write ANTI JOIN with the fields that both sides share.", True),
+    "MINUS": ForeignWords("MINUS is not supported.", "Write ANTI JOIN with the fields that both sides share.", True),
     "WITHIN": ForeignWords(
-        "Events are joined while both live, so WITHIN is not said in the join.",
-        "Give them a lifetime before: EXTEND source BY 5m or SET DURATION source TO 5m.",
+        "WITHIN is not supported: events join while both of them live.",
+        "Set their lifetime before the join: EXTEND source BY 5m or SET DURATION source TO 5m.",
     ),
     "DISCARD": ForeignWords(
-        "DISCARD belongs to TIMEINTERVAL, behind its durations.", "Write GRACE BY 5m behind WINDOW BY."
+        "DISCARD works only with TIMEINTERVAL, after its durations.", "Write GRACE BY 5m after WINDOW BY."
     ),
-    "OVER": ForeignWords("OVER has no meaning in a SELECT.", "Write WINDOW BY, or ADVANCE TIME stream ... OVER field."),
+    "OVER": ForeignWords(
+        "OVER is not supported in a SELECT.", "Write WINDOW BY, or ADVANCE TIME stream ... OVER field."
+    ),
 }
 FOREIGN_STATEMENTS: Final = {
     "CREATE": ForeignWords(
-        "Streams and queries are not created in the text.",
-        "Create streams on their page; name a step with WITH name AS (...).",
+        "CREATE is not supported.",
+        "Create a stream on the Streams page. To name a step, write WITH name AS (...).",
     ),
-    "DROP": ForeignWords(
-        "Nothing is dropped in the text.", "Remove the statement; a step goes away when it is not written."
-    ),
-    "ALTER": ForeignWords("Nothing is altered in the text.", "Change the stream on its page."),
+    "DROP": ForeignWords("DROP is not supported.", "Remove the statement. To delete a step, remove it from the text."),
+    "ALTER": ForeignWords("ALTER is not supported.", "Change the stream on its page."),
     "DELETE": ForeignWords(
-        "Events are not deleted; a query passes them on or not.",
+        "DELETE is not supported: a query filters events.",
         "Write SELECT STREAM * FROM stream WHERE condition.",
     ),
     "UPDATE": ForeignWords(
-        "Events are not updated; a query computes new ones.",
+        "UPDATE is not supported: a query computes new events.",
         "Write SELECT STREAM expression AS name FROM stream.",
     ),
-    "MERGE": ForeignWords("MERGE does not exist here.", "Write a JOIN, or UNION ALL."),
-    "USE": ForeignWords("There is one list of streams, and nothing to choose.", "Remove the statement."),
-    "EXPLAIN": ForeignWords("EXPLAIN is no statement.", "Remove the word; explanations stand beside the text."),
-    "VALUES": ForeignWords("Rows are not written in the text.", "Write SELECT STREAM * FROM stream."),
-    "JOIN": ForeignWords("A join stands behind FROM.", "Write SELECT STREAM * FROM a JOIN b ON a.k = b.k."),
-    "FROM": ForeignWords("A query begins with SELECT.", "Write SELECT STREAM * FROM stream."),
-    "WHERE": ForeignWords("A query begins with SELECT.", "Write SELECT STREAM * FROM stream WHERE condition."),
+    "MERGE": ForeignWords("MERGE is not supported.", "Write a JOIN, or UNION ALL."),
+    "USE": ForeignWords("USE is not supported: all streams are in one list.", "Remove the statement."),
+    "EXPLAIN": ForeignWords("EXPLAIN is not supported.", "Remove the word. The explanation appears next to the text."),
+    "VALUES": ForeignWords("VALUES is not supported.", "Read rows from a stream: SELECT STREAM * FROM stream."),
+    "JOIN": ForeignWords("A JOIN must follow FROM.", "Write SELECT STREAM * FROM a JOIN b ON a.k = b.k."),
+    "FROM": ForeignWords("A query must start with SELECT.", "Write SELECT STREAM * FROM stream."),
+    "WHERE": ForeignWords("A query must start with SELECT.", "Write SELECT STREAM * FROM stream WHERE condition."),
     "WATERMARK": ForeignWords(
-        "Watermarks are settings of an input.", "Write ADVANCE TIME stream PRESET watermark(5s);"
+        "A watermark is a setting of an input.", "Write ADVANCE TIME stream PRESET watermark(5s);"
     ),
-    "EMIT": ForeignWords("EMIT stands at the end of a SELECT.", "Write SELECT STREAM ... EMIT FINAL."),
+    "EMIT": ForeignWords("EMIT must be at the end of a SELECT.", "Write SELECT STREAM ... EMIT FINAL."),
     "STREAM": ForeignWords(
-        "STREAM is followed by the name of a stream.", "Write STREAM cars, or SELECT STREAM * FROM cars."
+        "STREAM must be followed by the name of a stream.", "Write STREAM cars, or SELECT STREAM * FROM cars."
     ),
 }
-SET: Final = ForeignWords(
-    "Settings are not set in the text.", "Write ADVANCE TIME stream ..., or SET DURATION source TO 5m."
-)
+SET: Final = ForeignWords("SET is not supported.", "Write ADVANCE TIME stream ..., or SET DURATION source TO 5m.")
 FOREIGN_JOINS: Final = {
-    "RIGHT": "Write LEFT JOIN, with the sources the other way round.",
-    "FULL": "Write LEFT JOIN, and UNION ALL with what an ANTI JOIN the other way round gives.",
+    "RIGHT": "Write LEFT JOIN and swap the sources.",
+    "FULL": "Write LEFT JOIN, and UNION ALL with an ANTI JOIN of the swapped sources.",
     "CROSS": "Write JOIN without a condition.",
-    "NATURAL": "Name the fields that both share: JOIN b USING (k).",
+    "NATURAL": "Name the fields that both sides share: JOIN b USING (k).",
 }

@@ -1,4 +1,4 @@
-"""What a row of the grammar says; reading, printing, completion and the browser go by the rows."""
+"""The rows of the grammar, used for reading, printing, completion and the browser."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ JoinKind = Literal["join", "anti_join", "semi_join", "asof_join"]
 
 
 class ArgumentKind(Enum):
-    """What stands behind the words of an argument."""
+    """The kind of value after the words of an argument."""
 
     DURATION = auto()
     WHOLE = auto()
@@ -23,7 +23,7 @@ class ArgumentKind(Enum):
 
 @dataclass(frozen=True)
 class KeywordRow:
-    """Words of the language, what follows them, and a line of help."""
+    """Words of the language, the form of their arguments, and a line of help."""
 
     words: str
     form: str = ""
@@ -31,21 +31,21 @@ class KeywordRow:
 
     @property
     def first(self) -> str:
-        """The first of the words."""
+        """Return the first of the words."""
         return self.words.split()[0]
 
     @property
-    def shown(self) -> str:
-        """The words with what follows them, as completion shows it; empty where nothing does."""
+    def syntax(self) -> str:
+        """Return the words with the form of their arguments, for completion; empty without arguments."""
         return f"{self.words} {self.form}" if self.form else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ArgumentRow(KeywordRow):
-    """A value behind `words`, or behind a comma where there are none, that becomes `field` of a node or of settings.
+    """A value after `words`, or after a comma if `words` is empty, that sets `field` of a node or of settings.
 
-    `what` is what messages call it, `choices` are the words that it can be, as they are printed. `summary` follows that
-    of the row where something is said, as in `WindowRow`.
+    `what` is its name in messages; `choices` are its possible words, as printed. `summary` is appended to the row's
+    summary if the field is set, as in `WindowRow`.
     """
 
     words: str = ""
@@ -56,17 +56,17 @@ class ArgumentRow(KeywordRow):
     summary: str = ""
 
     def chosen(self, value: str) -> str:
-        """The words of a value that is one of the choices."""
+        """Return the words of a value that is one of the choices."""
         return next(each.words for each in self.choices if value_of(each) == value)
 
 
 def length(words: str, field: str, what: str, form: str = "", text: str = "", *, summary: str = "") -> ArgumentRow:
-    """An argument that is a duration; `text` is its help."""
+    """Return an argument that is a duration; `text` is its help."""
     return ArgumentRow(words=words, field=field, what=what, form=form, help=text, summary=summary)
 
 
 def choice(words: str, field: str, what: str, text: str, *choices: tuple[str, str] | str) -> ArgumentRow:
-    """An argument that is one of `choices`, some with their help."""
+    """Return an argument that is one of `choices`, some with their help."""
     rows = [KeywordRow(each) if isinstance(each, str) else KeywordRow(each[0], help=each[1]) for each in choices]
     form = " | ".join(each.words for each in rows)
     return ArgumentRow(
@@ -75,15 +75,15 @@ def choice(words: str, field: str, what: str, text: str, *choices: tuple[str, st
 
 
 def value_of(choice: KeywordRow) -> str:
-    """What the graph has for a choice."""
+    """Return the value of a choice in the graph."""
     return choice.words.lower().replace(" ", "_")
 
 
 @dataclass(frozen=True)
 class ClauseRow(KeywordRow):
-    """A clause of SELECT: it begins where one of `before` stands behind its first word.
+    """A clause of SELECT: its first word starts the clause if one of `before` follows.
 
-    Of these what is in lower case is any token of that kind, such as `number`. `offered`: it may follow a source.
+    An entry of `before` in lower case is any token of that kind, such as `number`. `offered`: completion offers it.
     """
 
     before: tuple[str, ...] = ()
@@ -93,11 +93,11 @@ class ClauseRow(KeywordRow):
 
 @dataclass(frozen=True, kw_only=True)
 class WindowRow(KeywordRow):
-    """A kind of window: `arguments` stand behind its word with commas between them, of which `least` must be there.
+    """A kind of window: `arguments` follow its word, separated by commas; at least `least` are required.
 
-    `options` follow in any order. `example` is one that can be written as it is, `others` are the words of other
-    systems. `too_few` and `too_many` say what to write instead. Forms offer the kind as `choice`; `summary` is what a
-    drawing says of such windows, with their fields in braces.
+    `options` follow in any order. `example` can be written unchanged, `others` are the words of other
+    systems. `too_few` and `too_many` are remedies. Forms offer the kind as `choice`; `summary` describes
+    such windows in a drawing, with their fields in braces.
     """
 
     kind: str
@@ -112,30 +112,34 @@ class WindowRow(KeywordRow):
     too_many: str = ""
 
     @property
-    def shown(self) -> str:
-        """The word with its arguments."""
+    def syntax(self) -> str:
+        """Return the word with its arguments."""
         return f"{self.words} {self.form}".rstrip()
 
     @property
     def example_fields(self) -> Mapping[str, int | str]:
-        """What `example` says, by field."""
+        """Return the values of `example` by field."""
         written = self.example.removeprefix(self.words).split(",")
-        said = zip(self.arguments, (each.strip() for each in written), strict=False)
-        return {row.field: int(value) if row.takes is ArgumentKind.WHOLE else value for row, value in said}
+        values = zip(self.arguments, (each.strip() for each in written), strict=False)
+        return {row.field: int(value) if row.takes is ArgumentKind.WHOLE else value for row, value in values}
 
 
 @dataclass(frozen=True)
 class OperatorRow(KeywordRow):
-    """A branch of one operator: the kind of its node, the end of the node's derived id, and what follows its source."""
+    """A branch of one operator: its kind of node, the suffix of the derived id, and the arguments after its source.
+
+    `options` may follow the arguments.
+    """
 
     kind: str = ""
     role: str = ""
     arguments: tuple[ArgumentRow, ...] = ()
+    options: tuple[ArgumentRow, ...] = ()
 
 
 @dataclass(frozen=True)
 class JoinRow(KeywordRow):
-    """A join: the kind of its node, and whether it is outer."""
+    """A join: the kind of its node; `outer` joins keep rows without a partner."""
 
     kind: JoinKind = "join"
     outer: bool = False

@@ -1,4 +1,4 @@
-"""The settings of ADVANCE TIME: a row for each, those that are printed on one line side by side."""
+"""The settings of ADVANCE TIME: a row for each, grouped by the line on which they are printed."""
 
 from typing import Final
 
@@ -12,26 +12,29 @@ LINES: Final = (
     ),
     (
         length(
-            *("EVERY", "generate.every", "How often", "100 | 10s"),
-            "A CTI after so many events, or after so much time.",
+            *("EVERY", "generate.every", "The interval of CTIs", "100 | 10s"),
+            "A CTI after that many events, or after that much time.",
         ),
         length(
             *("DELAY", "generate.delay", "The delay", "5s"),
-            "How far CTIs stay behind the event that they follow.",
+            "How much earlier a CTI is than the event that it follows.",
         ),
         choice(
-            *("BASIS", "generate.basis", "basis", "Whether CTIs follow the last event or the largest start."),
+            *("BASIS", "generate.basis", "basis", "Sets if CTIs follow the last event or the largest start."),
             *("LAST", "MAX"),
         ),
         ArgumentRow(
-            words="FINAL", help="A stop flushes everything.", field="generate.final", takes=ArgumentKind.NOTHING
+            words="FINAL",
+            help="When the binding stops, emits everything that is pending.",
+            field="generate.final",
+            takes=ArgumentKind.NOTHING,
         ),
     ),
     (
         ArgumentRow(
             words="IMPORT FROM",
             form="input",
-            help="Takes over the CTIs of another input.",
+            help="Uses the CTIs of another input.",
             field="import_from",
             takes=ArgumentKind.NAME,
             what="The input to import from",
@@ -39,15 +42,15 @@ LINES: Final = (
     ),
     (
         choice(
-            *("LATE", "late", "way to treat late events", "What becomes of events before the CTI."),
+            *("LATE", "late", "LATE policy", "The policy for events that start before the CTI."),
             ("DROP", "Late events are dropped."),
-            ("ADJUST", "Late events are cut to begin at the CTI; points are dropped."),
+            ("ADJUST", "Late events are cut to start at the CTI; points are dropped."),
             ("SHIFT", "Late events are moved to the CTI."),
-            ("KEEP", "Late events are passed on as they are; windows need a grace."),
+            ("KEEP", "Late events are passed on unchanged; windows need a grace."),
         ),
         choice(
-            *("LATE END", "late_end", "way to treat late ends"),
-            "What becomes of an edge whose end was dropped as late.",
+            *("LATE END", "late_end", "LATE END policy"),
+            "The policy for an edge whose end was dropped as late.",
             *("LEAVE_OPEN", "CLOSE_AT_CTI"),
         ),
     ),
@@ -57,19 +60,19 @@ LINES: Final = (
         ),
     ),
     (
-        length(
-            *("IDLE AFTER", "idle_after", "The time of silence", "30s", "After what silence a lane counts as idle.")
-        ),
+        length(*("IDLE AFTER", "idle_after", "The duration", "30s", "The silence after which a lane counts as idle.")),
         choice(
-            *("IDLE", "idle", "way to treat silent lanes", "What becomes of an idle lane."),
+            *("IDLE", "idle", "IDLE policy", "The policy for an idle lane."),
             *("LEAVE_OUT", "ADVANCE"),
         ),
     ),
     (
-        length(*("MAX AHEAD", "max_ahead", "How far ahead", "5m", "How far an event may be ahead of its arrival.")),
+        length(
+            *("MAX AHEAD", "max_ahead", "The limit", "5m", "How far the time of an event may be ahead of its arrival.")
+        ),
         choice(
-            *("FUTURE", "future", "way to treat events from the future"),
-            "What becomes of events that are further ahead.",
+            *("FUTURE", "future", "FUTURE policy"),
+            "The policy for events that are further ahead.",
             *("ACCEPT", "HOLD", "DROP"),
         ),
     ),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, length
+from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, WindowRow, choice, length
 
 _OFFSET: Final = ", offset {offset}"
 ALIGN: Final = length(
@@ -10,17 +10,26 @@ ALIGN: Final = length(
     "offset",
     "The offset",
     "offset",
-    "Where windows begin, counted from 1970-01-01T00:00Z.",
+    "The offset of windows, counted from 1970-01-01T00:00Z.",
     summary=_OFFSET,
 )
 DISCARD: Final = length("DISCARD", "discard_age", "The discard age", summary=", discarded {discard_age} after its end")
+IN_ZONE: Final = ArgumentRow(
+    words="ZONE",
+    field="zone",
+    what="The zone",
+    takes=ArgumentKind.QUOTED,
+    form="'zone'",
+    help="The time zone as an IANA name, such as 'Europe/Zurich'; UTC by default.",
+    summary=" in {zone}",
+)
 _SIZE: Final = length("", "size", "The size of the windows")
 
 WINDOWS: Final = (
     WindowRow(
         words="HOP",
         form="size,hop",
-        help="Windows of one size that begin every hop.",
+        help="Windows of one size that start every hop.",
         kind="hopping",
         choice="hopping: overlapping",
         summary="hopping {size} every {hop}",
@@ -29,12 +38,12 @@ WINDOWS: Final = (
         options=(ALIGN,),
         example="HOP 5m,1m",
         others="HOPPING HOPPINGWINDOW SLIDE SLIDING SLIDINGWINDOW",
-        too_few="Write both, such as HOP 5m,1m; TUMBLE 5m if they follow each other.",
+        too_few="Write both, such as HOP 5m,1m. If windows don't overlap, write TUMBLE 5m.",
     ),
     WindowRow(
         words="TUMBLE",
         form="size",
-        help="Windows of one size, one behind the other.",
+        help="Windows of one size, one after the other.",
         kind="tumbling",
         choice="tumbling: one after the other",
         summary="tumbling {size}",
@@ -42,25 +51,37 @@ WINDOWS: Final = (
         options=(ALIGN,),
         example="TUMBLE 5m",
         others="TUMBLING TUMBLINGWINDOW WINDOW",
-        too_many="Write HOP 5m,1m for windows that overlap.",
+        too_many="For windows that overlap, write HOP 5m,1m.",
+    ),
+    WindowRow(
+        words="CALENDAR",
+        form="unit [ZONE 'zone']",
+        help="The days, weeks (from Monday), months, quarters or years of a time zone.",
+        kind="calendar",
+        choice="calendar: days, weeks or months",
+        summary="each {unit}",
+        arguments=(choice("", "unit", "The unit of the calendar", "", "day", "week", "month", "quarter", "year"),),
+        options=(IN_ZONE,),
+        example="CALENDAR month",
+        others="",
     ),
     WindowRow(
         words="SESSION",
         form="gap [MAX length]",
-        help="A window as long as events follow each other within the gap.",
+        help="A window that lasts while events follow each other within the gap.",
         kind="session",
         choice="sessions: until a gap",
         summary="sessions with gaps of {gap}",
         arguments=(length("", "gap", "The gap of the sessions"),),
-        options=(length("MAX", "max", "The greatest length of a session", summary=", at most {max} long"),),
+        options=(length("MAX", "max", "The longest session", summary=", at most {max} long"),),
         example="SESSION 5m",
         others="SESSIONWINDOW SESSION_WINDOW",
     ),
     WindowRow(
         words="SNAPSHOT",
-        help="A window between any two neighbouring starts or ends.",
+        help="A window between any two adjacent starts or ends.",
         kind="snapshot",
-        choice="snapshots: between any two edges",
+        choice="snapshots: between adjacent starts or ends",
         summary="snapshots",
         least=0,
         example="SNAPSHOT",
@@ -72,7 +93,7 @@ WINDOWS: Final = (
         help="A window over n distinct starts.",
         kind="count",
         choice="counts: a number of starts",
-        summary="each {n} starts",
+        summary="every {n} starts",
         arguments=(ArgumentRow(field="n", takes=ArgumentKind.WHOLE, what="The count of a window"),),
         example="COUNT 10",
         others="CUMULATE",
@@ -94,5 +115,5 @@ WINDOWS: Final = (
         others="TIME_INTERVAL",
     ),
 )
-MEANT: Final = {word: form for form in WINDOWS for word in (form.words, *form.others.split())}
-"""The kinds of windows by what they are called here and in other systems."""
+WINDOW_BY_WORD: Final = {word: form for form in WINDOWS for word in (form.words, *form.others.split())}
+"""The kinds of windows by their words here and in other systems."""

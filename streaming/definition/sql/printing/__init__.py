@@ -1,1 +1,1 @@
-"""A graph into text."""
+"""Printing of a graph as text."""

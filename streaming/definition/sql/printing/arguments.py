@@ -1,4 +1,4 @@
-"""The fields of nodes and settings as the grammar's rows write them, as far as they are not what silence means."""
+"""Fields of nodes and settings in the form of the grammar's rows; fields at their default are left out."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
@@ -9,8 +9,8 @@ from streaming.definition.sql.printing.words import duration, name, preset, quot
 from streaming.definition.strict import Strict
 
 
-def said(model: Strict, arguments: Iterable[ArgumentRow]) -> Iterator[str]:
-    """Each argument with its words whose field in `model` is not at its default."""
+def print_arguments(model: Strict, arguments: Iterable[ArgumentRow]) -> Iterator[str]:
+    """Yield each argument, with its words, whose field in `model` is not at its default."""
     for each in arguments:
         holder, _, field = each.field.rpartition(".")
         owner = getattr(model, holder) if holder else model
@@ -19,7 +19,7 @@ def said(model: Strict, arguments: Iterable[ArgumentRow]) -> Iterator[str]:
 
 
 def is_default(model: Strict, field: str) -> bool:
-    """Whether a field is what it is where nothing is said; a zero in another form, such as 0s, is written."""
+    """Return whether a field has its default; a zero in another form, such as 0s, is not the default."""
     value, default = getattr(model, field), type(model).model_fields[field].default
     return value == default and type(value) is type(default)
 

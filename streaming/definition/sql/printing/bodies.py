@@ -1,15 +1,17 @@
-"""What stands between the parentheses of a step or behind an INSERT: the nodes that one SELECT or operator makes.
+"""Bodies of steps and INSERTs: the nodes that one SELECT or operator creates.
 
-The rules by which a text makes nodes (their order and their ids) are here once for the printer: `made_by` says them,
-and `print_folds` puts only those nodes into one body of which `made_by` gives the same back.
+`made_by` holds, once for the printer, the rules for the nodes of a text (their order and their ids). `folds`
+combines nodes into one body only if `made_by` returns the same nodes for it.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from streaming.definition.analytic import AnalyticNode
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
+    ChopNode,
     ClipNode,
     ExtendNode,
     FilterNode,
@@ -23,27 +25,32 @@ from streaming.definition.graph import (
     SemiJoinNode,
     SetDurationNode,
     ShiftNode,
+    StitchNode,
     ToIntervalsNode,
     TopKNode,
     UnionNode,
     WindowNode,
     sources,
 )
+from streaming.definition.sequences.node import MatchRecognizeNode
 from streaming.definition.sql.building.drafts import derived
 from streaming.definition.sql.grammar.clauses import OPERATORS
 
 Joining = JoinNode | AntiJoinNode | SemiJoinNode | AsofJoinNode
-Operating = ClipNode | ShiftNode | ExtendNode | SetDurationNode | PointAtEndNode | ToIntervalsNode | OrderEdgesNode
+Resizing = ClipNode | ShiftNode | ExtendNode | SetDurationNode | ChopNode | StitchNode
+Operating = Resizing | PointAtEndNode | ToIntervalsNode | OrderEdgesNode
 OPERATOR_ROWS = {form.kind: form for form in OPERATORS}
 
 
 @dataclass(frozen=True)
 class SelectBody:
-    """One SELECT: it reads the node `source`, and without any of the others it makes no node."""
+    """One SELECT, which reads the node `source`; without any other field it creates no node."""
 
     source: str
+    match: MatchRecognizeNode | None = None
     joins: tuple[Joining, ...] = ()
     where: FilterNode | None = None
+    over: AnalyticNode | None = None
     main: WindowNode | TopKNode | ProjectNode | None = None
     having: FilterNode | None = None
     post: ProjectNode | None = None
@@ -58,7 +65,7 @@ class OperatorBody:
 
 @dataclass(frozen=True)
 class UnionBody:
-    """Branches with UNION ALL between them."""
+    """Branches joined by UNION ALL."""
 
     node: UnionNode
     branches: tuple[SelectBody | OperatorBody, ...]
@@ -68,10 +75,12 @@ Body = SelectBody | OperatorBody | UnionBody
 
 
 def alone(node: Node) -> Body:
-    """The body that makes `node` and nothing else. Raises TypeError for an input or output, which no body makes."""
+    """Return the body that creates only `node`. Raises TypeError for an input or output, which no body creates."""
     match node:
         case FilterNode():
             return SelectBody(node.input, where=node)
+        case MatchRecognizeNode() | AnalyticNode():
+            return _of_rows(node)
         case ProjectNode() | TopKNode() | WindowNode():
             return SelectBody(node.input, main=node)
         case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
@@ -84,20 +93,17 @@ def alone(node: Node) -> Body:
             return OperatorBody(node)
 
 
+def _of_rows(node: MatchRecognizeNode | AnalyticNode) -> SelectBody:
+    if isinstance(node, AnalyticNode):
+        return SelectBody(node.input, over=node)
+    return SelectBody(node.input, match=node)
+
+
 def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
-    """The nodes of `body` in the order in which a text makes them, each with its derived id."""
+    """Yield the nodes of `body` in the order of the text, each with its derived id."""
     match body:
         case SelectBody():
-            for number, join in enumerate(body.joins, start=1):
-                yield derived(owner, "join" if number == 1 else f"join_{number}"), join
-            if body.where is not None:
-                yield derived(owner, "where"), body.where
-            if body.main is not None:
-                yield derived(owner, _main_role(body.main)), body.main
-            if body.having is not None:
-                yield derived(owner, "having"), body.having
-            if body.post is not None:
-                yield derived(owner, "post" if isinstance(body.main, WindowNode) else "select"), body.post
+            yield from _made_by_select(body, owner)
         case OperatorBody(node):
             yield derived(owner, OPERATOR_ROWS[node.kind].role), node
         case UnionBody(node, branches):
@@ -106,19 +112,36 @@ def made_by(body: Body, owner: str) -> Iterator[tuple[str, Node]]:
             yield derived(owner, "union"), node
 
 
+def _made_by_select(body: SelectBody, owner: str) -> Iterator[tuple[str, Node]]:
+    if body.match is not None:
+        yield derived(owner, "match"), body.match
+    for number, join in enumerate(body.joins, start=1):
+        yield derived(owner, "join" if number == 1 else f"join_{number}"), join
+    if body.where is not None:
+        yield derived(owner, "where"), body.where
+    if body.over is not None:
+        yield derived(owner, "over"), body.over
+    if body.main is not None:
+        yield derived(owner, _main_role(body.main)), body.main
+    if body.having is not None:
+        yield derived(owner, "having"), body.having
+    if body.post is not None:
+        yield derived(owner, "post" if isinstance(body.main, WindowNode) else "select"), body.post
+
+
 def _main_role(node: WindowNode | TopKNode | ProjectNode) -> str:
     return {"window": "window", "top_k": "top", "project": "select"}[node.kind]
 
 
 def mentions(body: SelectBody | OperatorBody) -> tuple[str, ...]:
-    """The ids that a body reads, in the order in which its text mentions them."""
+    """Return the ids that a body reads, in the order in which its text mentions them."""
     if isinstance(body, SelectBody):
         return (body.source, *(join.right for join in body.joins))
     return sources(body.node)
 
 
 def emitted(body: Body) -> Iterator[str | Node]:
-    """What a text with this body makes, in order: mentions, of inputs that may be new, as ids; and nodes."""
+    """Yield the nodes of a text with this body, in order; mentions, which may create inputs, as ids."""
     if isinstance(body, UnionBody):
         for branch in body.branches:
             yield from emitted(branch)
@@ -128,47 +151,47 @@ def emitted(body: Body) -> Iterator[str | Node]:
     yield from (node for _, node in made_by(body, ""))
 
 
-def grown(body: Body, before: Node) -> Body | None:
-    """The body that makes `before` as well, which it reads; None where no single SELECT says both."""
-    if not isinstance(body, SelectBody):
+def extend_body(body: Body, before: Node) -> Body | None:
+    """Return the body that also creates `before`, which it reads; None if no single SELECT can create both."""
+    if not isinstance(body, SelectBody) or body.match is not None:
         return None
     match before:
+        case MatchRecognizeNode():
+            return None if body.joins else replace(body, source=before.input, match=before)
         case JoinNode() | AntiJoinNode() | SemiJoinNode() | AsofJoinNode():
-            return _behind_join(body, before)
+            return _after_join(body, before)
         case FilterNode():
-            return _behind_filter(body, before)
-        case WindowNode():
-            return _behind_window(body, before)
-        case TopKNode():
-            return _behind_top(body, before)
+            return _after_filter(body, before)
+        case WindowNode() | TopKNode():
+            return _after_window(body, before) if isinstance(before, WindowNode) else _after_top(body, before)
         case _:
             return None
 
 
 def is_inner(join: Joining) -> bool:
-    """Whether WHERE behind `join` is a condition of the join itself."""
+    """Return whether WHERE after `join` is a condition of the join itself."""
     return isinstance(join, JoinNode) and join.type == "inner"
 
 
-def _behind_join(body: SelectBody, join: Joining) -> SelectBody | None:
+def _after_join(body: SelectBody, join: Joining) -> SelectBody | None:
     if is_inner(join) and body.where is not None and not body.joins:
-        return None  # WHERE behind an inner join is the join's own
+        return None  # WHERE after an inner join belongs to the join
     return replace(body, source=join.left, joins=(join, *body.joins))
 
 
-def _behind_filter(body: SelectBody, where: FilterNode) -> SelectBody | None:
-    if body.joins or body.where is not None or body.main is None:
+def _after_filter(body: SelectBody, where: FilterNode) -> SelectBody | None:
+    if body.joins or body.where is not None or (body.main is None and body.over is None):
         return None
     return replace(body, source=where.input, where=where)
 
 
-def _behind_window(body: SelectBody, window: WindowNode) -> SelectBody | None:
-    if body.joins or body.having is not None or isinstance(body.main, WindowNode | TopKNode):
+def _after_window(body: SelectBody, window: WindowNode) -> SelectBody | None:
+    if body.joins or body.over is not None or body.having is not None or isinstance(body.main, WindowNode | TopKNode):
         return None
     return SelectBody(window.input, main=window, having=body.where, post=body.main)
 
 
-def _behind_top(body: SelectBody, top: TopKNode) -> SelectBody | None:
+def _after_top(body: SelectBody, top: TopKNode) -> SelectBody | None:
     if body.joins or body.where is not None or not isinstance(body.main, ProjectNode) or body.post is not None:
         return None
     return SelectBody(top.input, main=top, post=body.main)

@@ -1,4 +1,4 @@
-"""Expressions in a text: verbatim where the same slice is cut out again, else as `EXPRESSION '...'`."""
+"""Expressions in a text: verbatim if the reader cuts out the same text again, else as `EXPRESSION '...'`."""
 
 from enum import Enum, auto
 from functools import lru_cache
@@ -8,50 +8,54 @@ from streaming.definition.sql.grammar.words import KEYWORDS, SETTING_WORDS
 from streaming.definition.sql.printing.words import is_keyword, quoted
 from streaming.definition.sql.reading.aggregates import take_calls
 from streaming.definition.sql.reading.reader import Reader
-from streaming.definition.sql.reading.slices import cut, take_expression
+from streaming.definition.sql.reading.slices import ENDS_IN_OVER, cut, take_expression
 from streaming.definition.tokens import SqlToken, TokenKind, lex
 
 _VALUES: Final = frozenset({"END", "NULL", "TRUE", "FALSE", "K", "COUNT", "LAST", "MAX", "TIME", "DURATION"})
-"""Keywords with which an expression may end: no clause takes them to itself."""
+"""Keywords with which an expression may end: no clause continues with them."""
 
 
 class ExpressionPlace(Enum):
-    """What stands around an expression, and so what would end it or be read into it."""
+    """The surroundings of an expression, which determine where the reader ends it."""
 
     CLAUSE = auto()
     ITEM = auto()
     ARGUMENT = auto()
     DURATION = auto()
     SETTING = auto()
+    OVER = auto()
 
 
 def expression(text: str, where: ExpressionPlace, qualifiers: frozenset[str] = frozenset()) -> str:
-    """How the expression `text` is written where `qualifiers` before a point are taken off."""
-    return text if _stands(text, where, qualifiers) else f"EXPRESSION {quoted(text)}"
+    """Return the printed form of the expression `text`, if reading removes `qualifiers` before a point."""
+    return text if _fits_verbatim(text, where, qualifiers) else f"EXPRESSION {quoted(text)}"
 
 
 def is_field(text: str) -> bool:
-    """Whether `text` is the plain name of a field, which names its column as well."""
+    """Return whether `text` is the plain name of a field, which is also the name of its column."""
     tokens = lex(text).tokens
     plain = len(tokens) == 2 and tokens[0].value == text and tokens[0].kind is TokenKind.WORD
     return plain and not is_keyword(text)
 
 
 @lru_cache(maxsize=4096)
-def _stands(text: str, where: ExpressionPlace, qualifiers: frozenset[str]) -> bool:
+def _fits_verbatim(text: str, where: ExpressionPlace, qualifiers: frozenset[str]) -> bool:
+    return is_whole(text, where) and _round_trips(text, qualifiers)
+
+
+def is_whole(text: str, where: ExpressionPlace = ExpressionPlace.CLAUSE) -> bool:
+    """Return whether nothing around the expression `text` could be read as a part of it, or the other way round."""
     lexed = lex(text)
     tokens = lexed.tokens[:-1]
     if lexed.unclosed or not tokens or (tokens[0].start, tokens[-1].end) != (0, len(text)):
         return False
     if not _is_balanced(tokens) or _begins_otherwise(tokens, where):
         return False
-    if _takes_more(tokens[-1]) or any(_is_special(tokens, at, where) for at in range(len(tokens))):
-        return False
-    return _comes_back(text, qualifiers)
+    return not _takes_more(tokens[-1]) and not any(_is_special(tokens, at, where) for at in range(len(tokens)))
 
 
 def _begins_otherwise(tokens: tuple[SqlToken, ...], where: ExpressionPlace) -> bool:
-    """Whether the first words mean something else there than in an expression."""
+    """Return whether the first words have another meaning there than in an expression."""
     first = tokens[0]
     if first.word == "EXPRESSION":
         return True
@@ -63,7 +67,7 @@ def _begins_otherwise(tokens: tuple[SqlToken, ...], where: ExpressionPlace) -> b
 
 
 def _takes_more(last: SqlToken) -> bool:
-    """Whether what follows may be read as a part of an expression that ends so."""
+    """Return whether the reader could continue an expression that ends with this token."""
     return last.word in KEYWORDS - _VALUES or (last.kind is TokenKind.SYMBOL and last.word not in (")", "]"))
 
 
@@ -73,7 +77,7 @@ def _begins_duration(tokens: tuple[SqlToken, ...]) -> bool:
 
 
 def _is_balanced(tokens: tuple[SqlToken, ...]) -> bool:
-    """Whether parentheses match, and nothing stands outside of them that ends an expression."""
+    """Return whether parentheses match, and no token outside them ends an expression."""
     opened: list[str] = []
     for token in tokens:
         if token.word in ("(", "["):
@@ -87,17 +91,19 @@ def _is_balanced(tokens: tuple[SqlToken, ...]) -> bool:
 
 
 def _is_special(tokens: tuple[SqlToken, ...], index: int, where: ExpressionPlace) -> bool:
-    """Whether the word at `index` means more than a part of an expression: a setting, a query."""
+    """Return whether the word at `index` is more than a part of an expression: a setting, a query."""
     token = tokens[index]
     if token.kind is not TokenKind.WORD or (index and tokens[index - 1].word == "."):
         return False
     if where is ExpressionPlace.SETTING and token.word in SETTING_WORDS:
         return True
+    if where is ExpressionPlace.OVER and token.word in ENDS_IN_OVER:
+        return True
     return token.word in ("SELECT", "OVER")
 
 
-def _comes_back(text: str, qualifiers: frozenset[str]) -> bool:
-    """Whether the same text is cut out, and it holds no aggregate."""
+def _round_trips(text: str, qualifiers: frozenset[str]) -> bool:
+    """Return whether the reader cuts out the same text, and it contains no aggregate."""
     reader = Reader(lex(text + " ;"))
     reader.end -= 1
     part = take_expression(reader)

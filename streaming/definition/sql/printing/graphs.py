@@ -1,4 +1,4 @@
-"""A graph into text: what people write by hand is printed as people write it, and every graph comes back as it was."""
+"""Printing of a graph in the style in which people write; reading the text restores every graph exactly."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,13 +11,14 @@ from streaming.definition.sql.printing.units import (
     TextUnit,
     default_name,
     inputs,
-    one_below_the_other,
+    join_statements,
+    print_functions,
     print_query,
     sources_of,
     unit_clauses,
 )
 from streaming.definition.sql.printing.words import name
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 
 
 def print_sql(
@@ -26,16 +27,17 @@ def print_sql(
     advance: Mapping[str, AdvanceTimeSettings] | None = None,
     event_times: Mapping[str, EventTimeBy] | None = None,
 ) -> str:
-    """The text of `graph`, sound or not, with the settings of inputs by the ids of their nodes.
+    """Return the text of `graph`, valid or not, with the settings of inputs by the ids of their nodes.
 
-    `parse_sql` reads the same graph and settings from it. Settings of ids that are no inputs are left out.
+    `parse_sql` reads the same graph and settings from it. Settings of ids that aren't inputs are left out.
     """
     planned = plan(graph)
     sources = sources_of(graph, planned, event_times or {})
     statements = [_statement(units, sources) for units in _grouped(planned.units)]
     settings = [advance_time(each, of) for each, of in (advance or {}).items() if each in inputs(graph)]
     named = [] if graph.name == default_name(graph) else [print_query(graph)]
-    parts = [*named, *([one_below_the_other(settings)] if settings else []), *statements]
+    functions = [print_functions(graph)] if graph.functions else []
+    parts = [*named, *functions, *([join_statements(settings)] if settings else []), *statements]
     return "\n\n".join(parts) + "\n"
 
 

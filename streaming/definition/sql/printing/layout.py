@@ -1,4 +1,4 @@
-"""Clauses into lines: on one line what is short, else one clause a line, and one item a line where those are many."""
+"""Layout of clauses: short texts on one line, else one clause per line, and long lists with one item per line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,22 @@ INDENT: Final = "  "
 
 @dataclass(frozen=True)
 class ClauseLines:
-    """One clause: the words that begin it, and items with commas between them."""
+    """One clause: its first words, and its items, separated by commas; or its `inner` clauses in parentheses."""
 
     head: str
     items: tuple[str, ...] = ()
+    inner: tuple[str, ...] = ()
 
     def flat(self) -> str:
-        """The clause on one line (but for line breaks inside of expressions)."""
-        return " ".join(part for part in (self.head, ", ".join(self.items)) if part)
+        """Return the clause on one line, except for line breaks inside expressions."""
+        inner = f"({' '.join(self.inner)})" if self.inner else ""
+        return " ".join(part for part in (self.head, ", ".join(self.items), inner) if part)
 
     def lines(self, indent: str) -> list[str]:
-        """The clause on a line, or with each item on a line of its own when it is too long."""
+        """Return the clause on one line, or with one item per line if it is too long."""
         whole = indent + self.flat()
+        if self.inner and not fits(whole):
+            return [f"{indent}{self.head} (", *(f"{indent}{INDENT}{each}" for each in self.inner), f"{indent})"]
         if fits(whole) or len(self.items) < 2:
             return [whole]
         inner = [f"{indent}{INDENT}{item}" for item in self.items]
@@ -29,17 +33,17 @@ class ClauseLines:
 
 
 def fits(line: str) -> bool:
-    """Whether `line` is short enough, and one line."""
+    """Return whether `line` is short enough, and a single line."""
     return len(line) <= WIDTH and "\n" not in line
 
 
 def flat(clauses: Sequence[ClauseLines]) -> str:
-    """All clauses on one line."""
+    """Return all clauses on one line."""
     return " ".join(clause.flat() for clause in clauses)
 
 
 def step(name: str, clauses: Sequence[ClauseLines], indent: str = INDENT) -> list[str]:
-    """The lines of a step of WITH, without the comma behind it."""
+    """Return the lines of a step of WITH, without the comma after it."""
     line = f"{indent}{name} AS ({flat(clauses)})"
     if fits(line + ","):
         return [line]
@@ -48,7 +52,7 @@ def step(name: str, clauses: Sequence[ClauseLines], indent: str = INDENT) -> lis
 
 
 def statement(steps: Sequence[tuple[str, Sequence[ClauseLines]]], insert: Sequence[ClauseLines]) -> str:
-    """A statement with its semicolon: `steps` are names with their clauses, `insert` may be empty."""
+    """Return a statement with its semicolon: `steps` are names with their clauses, `insert` may be empty."""
     short = "WITH " + ", ".join(f"{name} AS ({flat(clauses)})" for name, clauses in steps) if steps else ""
     whole = " ".join(part for part in (short, flat(insert)) if part) + ";"
     if fits(whole) and len(steps) < 2:

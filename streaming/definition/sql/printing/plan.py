@@ -1,4 +1,4 @@
-"""A graph as the steps and INSERTs of a text, in the order of its nodes, and which inputs need no step."""
+"""The steps and INSERTs for a graph, in the order of its nodes, and the inputs that need no step."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from streaming.definition.sql.printing.units import KeptNodes, TextPlan, TextUni
 
 
 def plan(graph: QueryGraph, kept: Sequence[KeptNodes] = ()) -> TextPlan:
-    """Fold the nodes of `graph` into units that make exactly these nodes again, in this order."""
+    """Fold the nodes of `graph` into units; reading them creates exactly these nodes, in this order."""
     single: set[int] = set()
     while True:
         planned = _Planner(graph.nodes, {each.last: each for each in kept}, single)
@@ -19,7 +19,7 @@ def plan(graph: QueryGraph, kept: Sequence[KeptNodes] = ()) -> TextPlan:
 
 
 class _Planner:
-    """One attempt: nodes whose index is in `single` are not folded; `refused` is one more of which that is asked."""
+    """One attempt: nodes whose index is in `single` are not folded; `refused` is one more for the next attempt."""
 
     def __init__(self, nodes: Sequence[Node], kept: dict[int, KeptNodes], single: set[int]) -> None:
         self._nodes = nodes
@@ -52,7 +52,7 @@ class _Planner:
         self._units.append(TextUnit(nodes, kept=kept))
 
     def _add(self, begin: int, last: int, body: Body) -> bool:
-        """Take up the unit that ends at `last`, behind the inputs from `begin` on; False where it cannot be folded."""
+        """Add the unit that ends at `last`, after the inputs from `begin` on; return False if it cannot be folded."""
         made = [*emitted(body), *([self._nodes[last]] if isinstance(self._nodes[last], OutputNode) else [])]
         wanted = list(self._nodes[begin : last + 1])
         leading = next(index for index, node in enumerate(wanted) if not isinstance(node, InputNode))
@@ -78,40 +78,40 @@ class _Planner:
         return [each for each in dict.fromkeys(made) if isinstance(each, str) and each in new]
 
     def _rest(self, made: Sequence[str | Node], before: set[str]) -> list[Node]:
-        """The nodes that the part of a unit behind its first node makes, inputs that it mentions first included."""
-        known, rest = self._mentioned | before, list[Node]()
+        """Return the nodes of a unit after its first node, including inputs that it mentions first."""
+        seen, rest = self._mentioned | before, list[Node]()
         for each in made:
             if not isinstance(each, str):
                 rest.append(each)
-            elif each in self._inputs and each not in known:
-                known.add(each)
+            elif each in self._inputs and each not in seen:
+                seen.add(each)
                 rest.append(self._inputs[each])
         return rest
 
 
 def _in_order(mentioned: list[str], inputs: Sequence[Node]) -> bool:
-    """Whether a mention makes each of these inputs, in this order."""
+    """Return whether mentions create each of these inputs, in this order."""
     ids = [node.id for node in inputs]
     return [each for each in mentioned if each in ids] == ids
 
 
 def _folded(nodes: Sequence[Node], kept: dict[int, KeptNodes], single: set[int]) -> list[tuple[int, Body | None]]:
-    """The indices of last nodes with their bodies (None: kept), in order; inputs that may need no step left out."""
-    found: list[tuple[int, Body | None]] = []
+    """Return the indices of last nodes with their bodies (None: kept), in order, without inputs that need no step."""
+    bodies: list[tuple[int, Body | None]] = []
     last = len(nodes) - 1
     while last >= 0:
         node = nodes[last]
         if last in kept:
-            found.append((last, None))
+            bodies.append((last, None))
             last = kept[last].first - 1
         elif isinstance(node, InputNode):
             last -= 1
         else:
             floor = max((each + 1 for each in kept if each < last), default=0)
             body, first = _single(node) if last in single else _longest(nodes[floor : last + 1])
-            found.append((last, body))
+            bodies.append((last, body))
             last -= first
-    return found[::-1]
+    return bodies[::-1]
 
 
 def _single(node: Node) -> tuple[Body, int]:
@@ -119,7 +119,7 @@ def _single(node: Node) -> tuple[Body, int]:
 
 
 def _longest(nodes: Sequence[Node]) -> tuple[Body, int]:
-    """The longest body that ends in the last of `nodes`, and how many of them it takes, an output included."""
+    """Return the longest body that ends in the last of `nodes`, and the number of its nodes, including an output."""
     last = len(nodes) - 1
     body, first = (fold_insert if isinstance(nodes[last], OutputNode) else fold_step)(nodes, last)
     return body, last - first + 1

@@ -1,4 +1,4 @@
-"""SELECT, the statements of one node, and UNION ALL, as clauses."""
+"""Clauses of SELECT, of the statements of one node, and of UNION ALL."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,9 @@ from streaming.definition.graph import (
     WindowNode,
 )
 from streaming.definition.sql.grammar.clauses import JOINS
-from streaming.definition.sql.printing.arguments import said
+from streaming.definition.sql.grammar.sequences import MATCH
+from streaming.definition.sql.printing.aggregates import aggregate
+from streaming.definition.sql.printing.arguments import print_arguments
 from streaming.definition.sql.printing.bodies import (
     OPERATOR_ROWS,
     Body,
@@ -28,18 +30,20 @@ from streaming.definition.sql.printing.bodies import (
 )
 from streaming.definition.sql.printing.expressions import ExpressionPlace, expression, is_field
 from streaming.definition.sql.printing.layout import ClauseLines
+from streaming.definition.sql.printing.match_recognize import match_clauses
+from streaming.definition.sql.printing.over import over_items
 from streaming.definition.sql.printing.settings import event_time
-from streaming.definition.sql.printing.windows import aggregate, when_rows_appear, window_by
+from streaming.definition.sql.printing.windows import when_rows_appear, window_by
 from streaming.definition.sql.printing.words import name, names
-from streaming.definition.streams import EventTimeBy
+from streaming.definition.streams.stream import EventTimeBy
 from streaming.definition.tokens import TokenKind, lex
 
 
 @dataclass
 class SourceNames:
-    """How nodes are referred to, in order of the text: the first mention of an `implicit` input makes it.
+    """References to nodes, in the order of the text: the first mention of an `implicit` input creates it.
 
-    `named` are the ids of all other nodes; `event_times` are said where an input is made.
+    `named` are the ids of all other nodes; `event_times` are written where an input is created.
     """
 
     implicit: Mapping[str, InputNode]
@@ -48,11 +52,11 @@ class SourceNames:
     _made: set[str] = field(default_factory=set)
 
     def stream(self, node: InputNode) -> str:
-        """The body of a step that is an input."""
+        """Return the body of a step that is an input."""
         return f"STREAM {name(node.stream)}{self._event_time(node)}"
 
     def mention(self, node_id: str) -> str:
-        """The node `node_id` where a statement reads it."""
+        """Return the reference to the node `node_id` in a statement that reads it."""
         node = self.implicit.get(node_id)
         if node is None:
             return name(node_id) if node_id in self.named else f"NODE {name(node_id)}"
@@ -63,7 +67,7 @@ class SourceNames:
         return f"{word}{name(node.stream)}{alias}{self._event_time(node)}"
 
     def skip(self, nodes: Iterable[Node]) -> None:
-        """Take note of `nodes` that the text makes at this point by other means."""
+        """Record `nodes` that a kept part of the text creates at this point."""
         self._made.update(node.id for node in nodes)
 
     def _event_time(self, node: InputNode) -> str:
@@ -72,13 +76,13 @@ class SourceNames:
         return event_time(self.event_times.get(node.id), {node.id, node.stream}) if first else ""
 
     def qualifiers(self, *node_ids: str) -> frozenset[str]:
-        """The names that, before a point, are taken off an expression that reads these nodes."""
+        """Return the qualifiers that reading removes from an expression over these nodes."""
         streams = {self.implicit[each].stream for each in node_ids if each in self.implicit}
         return frozenset({*node_ids, *streams})
 
 
 def clauses(body: Body, sources: SourceNames) -> list[ClauseLines]:
-    """The clauses of `body`, in order."""
+    """Return the clauses of `body`, in order."""
     match body:
         case SelectBody():
             return list(_select(body, sources))
@@ -91,9 +95,14 @@ def clauses(body: Body, sources: SourceNames) -> list[ClauseLines]:
 
 
 def _select(body: SelectBody, sources: SourceNames) -> Iterator[ClauseLines]:
-    qualifiers = sources.qualifiers(body.source, *(join.right for join in body.joins))
+    first = (body.source,) if body.match is None else ()
+    qualifiers = sources.qualifiers(*first, *(join.right for join in body.joins))
     yield ClauseLines("SELECT STREAM", tuple(_items(body, qualifiers)))
-    yield ClauseLines(f"FROM {sources.mention(body.source)}")
+    read = f"FROM {sources.mention(body.source)}"
+    if body.match is None:
+        yield ClauseLines(read)
+    else:
+        yield ClauseLines(f"{read} {MATCH.words}", inner=tuple(match_clauses(body.match)))
     for join in body.joins:
         yield ClauseLines(_join(join, body, sources, qualifiers))
     if body.where is not None:
@@ -130,10 +139,12 @@ def _items(body: SelectBody, qualifiers: frozenset[str]) -> Iterator[str]:
                 yield f"{computed} AS {name(column.name)}" if computed else _column(column, qualifiers)
         case _:
             yield "*"
+            if body.over is not None:
+                yield from over_items(body.over, qualifiers)
 
 
 def _computed(text: str, body: SelectBody, qualifiers: frozenset[str]) -> str:
-    """An expression over what a window gives, with the aggregates in the places of their names; empty without any."""
+    """Return an expression over a window's rows with the aggregates instead of their names; empty without any."""
     if body.post is None or not isinstance(body.main, WindowNode):
         return ""
     calls = {each.name: each for each in body.main.aggregates}
@@ -173,7 +184,7 @@ def _operator(node: Operating, sources: SourceNames) -> str:
         words.append(f"BY {sources.mention(node.by)} ON {names(node.keys)}")
     elif isinstance(node, SetDurationNode) and node.expression is not None:
         computed = expression(node.expression, ExpressionPlace.DURATION, sources.qualifiers(node.input))
-        words += [*said(node, form.arguments[:1]), f"TO {computed}"]
+        words += [*print_arguments(node, form.arguments[:1]), f"TO {computed}"]
     else:
-        words += said(node, form.arguments)
+        words += print_arguments(node, (*form.arguments, *form.options))
     return " ".join(words)

@@ -1,4 +1,4 @@
-"""Names, quoted texts, durations and literals as they stand in a text."""
+"""Names, quoted texts, durations and literals in the form of a text."""
 
 import re
 from collections.abc import Iterable
@@ -13,35 +13,35 @@ _DURATION: Final = re.compile(r"-?\d{1,20}(us|ms|s|m|h|d|ticks?)", re.ASCII)
 
 
 def is_keyword(text: str) -> bool:
-    """Whether `text` is written in backticks where it is a name."""
+    """Return whether `text` needs backticks as a name."""
     return text.upper() in IN_BACKTICKS
 
 
 def name(text: str) -> str:
-    """A name, in backticks where it may be read as a word of the language or is no plain name."""
+    """Return a name, in backticks if it could be read as a keyword or isn't a plain name."""
     return f"`{text.replace('`', '``')}`" if is_keyword(text) or not _PLAIN.fullmatch(text) else text
 
 
 def names(texts: Iterable[str]) -> str:
-    """Names with commas between them."""
+    """Return names separated by commas."""
     return ", ".join(map(name, texts))
 
 
 def quoted(text: str) -> str:
-    """A quoted text that is read as `text`."""
+    """Return a quoted text that is read as `text`."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
 
 def duration(value: int | str) -> str:
-    """A duration that is read as `value`: ticks as a whole number, a plain token such as `5m`, else quoted."""
+    """Return a duration that is read as `value`: ticks as a whole number, a plain token such as `5m`, else quoted."""
     if isinstance(value, int):
         return str(value)
     return value if _DURATION.fullmatch(value) else quoted(value)
 
 
 def literal(value: str | int | bool | None) -> str:
-    """A constant."""
+    """Return a constant."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -50,14 +50,14 @@ def literal(value: str | int | bool | None) -> str:
 
 
 def path(text: str) -> str:
-    """The path of an event time: as it is, names or names in backticks with points between them, else quoted."""
+    """Return the path of an event time: unchanged if it consists of names or names in backticks, else quoted."""
     steps = _STEP.findall(text)
     plain = ".".join(steps) == text and not any(map(is_keyword, steps))
     return text if plain else quoted(text)
 
 
 def preset(text: str) -> str:
-    """A preset: as it is where that is a name with arguments in parentheses, else quoted."""
+    """Return a preset: unchanged if it is a name with arguments in parentheses, else quoted."""
     lexed = lex(text)
     tokens = lexed.tokens[:-1]
     whole = bool(tokens) and (tokens[0].start, tokens[-1].end) == (0, len(text)) and not lexed.unclosed

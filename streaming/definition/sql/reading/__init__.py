@@ -1,1 +1,1 @@
-"""A text into a tree: what is written, clause by clause, before names are looked up."""
+"""From a text to a syntax tree, clause by clause, before names are resolved."""

@@ -1,4 +1,4 @@
-"""ADVANCE TIME: how time advances on an input, and what becomes of late events."""
+"""ADVANCE TIME: the clock of an input and its policy for late events."""
 
 from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow
 from streaming.definition.sql.grammar.settings import SETTINGS
@@ -11,11 +11,13 @@ from streaming.definition.tokens import TokenKind
 
 
 def take_advance(reader: Reader) -> AdvanceSyntax:
-    """Take one statement, from ADVANCE TIME on."""
+    """Read one statement, starting at ADVANCE TIME."""
     first = reader.at
     reader.at += 2
     if reader.word() == "FOR":
-        reader.problem(reader.take().extent, "FOR is not said here.", "Write ADVANCE TIME stream and its settings.")
+        reader.problem(
+            reader.take().extent, "ADVANCE TIME does not use FOR.", "Write ADVANCE TIME stream and its settings."
+        )
     named = reader.name("The input", "ADVANCE TIME and the name of a stream or an input")
     advance = AdvanceSyntax(named, WrittenFields(), reader.since(first))
     generate = WrittenFields(prefix="generate.")
@@ -28,7 +30,7 @@ def take_advance(reader: Reader) -> AdvanceSyntax:
 
 
 def _take_setting(reader: Reader, advance: AdvanceSyntax, generate: WrittenFields) -> bool:
-    """Take one setting; False at what belongs to the next statement."""
+    """Read one setting; return False at the start of the next statement."""
     first, token = reader.at, reader.peek()
     if reader.accept(","):
         return True
@@ -40,10 +42,10 @@ def _take_setting(reader: Reader, advance: AdvanceSyntax, generate: WrittenField
         if guess is None:
             remedy = f"Write one of {', '.join(SETTING_WORDS)}."
             _skip_setting(reader)
-            shown = reader.text[slice(*token.extent)][:40]
-            reader.problem(reader.since(first), f"`{shown}` is no setting of time.", remedy)
+            written = reader.text[slice(*token.extent)][:40]
+            reader.problem(reader.since(first), f"ADVANCE TIME has no setting `{written}`.", remedy)
             return True
-        reader.problem(token.extent, f"`{token.value}` is no setting of time.", f"Did you mean {guess}?")
+        reader.problem(token.extent, f"ADVANCE TIME has no setting `{token.value}`.", f"Did you mean {guess}?")
         word = guess
     reader.take()
     setting = _setting(reader, word)
@@ -66,36 +68,36 @@ def _skip_setting(reader: Reader) -> None:
 
 
 def _setting(reader: Reader, word: str) -> ArgumentRow:
-    """The setting whose words begin with `word`, behind which the reader stands; its other words are taken."""
-    found = sorted((row for row in SETTINGS if row.first == word), key=lambda row: len(row.words), reverse=True)
-    for row in found:
-        if reader.accept(*row.words.split()[1:]) or row is found[-1]:
+    """Return the setting that starts with `word`, which the reader has just passed; read its other words."""
+    rows = sorted((row for row in SETTINGS if row.first == word), key=lambda row: len(row.words), reverse=True)
+    for row in rows:
+        if reader.accept(*row.words.split()[1:]) or row is rows[-1]:
             break
     if row.words != word and reader.tokens[reader.at - 1].word != row.words.split()[-1]:
-        reader.expect(row.words.split()[-1], f"Write {row.shown}.")
+        reader.expect(row.words.split()[-1], f"Write {row.syntax}.")
     return row
 
 
 def _take_known(reader: Reader, advance: AdvanceSyntax, into: WrittenFields, setting: ArgumentRow) -> None:
     first = reader.at - len(setting.words.split())
-    said = WrittenFields(prefix=into.prefix)
+    written = WrittenFields(prefix=into.prefix)
     over = None
     if setting.takes is ArgumentKind.PRESET:
-        _take_preset(reader, said)
+        _take_preset(reader, written)
     elif setting.takes is ArgumentKind.EXPRESSION:
-        over = _take_over(reader, said)
+        over = _take_over(reader, written)
     else:
-        take_argument(reader, setting, said, _ends)
-    if said.places.keys() & into.places.keys():
-        reader.problem(reader.since(first), f"{setting.words} is said twice.", "Leave one of them out.")
+        take_argument(reader, setting, written, _ends)
+    if written.places.keys() & into.places.keys():
+        reader.problem(reader.since(first), f"{setting.words} is set twice.", "Leave one of them out.")
     else:
-        into.values.update(said.values)
-        into.places.update(said.places)
+        into.values.update(written.values)
+        into.places.update(written.places)
         advance.over = over or advance.over
 
 
-def _take_preset(reader: Reader, said: WrittenFields) -> None:
-    """The text up to the next setting; text in quotation marks is taken as it is."""
+def _take_preset(reader: Reader, written: WrittenFields) -> None:
+    """Read the text up to the next setting; text in quotation marks is used unchanged."""
     start = reader.at
     while reader.at < reader.end and (reader.at == start or not _ends(reader)):
         reader.skip()
@@ -104,16 +106,16 @@ def _take_preset(reader: Reader, said: WrittenFields) -> None:
         return
     extent, token = reader.since(start), reader.tokens[start]
     alone = reader.at == start + 1 and token.kind is TokenKind.STRING
-    said.put("preset", token.value if alone else reader.text[slice(*extent)], extent)
+    written.put("preset", token.value if alone else reader.text[slice(*extent)], extent)
 
 
-def _take_over(reader: Reader, said: WrittenFields) -> TokenRange | None:
+def _take_over(reader: Reader, written: WrittenFields) -> TokenRange | None:
     first = reader.at - 1
     part = take_expression(reader, frozenset(SETTING_WORDS))
     if part:
-        said.places["over"] = reader.since(first)
+        written.places["over"] = reader.since(first)
         return part
-    reader.problem(reader.here(), "What OVER is about is missing.", "Write OVER and a field.")
+    reader.problem(reader.here(), "The expression after OVER is missing.", "Write OVER and a field.")
     return None
 
 
@@ -122,8 +124,9 @@ def _close_generate(reader: Reader, advance: AdvanceSyntax, generate: WrittenFie
         return
     if "every" not in generate.values:
         name, extent = next(iter(generate.places.items()))
-        remedy = f"Add EVERY, such as EVERY 10 or EVERY 5s, beside {name.removeprefix(generate.prefix).upper()}."
-        reader.problem(extent, "How often CTIs are generated is not said.", remedy)
+        setting = name.removeprefix(generate.prefix).upper()
+        remedy = "Add EVERY, the interval of CTIs, such as EVERY 10 or EVERY 5s."
+        reader.problem(extent, f"{setting} is set without EVERY.", remedy)
         return
     extents = list(generate.places.values())
     extent = min(each[0] for each in extents), max(each[1] for each in extents)

@@ -4,19 +4,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.sql.reading.durations import take_fraction, take_whole
-from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt, take_fraction, take_whole
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.tokens import SqlToken, TokenKind
 
 _MOST_K: Final = 10_000
 _FOREIGN: Final = {name: entry.name for entry in AGGREGATES.values() for name in entry.elsewhere}
-"""What other systems call aggregates that are here."""
+"""Names of our aggregates in other systems."""
 
 
 @dataclass(frozen=True)
 class AggregateCall:
-    """One aggregate: the tokens `part` with its FILTER, and what stands in it."""
+    """One aggregate: the tokens `part` including its FILTER, its function and its arguments."""
 
     part: TokenRange
     function: ValueAt[str]
@@ -27,17 +26,17 @@ class AggregateCall:
 
 
 def take_calls(reader: Reader, part: TokenRange) -> list[AggregateCall]:
-    """The aggregates in an expression, from left to right; those inside another one are no more than its text."""
-    found: list[AggregateCall] = []
+    """Return the aggregates in an expression, from left to right, but not those nested in another one."""
+    calls: list[AggregateCall] = []
     index = part.first
     while index < part.last - 1:
         if _begins_call(reader, index, part.last):
             call = _take_call(reader, index, part.last)
-            found.append(call)
+            calls.append(call)
             index = call.part.last
         else:
             index += 1
-    return found
+    return calls
 
 
 def _begins_call(reader: Reader, index: int, last: int) -> bool:
@@ -48,7 +47,7 @@ def _begins_call(reader: Reader, index: int, last: int) -> bool:
 
 
 def is_aggregate(token: SqlToken) -> bool:
-    """Whether a word is the name of an aggregate, here or elsewhere."""
+    """Return whether a word is the name of an aggregate, here or in another system."""
     return token.kind is TokenKind.WORD and (token.value.lower() in AGGREGATES or token.value.lower() in _FOREIGN)
 
 
@@ -58,22 +57,27 @@ def _take_call(reader: Reader, index: int, last: int) -> AggregateCall:
     function = name.value.lower()
     if function in _FOREIGN:
         function = _FOREIGN[function]
-        reader.problem(name.extent, f"There is no {name.value}.", f"Write {_form(function)}.")
+        reader.problem(name.extent, f"There is no function {name.value}.", f"Write {_form(function)}.")
     closing = reader.partners[index + 1]
     reader.at, reader.end = index + 2, closing
-    said = _CallArguments(function)
-    said.take(reader)
+    arguments = _CallArguments(function)
+    arguments.take(reader)
     reader.at, reader.end = closing + 1, last
     chosen = _take_filter(reader)
     call = AggregateCall(
-        TokenRange(index, reader.at), ValueAt(function, name.extent), said.of, said.k, said.fraction, chosen
+        TokenRange(index, reader.at),
+        ValueAt(function, name.extent),
+        arguments.of,
+        arguments.k,
+        arguments.fraction,
+        chosen,
     )
     reader.at, reader.end = at, end
     return call
 
 
 class _CallArguments:
-    """What stands in the parentheses of one call."""
+    """The arguments in the parentheses of one call."""
 
     def __init__(self, function: str) -> None:
         self.function = function
@@ -89,7 +93,7 @@ class _CallArguments:
         if reader.at < reader.end:
             extent = (reader.here()[0], reader.tokens[reader.end - 1].end)
             remedy = f"Write {_form(self.function)}."
-            reader.problem(extent, f"{reader.shown()} cannot stand in {self.function.upper()}.", remedy)
+            reader.problem(extent, f"{self.function.upper()} does not accept {reader.describe_next()}.", remedy)
 
     def _named(self, reader: Reader) -> bool:
         return reader.word() in ("K", "FRACTION") and reader.word(1) == "=>"
@@ -104,10 +108,11 @@ class _CallArguments:
             if reader.at + 1 == reader.end:
                 self.of = take_expression(reader)
                 return
+            word = reader.word()
             extent = reader.take().extent
             other = f"{self.function}_distinct"
             remedy = f"Write {other.upper()}(value)." if other in AGGREGATES else "Remove it."
-            reader.problem(extent, f"DISTINCT does not stand inside {self.function.upper()}.", remedy)
+            reader.problem(extent, f"{self.function.upper()} does not support {word}.", remedy)
         self.of = take_expression(reader) or None
 
     def _take_parameter(self, reader: Reader) -> None:
@@ -117,10 +122,10 @@ class _CallArguments:
             reader.at += 2
         if name is None:
             remedy = f"Write {_form(self.function)}."
-            reader.problem(extent, f"{self.function.upper()} takes one value.", remedy)
+            reader.problem(extent, f"{self.function.upper()} takes only one value.", remedy)
             reader.at = reader.end
         elif getattr(self, name) is not None:
-            reader.problem(extent, f"{name.upper()} is said twice.", "Leave one of them out.")
+            reader.problem(extent, f"{name.upper()} is set twice.", "Leave one of them out.")
             reader.at = reader.end
         elif name == "k":
             self.k = take_whole(reader, "K", 1, _MOST_K)
@@ -129,7 +134,7 @@ class _CallArguments:
 
 
 def _form(function: str) -> str:
-    """How the aggregate is written."""
+    """Return the written form of the aggregate."""
     entry = AGGREGATES[function]
     parameter = {"k": ", 3", "fraction": ", 0.95", None: ""}[entry.parameter]
     return f"{function.upper()}(value{parameter})" + (" or COUNT(*)" if entry.bare else "")
@@ -146,6 +151,8 @@ def _take_filter(reader: Reader) -> TokenRange | None:
     reader.expect("WHERE", "Write FILTER (WHERE condition).")
     part = take_expression(reader)
     if not part or reader.at < closing:
-        reader.problem(reader.here(), "The condition of FILTER cannot be read.", "Write FILTER (WHERE condition).")
+        reader.problem(
+            reader.here(), "The condition of FILTER is missing or incomplete.", "Write FILTER (WHERE condition)."
+        )
     reader.at, reader.end = closing + 1, end
     return part or None

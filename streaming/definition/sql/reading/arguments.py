@@ -1,49 +1,52 @@
-"""The values in clauses, each as its row of the grammar says."""
+"""The values in clauses, each read by its row of the grammar."""
 
 from collections.abc import Callable
 from typing import Final
 
 from streaming.definition.sql.grammar.rows import ArgumentKind, ArgumentRow, value_of
 from streaming.definition.sql.grammar.words import clause_at
-from streaming.definition.sql.reading.durations import take_duration, take_whole
-from streaming.definition.sql.reading.reader import Reader, ValueAt
+from streaming.definition.sql.reading.durations import take_duration
+from streaming.definition.sql.reading.reader import Reader, ValueAt, take_whole
 from streaming.definition.sql.reading.tree import WrittenFields
 from streaming.definition.tokens import TokenKind
 
 MOST_COUNTED: Final = 10_000
-"""The largest number of things that a clause counts: of starts in a window, of ranks."""
+"""The largest count in a clause: starts of a count window, or ranks."""
 
 
 def at_clause(reader: Reader) -> bool:
-    """Whether a clause of SELECT begins here."""
+    """Return whether a clause of SELECT starts here."""
     return bool(clause_at(reader.tokens, reader.at))
 
 
 def take_argument(
     reader: Reader, argument: ArgumentRow, fields: WrittenFields, ends: Callable[[Reader], bool] = at_clause
 ) -> bool:
-    """Take the value of `argument` into its field; False with a fault where there is none.
+    """Read the value of `argument` into its field; False, and a recorded problem, without a value.
 
-    The reader stands behind the words of the argument. A word that is none of the choices is passed over, but not one
-    that `ends` what is read.
+    The reader is after the words of the argument. A word that isn't one of the choices is skipped, unless it
+    `ends` the statement or clause.
     """
     start = reader.at
-    said: ValueAt[object] | None
+    argument_value: ValueAt[object] | None
     match argument.takes:
         case ArgumentKind.NOTHING:
-            said = ValueAt(True, reader.since(start - 1))
+            argument_value = ValueAt(True, reader.since(start - 1))
         case ArgumentKind.WHOLE:
-            said = take_whole(reader, argument.what, 1, MOST_COUNTED)
+            argument_value = take_whole(reader, argument.what, 1, MOST_COUNTED)
         case ArgumentKind.NAME:
-            said = reader.name(argument.what, f"{argument.words} and the name of an input")
+            argument_value = reader.name(argument.what, f"{argument.words} and the name of an input")
         case ArgumentKind.CHOICE:
             value = _take_choice(reader, argument, ends)
-            said = ValueAt(value, reader.since(start)) if value else None
+            argument_value = ValueAt(value, reader.since(start)) if value else None
+        case ArgumentKind.QUOTED:
+            remedy = f"Write {argument.words} and its name in quotation marks, such as 'Europe/Zurich'."
+            argument_value = reader.quoted(argument.what, remedy)
         case _:
-            said = take_duration(reader, argument.what)
-    if said is not None:
-        fields.put(argument.field.rpartition(".")[2], said.value, said.extent)
-    return said is not None
+            argument_value = take_duration(reader, argument.what)
+    if argument_value is not None:
+        fields.put(argument.field.rpartition(".")[2], argument_value.value, argument_value.extent)
+    return argument_value is not None
 
 
 def _take_choice(reader: Reader, argument: ArgumentRow, ends: Callable[[Reader], bool]) -> str | None:

@@ -1,4 +1,4 @@
-"""EVENTTIME BY: where the time of a stream's events stands."""
+"""EVENTTIME BY: the path to the time of a stream's events."""
 
 from collections.abc import Set
 from typing import Final
@@ -14,7 +14,7 @@ _REMEDY: Final = "Write the path of a field: started_at, details.started_at, _ke
 
 
 def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTimeSyntax | None:
-    """Take `EVENTTIME BY path [UNIT unit] [ZONE 'zone']` if it stands here, without a name of the source before it."""
+    """Read `EVENTTIME BY path [UNIT unit | PATTERN 'pattern'] [ZONE 'zone']` if it is next, without its source."""
     first = reader.at
     if not reader.accept("EVENTTIME", "BY"):
         return None
@@ -22,28 +22,30 @@ def take_event_time(reader: Reader, qualifiers: Set[str] = _NONE) -> EventTimeSy
 
 
 def take_path(reader: Reader, first: int, qualifiers: Set[str] = _NONE) -> EventTimeSyntax:
-    """Take what stands behind EVENTTIME BY, which begins at the token `first`."""
+    """Read the path and options after EVENTTIME BY, which starts at the token `first`."""
     values: dict[str, str] = {}
     places: dict[str, Extent] = {}
     path = _take_steps(reader, qualifiers)
     if path is not None:
         values["path"], places["event_time.path"] = path.value, path.extent
-    while reader.word() in ("UNIT", "ZONE"):
+    while reader.word() in ("UNIT", "PATTERN", "ZONE"):
         keyword = reader.take()
         key = keyword.word.lower()
-        said = _take_unit(reader) if key == "unit" else _take_zone(reader)
+        value = _take_unit(reader) if key == "unit" else reader.quoted(*_QUOTED[key])
         if key in values:
             remedy = "Leave one of them out."
-            reader.problem(keyword.extent, f"{keyword.word} stands twice behind EVENTTIME BY.", remedy)
-        elif said is not None:
-            values[key], places[f"event_time.{key}"] = said.value, said.extent
+            reader.problem(keyword.extent, f"EVENTTIME BY has {keyword.word} twice.", remedy)
+        elif value is not None:
+            values[key], places[f"event_time.{key}"] = value.value, value.extent
+    if "pattern" in values:
+        values.setdefault("unit", "pattern")
     places["event_time"] = reader.since(first)
     return EventTimeSyntax(values if path else None, places, reader.since(first))
 
 
 def _take_steps(reader: Reader, qualifiers: Set[str]) -> ValueAt[str] | None:
     first, token = reader.at, reader.peek()
-    if token.kind is TokenKind.STRING:  # a path that no name can write
+    if token.kind is TokenKind.STRING:  # a path that cannot be written as names
         reader.take()
         return ValueAt(token.value, token.extent) if token.value else None
     if not reader.at_name():
@@ -54,9 +56,7 @@ def _take_steps(reader: Reader, qualifiers: Set[str]) -> ValueAt[str] | None:
     steps = [_written(reader)]
     while reader.accept("."):
         if reader.peek().kind not in (TokenKind.WORD, TokenKind.QUOTED):
-            reader.problem(
-                reader.here(), f"A name is due behind the point, and {reader.shown()} stands there.", _REMEDY
-            )
+            reader.problem(reader.here(), f"Expected a name after the point, found {reader.describe_next()}.", _REMEDY)
             return None
         steps.append(_written(reader))
     extent = reader.since(first)
@@ -70,7 +70,7 @@ def _take_steps(reader: Reader, qualifiers: Set[str]) -> ValueAt[str] | None:
 
 
 def _written(reader: Reader) -> str:
-    """The next token as it stands in the text, with its backticks."""
+    """Return the next token as written, with its backticks."""
     return reader.text[slice(*reader.take().extent)]
 
 
@@ -79,20 +79,14 @@ def _take_unit(reader: Reader) -> ValueAt[str] | None:
     if token.kind is TokenKind.WORD and token.value.lower() in _UNITS:
         reader.take()
         return ValueAt(token.value.lower(), token.extent)
-    remedy = "Write s, ms, us or ns for numbers, or iso for text such as 2026-01-31T12:00:00Z."
-    reader.problem(reader.here(), f"{reader.shown()} is no unit of time.", remedy)
+    remedy = "Write s, ms, us, ns or excel for numbers, or iso for text such as 2026-01-31T12:00:00Z."
+    reader.problem(reader.here(), f"{reader.describe_next(capital=True)} is not a unit of time.", remedy)
     if token.kind in (TokenKind.WORD, TokenKind.STRING):
         reader.take()
     return None
 
 
-def _take_zone(reader: Reader) -> ValueAt[str] | None:
-    token = reader.peek()
-    remedy = "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."
-    if token.kind is not TokenKind.STRING:
-        reader.missing("The zone", remedy)
-        if token.kind is TokenKind.WORD and reader.at_name():
-            reader.take()
-        return None
-    reader.take()
-    return ValueAt(token.value, token.extent)
+_QUOTED: Final = {
+    "zone": ("The zone", "Write the name of a zone in quotation marks, such as 'Europe/Berlin'."),
+    "pattern": ("The pattern", "Write the format of the time in quotation marks, such as 'dd.MM.yyyy HH:mm[:ss]'."),
+}

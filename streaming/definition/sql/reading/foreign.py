@@ -1,11 +1,11 @@
-"""What people write who come from other systems is taken with a sentence that says how it is written here."""
+"""Forms of other systems: read and reported, with the form to write here as the remedy."""
 
 from streaming.definition.sql.grammar.foreign import FOREIGN_CLAUSES, FOREIGN_STATEMENTS, SET
 from streaming.definition.sql.reading.reader import Reader
 
 
 def refuse_clause(reader: Reader) -> bool:
-    """Take a clause of another dialect with its fault, if one stands here."""
+    """Read a clause of another dialect, if one is next, and record its problem."""
     first = reader.at
     word = reader.word()
     for words in (word, f"{word} {reader.word(1)}"):
@@ -18,26 +18,26 @@ def refuse_clause(reader: Reader) -> bool:
 
 
 def refuse_statement(reader: Reader) -> bool:
-    """Take a statement of another dialect with its fault, if one stands here."""
-    found = FOREIGN_STATEMENTS.get(reader.word())
+    """Read a statement of another dialect, if one is next, and record its problem."""
+    foreign = FOREIGN_STATEMENTS.get(reader.word())
     if reader.word() == "SET" and not reader.next_are("SET", "DURATION"):
-        found = SET
-    if found is None:
+        foreign = SET
+    if foreign is None:
         return False
     extent = reader.here()
     reader.at = reader.end
-    reader.problem(extent, *found[:2])
+    reader.problem(extent, *foreign[:2])
     return True
 
 
 def refuse_comment(reader: Reader) -> bool:
-    """Take a comment of another language with its fault, up to the end of its line, if one stands here."""
+    """Read a comment of another language, up to the end of its line, if one is next, and record its problem."""
     if not reader.next_are("/", "/") and reader.word() != "#":
         return False
     first = reader.at
     line_end = reader.text.find("\n", reader.here()[0])
     while reader.at < reader.end and (line_end < 0 or reader.peek().start < line_end):
         reader.take()
-    remedy = "Begin them with --, or write /* ... */."
-    reader.problem(reader.since(first), "Comments are written in another way here.", remedy)
+    remedy = "Start a comment with --, or write /* ... */."
+    reader.problem(reader.since(first), "This form of comment is not supported.", remedy)
     return True

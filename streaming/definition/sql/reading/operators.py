@@ -1,4 +1,4 @@
-"""The branches that are one operator over lifetimes."""
+"""Branches that consist of one operator over lifetimes."""
 
 from streaming.definition.sql.grammar.clauses import OPERATORS
 from streaming.definition.sql.grammar.rows import OperatorRow
@@ -12,12 +12,12 @@ from streaming.definition.tokens import TokenKind
 
 
 def at_operator(reader: Reader) -> OperatorRow | None:
-    """The operator that begins here, if one does."""
+    """Return the operator that starts here, if any."""
     return next((form for form in OPERATORS if reader.next_are(*form.words.split())), None)
 
 
 def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> OperatorSyntax:
-    """Take the operator that begins here."""
+    """Read the operator that starts here."""
     first = reader.at
     reader.at += len(form.words.split())
     operator = OperatorSyntax(form.kind, form.role, take_source(reader, take_body), reader.since(first))
@@ -27,37 +27,42 @@ def take_operator(reader: Reader, form: OperatorRow, take_body: TakeBody) -> Ope
         _set_duration(reader, operator)
     else:
         for argument in form.arguments:
-            if reader.expect(argument.words, f"Write {form.shown}."):
+            if reader.expect(argument.words, f"Write {form.syntax}."):
                 take_argument(reader, argument, operator.fields)
+        for option in form.options:
+            if reader.accept(option.words):
+                take_argument(reader, option, operator.fields)
     operator.extent = reader.since(first)
     return operator
 
 
 def _set_duration(reader: Reader, operator: OperatorSyntax) -> None:
-    """TO a duration, else an expression; a duration alone is no expression, for `5m` is none.
+    """Read TO with a duration or an expression; a duration such as `5m` isn't an expression.
 
-    Without TO, and with TO for each, neither or both are said: graphs can hold that, and `check` tells of it.
+    A text without TO, or with a duration and an expression, sets neither or both: `check` reports such graphs.
     """
     while reader.accept("TO"):
         extent = reader.tokens[reader.at - 1].extent
         if _is_duration(reader):
-            said = take_duration(reader, "The duration")
+            duration = take_duration(reader, "The duration")
             again = "duration" in operator.fields.values
-            if said is not None and not again:
-                operator.fields.put("duration", said.value, said.extent)
+            if duration is not None and not again:
+                operator.fields.put("duration", duration.value, duration.extent)
         else:
             part = take_expression(reader, frozenset({"TO"}))
             again = operator.expression is not None
             if not part:
-                reader.problem(reader.here(), "The duration is missing.", "Write 5m, say, or an expression in ticks.")
+                reader.problem(
+                    reader.here(), "The duration is missing.", "Write a duration such as 5m, or an expression in ticks."
+                )
                 return
             operator.expression = operator.expression or part
         if again:
-            reader.problem(extent, "TO stands twice.", "Leave one of them out.")
+            reader.problem(extent, "TO is written twice.", "Leave one of them out.")
 
 
 def _is_duration(reader: Reader) -> bool:
-    """Whether one duration stands here, and no operator behind it."""
+    """Return whether a single duration is next, without an operator after it."""
     token = reader.peek()
     if token.word == "INTERVAL":
         return True
@@ -65,8 +70,8 @@ def _is_duration(reader: Reader) -> bool:
     value = reader.peek(ahead)
     if value.kind is not TokenKind.NUMBER and (value.kind is not TokenKind.STRING or ahead):
         return False
-    behind = reader.peek(ahead + 1)
-    return behind.kind is not TokenKind.SYMBOL or behind.word in (")", ",", ";")
+    following = reader.peek(ahead + 1)
+    return following.kind is not TokenKind.SYMBOL or following.word in (")", ",", ";")
 
 
 def _clip(reader: Reader, operator: OperatorSyntax, take_body: TakeBody) -> None:
@@ -84,7 +89,7 @@ def _clip(reader: Reader, operator: OperatorSyntax, take_body: TakeBody) -> None
     else:
         operator.on = take_expression(reader) or None
         if operator.on is None:
-            reader.problem(reader.here(), "The fields behind ON are missing.", "Write ON field, or ON a.k = b.k.")
+            reader.problem(reader.here(), "The fields after ON are missing.", "Write ON field, or ON a.k = b.k.")
 
 
 def _names_only(reader: Reader) -> bool:

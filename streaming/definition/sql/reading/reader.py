@@ -1,22 +1,28 @@
-"""Reading a text word by word, without ever losing the place."""
+"""Reading of a text token by token, with the place of every value."""
 
 import re
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from streaming.definition.faults import FaultCode
+from streaming.definition.plain_names import NAME_PATTERN
 from streaming.definition.sql.grammar.words import clause_at, near
-from streaming.definition.sql.problems import TextProblem
-from streaming.definition.tokens import NAME_PATTERN, Extent, LexedText, SqlToken, TokenKind
+from streaming.definition.sql.problems import TextProblem, over
+from streaming.definition.tokens import Extent, LexedText, SqlToken, TokenKind
 
 T_co = TypeVar("T_co", covariant=True)
 _NAME: Final = re.compile(NAME_PATTERN)
-NAME_RULE: Final = "Begin with a letter or underscore, then up to 62 letters, digits or underscores, all of them ASCII."
+WHOLE: Final = re.compile(r"[+-]?\s*\d{1,4000}", re.ASCII)
+ANY_WHOLE: Final = 10**1000
+"""No bound: the check of types tests that a number fits its field."""
+NAME_RULE: Final = (
+    "A name starts with a letter or underscore; up to 62 letters, digits or underscores follow, all of them ASCII."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueAt(Generic[T_co]):
-    """A value and where it stands."""
+    """A value and its place."""
 
     value: T_co
     extent: Extent
@@ -24,7 +30,7 @@ class ValueAt(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class TokenRange:
-    """The tokens `[first, last)`: an expression that is cut out, and not read here."""
+    """The tokens `[first, last)` of an expression that is cut out but not parsed here."""
 
     first: int
     last: int
@@ -34,9 +40,9 @@ class TokenRange:
 
 
 class Reader:
-    """The tokens of one text, the place `at` where it is read, and the `problems` found; `end` ends the statement.
+    """The tokens of one text, the current position `at`, and the recorded `problems`; `end` ends the statement.
 
-    `renamed` has by the token of its source's name each field that is called otherwise in the graph, as an expression.
+    `renamed` holds, by the token of its source's name, the new name of each field that differs in the graph.
     """
 
     def __init__(self, lexed: LexedText) -> None:
@@ -49,98 +55,98 @@ class Reader:
         self.depth = 0
         self.renamed: dict[int, str] = {}
 
-    # Looking
+    # Peeking
 
     def peek(self, ahead: int = 0) -> SqlToken:
-        """The token `ahead` of this one; at the end of the statement a token without a word."""
+        """Return the token `ahead` of this one; after the end of the statement, a token without a word."""
         index = self.at + ahead
         if index < self.end:
             return self.tokens[index]
         return SqlToken(TokenKind.END, "", "", self.tokens[self.end].start, self.tokens[self.end].start)
 
     def word(self, ahead: int = 0) -> str:
-        """The upper-case word or the symbol there, empty for anything else."""
+        """Return the upper-case word or the symbol there; empty for anything else."""
         index = self.at + ahead
         return self.tokens[index].word if index < self.end else ""
 
     def next_are(self, *words: str) -> bool:
-        """Whether the next words are these."""
+        """Return whether these words are next."""
         return all(self.word(ahead) == word for ahead, word in enumerate(words))
 
     def here(self) -> Extent:
-        """What a fault at this place marks: the next token, at the end of a statement the last one before it."""
+        """Return the extent for a problem at this place: the next token; at the end of a statement, the last one."""
         if self.at < self.end:
             return self.tokens[self.at].extent
         return self.tokens[max(self.at - 1, 0)].extent
 
     def since(self, first: int) -> Extent:
-        """From the token `first` to the last one that was taken."""
+        """Return the extent from the token `first` to the last one that was read."""
         last = max(self.at - 1, first)
         return self.tokens[first].start, self.tokens[last].end
 
     def covered(self, part: TokenRange) -> Extent:
-        """Where the tokens of a part stand."""
+        """Return the extent of a part."""
         if not part:
             return self.here()
         return self.tokens[part.first].start, self.tokens[part.last - 1].end
 
-    def shown(self) -> str:
-        """The next token as a message names it."""
+    def describe_next(self, *, capital: bool = False) -> str:
+        """Return the name of the next token in a message; `capital`: for the start of a sentence."""
         token = self.peek()
         if token.kind is TokenKind.END:
-            return "the end of the statement"
+            return f"{'The' if capital else 'the'} end of the statement"
         return f"`{self.text[token.start : token.end][:40]}`"
 
-    # Taking
+    # Reading
 
     def take(self) -> SqlToken:
-        """The next token; the place moves behind it, but not beyond the statement."""
+        """Return the next token and move past it, but not past the end of the statement."""
         token = self.peek()
         self.at = min(self.at + 1, self.end)
         return token
 
     def opens(self, ahead: int = 0) -> bool:
-        """Whether a parenthesis stands there that is closed before the end of what is read."""
+        """Return whether a parenthesis is there that closes before `end`."""
         return self.partners.get(self.at + ahead, self.end) < self.end
 
     def skip(self) -> None:
-        """Pass over the next token, and with a parenthesis over all that stands in it."""
+        """Skip the next token, or a whole parenthesis."""
         self.at = (self.partners[self.at] if self.opens() else self.at) + 1
 
     def skip_clause(self) -> None:
-        """Go on to the next clause."""
+        """Skip to the next clause."""
         while self.at < self.end and self.word() != ")" and not clause_at(self.tokens, self.at):
             self.skip()
 
     def accept(self, *words: str) -> Extent | None:
-        """Take these words if they are next, and say where they stand."""
+        """Read these words if they are next, and return their extent."""
         if not self.next_are(*words):
             return None
         first = self.at
         self.at += len(words)
         return self.since(first)
 
-    # Faults
+    # Problems
 
     def problem(
         self, extent: Extent, message: str, remedy: str, code: FaultCode = FaultCode.BAD_SQL, node: str | None = None
     ) -> None:
-        """Record a fault."""
+        """Record a problem."""
         self.problems.append(TextProblem(extent, message, remedy, code, node))
 
     def missing(self, what: str, remedy: str) -> None:
-        """Record that `what` is due here and is not there."""
-        self.problem(self.here(), f"{what} is missing: {self.shown()} stands there.", remedy)
+        """Record that `what` is missing here."""
+        self.problem(self.here(), f"{what} is missing: found {self.describe_next()} instead.", remedy)
 
     def expect(self, word: str, remedy: str) -> bool:
-        """Take `word`, or record that it is missing."""
+        """Read `word`, or record that it is missing."""
         if self.accept(word):
             return True
-        self.problem(self.here(), f"`{word}` is expected here, and {self.shown()} stands there.", remedy)
+        self.problem(self.here(), f"Expected `{word}`, found {self.describe_next()}.", remedy)
         return False
 
     def keyword(self, words: tuple[str, ...], what: str, ahead: int = 0) -> str | None:
-        """Take one of `words`, or what is nearest to one of them with a fault; None if nothing is near."""
+        """Read one of `words`, or a similar word with a recorded problem; None if none is similar."""
         token = self.peek(ahead)
         if token.word in words:
             self.at += ahead + 1
@@ -148,7 +154,9 @@ class Reader:
         listed = ", ".join(words)
         guess = near(token.value, words) if token.kind is TokenKind.WORD else None
         remedy = f"Did you mean {guess}?" if guess else f"Write one of {listed}."
-        self.problem(self.here(), f"{self.shown()} is no {what}.", remedy)
+        at_end = self.peek().kind is TokenKind.END
+        message = f"The {what} is missing." if at_end else f"Unknown {what} {self.describe_next()}."
+        self.problem(self.here(), message, remedy)
         if guess:
             self.at += ahead + 1
         return guess
@@ -156,7 +164,7 @@ class Reader:
     # Names
 
     def at_name(self, ahead: int = 0) -> bool:
-        """Whether a name can stand there: a word that begins no clause, or anything in backticks."""
+        """Return whether a name can be there: a word that does not start a clause, or anything in backticks."""
         token = self.peek(ahead)
         if token.kind is TokenKind.QUOTED:
             return True
@@ -165,14 +173,14 @@ class Reader:
         return not clause_at(self.tokens, self.at + ahead)
 
     def name(self, what: str, example: str) -> ValueAt[str] | None:
-        """Take a name; None with a fault where there is none. Names that look like one are taken with a fault."""
+        """Read a name; None, and a recorded problem, without one. Nearly valid names are corrected and reported."""
         first, token = self.at, self.peek()
         if self.at_name():
             self.take()
             return self._whole_name(first, token.value, what)
         if token.kind is TokenKind.STRING:
             self.take()
-            self.problem(token.extent, f"{what} stands here in quotation marks.", f"Write it without them: {example}.")
+            self.problem(token.extent, f"{what} is in quotation marks.", f"Write it without them: {example}.")
             return ValueAt(token.value, token.extent) if _NAME.match(token.value) else None
         if token.word in ("<", "$", "@", "{"):
             return self._placeholder(example)
@@ -183,8 +191,19 @@ class Reader:
         self.missing(what, f"Write {example}.")
         return None
 
+    def quoted(self, what: str, remedy: str) -> ValueAt[str] | None:
+        """Read the quoted text that is next; None, and a recorded problem about `what`, without one."""
+        token = self.peek()
+        if token.kind is not TokenKind.STRING:
+            self.missing(what, remedy)
+            if token.kind is TokenKind.WORD and self.at_name():
+                self.take()
+            return None
+        self.take()
+        return ValueAt(token.value, token.extent)
+
     def _whole_name(self, first: int, value: str, what: str) -> ValueAt[str] | None:
-        """The name that begins at the token `first`; its value with hyphens made underscores, which is a fault."""
+        """Return the name that starts at the token `first`; hyphens become underscores and are reported."""
         parts = [value]
         while (
             self.word() == "-"
@@ -198,13 +217,13 @@ class Reader:
             self.take()
             last = self.take().value
             if self.word() != ".":
-                remedy = f"Write its name alone, such as {last}."
-                self.problem(self.since(first), f"{what} has a point in it.", remedy)
+                remedy = f"Write only the name: {last}."
+                self.problem(self.since(first), f"{what} must be a single name without a point.", remedy)
         extent = self.since(first)
         if len(parts) > 1:
             joined = "_".join(parts)
             message = f"`{'-'.join(parts)}` has a hyphen, which is a minus sign here."
-            self.problem(extent, message, f"Names have letters, digits and underscores: {joined}.")
+            self.problem(extent, message, f"Use only letters, digits and underscores: {joined}.")
             return ValueAt(joined, extent) if _NAME.match(joined) else None
         if not _NAME.match(value):
             self.problem(extent, f"{what} cannot be `{value[:80]}`.", NAME_RULE)
@@ -212,7 +231,7 @@ class Reader:
         return ValueAt(value, extent)
 
     def _joined(self, ahead: int = 0) -> bool:
-        """Whether no space stands before that token."""
+        """Return whether there is no space before that token."""
         index = self.at + ahead
         return 0 < index < self.end and self.tokens[index].start == self.tokens[index - 1].end
 
@@ -232,7 +251,47 @@ class Reader:
             self.at = end + 1
         elif inner:
             self.take()
-        shown = self.text[slice(*self.since(first))]
-        message = f"`{shown[:80]}` is a placeholder, for which a name is to be written."
-        self.problem(self.since(first), message, f"Write the name alone: {inner or example}.")
+        written = self.text[slice(*self.since(first))]
+        message = f"`{written[:80]}` is a placeholder for a name."
+        self.problem(self.since(first), message, f"Write only the name: {inner or example}.")
         return ValueAt(inner, self.since(first)) if inner and _NAME.match(inner) else None
+
+
+def take_whole(reader: Reader, what: str, least: int, most: int) -> ValueAt[int] | None:
+    """Read a whole number from `least` to `most`; None, and a recorded problem, for anything else."""
+    token = reader.peek()
+    if token.kind is not TokenKind.NUMBER and not (token.word == "-" and reader.peek(1).kind is TokenKind.NUMBER):
+        reader.missing(what, "Write a whole number.")
+        return None
+    reader.take()
+    extent = token.extent if token.kind is TokenKind.NUMBER else over(token.extent, reader.take().extent)
+    written = reader.text[extent[0] : extent[1]]
+    if not WHOLE.fullmatch(written) or not least <= int(re.sub(r"\s", "", written)) <= most:
+        remedy = "Write a whole number." if most == ANY_WHOLE else f"Write a whole number from {least} to {most}."
+        reader.problem(extent, f"{what} cannot be `{written[:60]}`.", remedy)
+        return None
+    return ValueAt(int(re.sub(r"\s", "", written)), extent)
+
+
+def take_fraction(reader: Reader, what: str) -> ValueAt[float] | None:
+    """Read a number from 0 to 1; None, and a recorded problem, for anything else."""
+    first = reader.at
+    if reader.word() in ("-", "."):
+        reader.take()
+    if reader.peek().kind is not TokenKind.NUMBER:
+        reader.missing(what, "Write for example 0.95.")
+        return None
+    reader.take()
+    if reader.word() == "-" and reader.text[reader.peek().start - 1] in "eE":  # the exponent of 1e-05
+        reader.take()
+        reader.take()
+    extent = reader.since(first)
+    written = reader.text[extent[0] : extent[1]]
+    try:
+        value = float(written)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        reader.problem(extent, f"{what} cannot be `{written[:60]}`.", "Write a number from 0 to 1, such as 0.95.")
+        return None
+    return ValueAt(value, extent)

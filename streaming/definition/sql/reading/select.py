@@ -1,4 +1,4 @@
-"""SELECT: its list, its sources, and its clauses in whatever order they stand."""
+"""SELECT: its list, its sources, and its clauses in any order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,14 +6,14 @@ from typing import Final
 
 from streaming.definition.sql.grammar.clauses import CLAUSES
 from streaming.definition.sql.grammar.rows import ClauseRow
-from streaming.definition.sql.grammar.windows import MEANT
+from streaming.definition.sql.grammar.windows import WINDOW_BY_WORD
 from streaming.definition.sql.grammar.words import BY_CLAUSE, CLAUSE_WORDS, clause_at, expects_value, joins, near
 from streaming.definition.sql.problems import over
 from streaming.definition.sql.reading.arguments import MOST_COUNTED, take_argument
-from streaming.definition.sql.reading.durations import take_whole
 from streaming.definition.sql.reading.event_time import take_path
 from streaming.definition.sql.reading.foreign import refuse_clause
-from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt
+from streaming.definition.sql.reading.over import has_over
+from streaming.definition.sql.reading.reader import Reader, TokenRange, ValueAt, take_whole
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.sources import TakeBody, take_join, take_source
 from streaming.definition.sql.reading.tree import ClauseSyntax, ItemSyntax, SelectSyntax, TopSyntax
@@ -21,21 +21,21 @@ from streaming.definition.sql.reading.window_calls import take_call
 from streaming.definition.sql.reading.windows import take_empty, take_window
 from streaming.definition.tokens import TokenKind
 
-_BEHIND_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
-"""What stands behind STREAM, DISTINCT and ALL only where they are the names of fields."""
+_AFTER_NAMES: Final = ("FROM", ",", ".", "AS", "=", "<", ">", "/")
+"""Tokens after STREAM, DISTINCT or ALL that show that the word is the name of a field."""
 
 
 def take_select(reader: Reader, take_body: TakeBody) -> SelectSyntax:
-    """Take one SELECT, from its first word to where a clause of something else begins."""
+    """Read one SELECT, from its first word to a clause that isn't part of it."""
     first = reader.at
     reader.take()
     select = SelectSyntax(reader.since(first))
-    if reader.word(1) not in _BEHIND_NAMES:
+    if reader.word(1) not in _AFTER_NAMES:
         reader.accept("STREAM")
-    if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in _BEHIND_NAMES:
-        distinct = reader.take().extent
-        remedy = "Leave it out; to see each value once, use GROUP BY with WINDOW BY."
-        reader.problem(distinct, "DISTINCT and ALL do not stand behind SELECT here.", remedy)
+    if reader.word() in ("DISTINCT", "ALL") and reader.word(1) not in _AFTER_NAMES:
+        word = reader.take()
+        remedy = "Leave it out. To get each value once, use GROUP BY with WINDOW BY."
+        reader.problem(word.extent, f"SELECT does not support {word.word}.", remedy)
     _take_items(reader, select)
     _take_from(reader, select, take_body)
     while _take_clause(reader, select, take_body):
@@ -55,15 +55,15 @@ def _take_items(reader: Reader, select: SelectSyntax) -> None:
         if not reader.accept(","):
             break
         if reader.word() == "FROM":
-            reader.problem(reader.tokens[reader.at - 1].extent, "A comma stands before FROM.", "Remove it.")
+            reader.problem(reader.tokens[reader.at - 1].extent, "There is a comma before FROM.", "Remove it.")
             break
-    if select.star and select.items:
-        remedy = "Name each field, or write * alone."
-        reader.problem(reader.since(first), "* stands beside other items.", remedy)
+    if select.star and not all(has_over(reader, item.of) for item in select.items):
+        remedy = "List each field, or write * alone, or with functions that have OVER."
+        reader.problem(reader.since(first), "`*` cannot be combined with other items.", remedy)
 
 
 def _take_item(reader: Reader, select: SelectSyntax, start: int) -> None:
-    part = take_expression(reader)
+    part = take_expression(reader, over=True)
     if not part:
         reader.missing("An item of the SELECT list", "Write * for all fields, or fields and expressions with AS name.")
         if reader.word() in (")", "]") and reader.at < reader.end:
@@ -77,11 +77,11 @@ def _take_item(reader: Reader, select: SelectSyntax, start: int) -> None:
 
 
 _NO_VALUES: Final = frozenset({"NOT", "CASE", "EXPRESSION"})
-"""Words before which no expression ends, beside operators."""
+"""Words, in addition to operators, after which an expression continues."""
 
 
 def _name_without_as(reader: Reader, part: TokenRange) -> tuple[TokenRange, ValueAt[str] | None]:
-    """`COUNT(*) n`: the expression, and the name behind it."""
+    """Split `COUNT(*) n` into the expression and the name after it."""
     if part.last - part.first < 2:
         return part, None
     before, token = reader.tokens[part.last - 2], reader.tokens[part.last - 1]
@@ -96,11 +96,11 @@ def _take_from(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> Non
     if into := reader.accept("INTO"):
         target = reader.name("The target", "INSERT INTO and a name")
         remedy = f"Write INSERT INTO {target.value if target else 'name'} before SELECT."
-        reader.problem(into, "INTO does not stand inside SELECT.", remedy)
+        reader.problem(into, "SELECT does not support INTO.", remedy)
     if not reader.accept("FROM"):
         token = reader.peek()
         if token.kind is TokenKind.WORD and near(token.word, ("FROM",)):
-            reader.problem(token.extent, f"`{token.value}` stands where FROM is due.", "Did you mean FROM?")
+            reader.problem(token.extent, f"Expected FROM, found `{token.value}`.", "Did you mean FROM?")
             reader.take()
         else:
             reader.missing("FROM", "Write FROM and the name of a stream or a step.")
@@ -114,7 +114,7 @@ def _take_from(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> Non
 
 
 def _take_clause(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> bool:
-    """Take the next clause of this SELECT; False where something else begins."""
+    """Read the next clause of this SELECT; return False if the SELECT ends here."""
     word = reader.word()
     ended = reader.at >= reader.end or word in (")", "UNION", "SELECT", "QUERY", "WITH")
     if ended or reader.next_are("INSERT", "INTO") or reader.next_are("ADVANCE", "TIME"):
@@ -124,7 +124,7 @@ def _take_clause(reader: Reader, select: SelectSyntax, take_body: TakeBody) -> b
         join = take_join(reader, take_body)
         if join is not None:
             select.joins.append(join)
-        reader.problem(reader.since(first), "A join stands behind other clauses.", "Write it right behind FROM.")
+        reader.problem(reader.since(first), "A join must come before other clauses.", "Move it directly after FROM.")
         return True
     if refuse_clause(reader):
         return True
@@ -140,28 +140,28 @@ def _take_known(reader: Reader, select: SelectSyntax, word: str) -> None:
     _TAKE[word](reader, again)
     extent = reader.since(first)
     if again is not select:
-        reader.problem(extent, f"{BY_CLAUSE[word].words} stands twice in this SELECT.", "Leave one of them out.")
+        reader.problem(extent, f"This SELECT has {BY_CLAUSE[word].words} twice.", "Leave one of them out.")
     else:
         select.clauses.setdefault(word, ClauseSyntax(extent)).extent = extent
 
 
 def _take_unknown(reader: Reader, select: SelectSyntax) -> bool:
-    """Tell of a word that begins no clause; go on with the clause that it is near to, else to the next one."""
+    """Report a word that does not start a clause; continue with the most similar clause, else with the next one."""
     first, token = reader.at, reader.peek()
     guess = near(token.word, CLAUSE_WORDS) if token.kind is TokenKind.WORD else None
     if guess in _TAKE:
-        reader.problem(token.extent, f"`{token.value}` begins no clause.", f"Did you mean {BY_CLAUSE[guess].words}?")
+        reader.problem(token.extent, f"Unknown clause `{token.value}`.", f"Did you mean {BY_CLAUSE[guess].words}?")
         _take_known(reader, select, guess)
         return True
     reader.take()
     reader.skip_clause()
-    message = f"`{token.value[:40] or token.word[:40]}` cannot stand here."
+    message = f"Unexpected `{token.value[:40] or token.word[:40]}`."
     clauses = ", ".join(row.words for row in CLAUSES if row.offered)
-    reader.problem(reader.since(first), message, f"Remove it, or begin a clause: {clauses}.")
+    reader.problem(reader.since(first), message, f"Remove it, or start a clause: {clauses}.")
     return True
 
 
-# Clauses: each reader stands at the first word of the clause
+# Clauses: each function starts at the first word of the clause
 
 
 def _event_time(reader: Reader, select: SelectSyntax) -> None:
@@ -182,13 +182,17 @@ def _condition(reader: Reader, select: SelectSyntax) -> None:
     word = keyword.word if keyword.word in ("WHERE", "HAVING") else near(keyword.word, ("WHERE", "HAVING")) or "WHERE"
     part = take_expression(reader)
     if not part:
-        reader.problem(keyword.extent, f"The condition behind {word} is missing.", f"Write {word} speed > 120, say.")
+        reader.problem(
+            keyword.extent,
+            f"The condition after {word} is missing.",
+            f"Write a condition, for example {word} speed > 120.",
+        )
         return
     select.clauses[word] = ClauseSyntax(over(keyword.extent, reader.covered(part)), part)
 
 
 def _fields(row: ClauseRow, reader: Reader, select: SelectSyntax) -> None:
-    """A clause that is no more than its arguments."""
+    """Read a clause that consists of its arguments."""
     if row.words.endswith(" BY"):
         _take_by(reader, row.first)
     else:
@@ -204,14 +208,14 @@ def _fields(row: ClauseRow, reader: Reader, select: SelectSyntax) -> None:
 
 
 def _refuse_emit(reader: Reader) -> bool:
-    """EMIT as other systems have it, which is told."""
+    """Report EMIT in the form of other systems."""
     if reader.next_are("ON", "COMPLETE") or reader.word() not in ("CHANGES", "AFTER", "ON"):
         return False
     first = reader.at - 1
     reader.take()
     reader.skip_clause()
-    remedy = "Write EMIT RUNNING for a row at each change, EMIT ON COMPLETE at the end of the window, EMIT FINAL once."
-    reader.problem(reader.since(first), "Rows are not emitted in this way.", remedy)
+    mode = reader.text[slice(*reader.since(first + 1))]
+    reader.problem(reader.since(first), f"Unknown EMIT mode `{mode}`.", "Use FINAL, ON COMPLETE or RUNNING.")
     return True
 
 
@@ -231,17 +235,17 @@ def _take_group(reader: Reader, select: SelectSyntax, part: TokenRange) -> None:
     tokens = reader.tokens[part.first : part.last]
     names = tokens[::2]
     extent = reader.covered(part)
-    if tokens[0].word in MEANT and reader.partners.get(part.first + 1) == part.last - 1:
-        behind, reader.at = reader.at, part.first
+    if tokens[0].word in WINDOW_BY_WORD and reader.partners.get(part.first + 1) == part.last - 1:
+        end, reader.at = reader.at, part.first
         clause = ClauseSyntax(extent)
         take_call(reader, clause.fields)
         select.clauses.setdefault("WINDOW", clause)
-        reader.at = behind
+        reader.at = end
         return
     plain = all(each.kind in (TokenKind.WORD, TokenKind.QUOTED) for each in names)
     if len(tokens) % 2 == 0 or not plain or any(each.word != "." for each in tokens[1::2]):
-        remedy = "Compute it in a step before, with a name: WITH x AS (SELECT STREAM ... AS name FROM ...)."
-        reader.problem(extent, "GROUP BY takes the names of fields, and this is an expression.", remedy)
+        remedy = "Compute it in an earlier step, with a name: WITH x AS (SELECT STREAM ... AS name FROM ...)."
+        reader.problem(extent, "GROUP BY takes only names of fields, not expressions.", remedy)
         return
     select.groups.append(part)
 
@@ -249,12 +253,14 @@ def _take_group(reader: Reader, select: SelectSyntax, part: TokenRange) -> None:
 def _top(reader: Reader, select: SelectSyntax) -> None:
     first = reader.at
     reader.take()
-    k = take_whole(reader, "The number behind TOP", 1, MOST_COUNTED)
+    k = take_whole(reader, "The number after TOP", 1, MOST_COUNTED)
     by = TokenRange(reader.at, reader.at)
     if reader.expect("BY", "Write for example TOP 3 BY speed."):
         by = take_expression(reader, frozenset({"TOP", "EMIT", "RETRACT", "EMPTY"}))
         if not by:
-            reader.problem(reader.since(first), "What TOP ranks by is missing.", "Write for example TOP 3 BY speed.")
+            reader.problem(
+                reader.since(first), "The expression after TOP ... BY is missing.", "Write for example TOP 3 BY speed."
+            )
     select.top = TopSyntax(k, by, reader.since(first))
 
 

@@ -1,4 +1,4 @@
-"""Expressions as parts of the text: how far they reach, and what of them goes into the graph."""
+"""Expressions as parts of the text: their extent, and their text in the graph."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
@@ -10,15 +10,17 @@ from streaming.definition.sql.problems import span
 from streaming.definition.sql.reading.reader import Reader, TokenRange
 from streaming.definition.tokens import Extent, SqlToken, TokenKind
 
+ENDS_IN_OVER: Final = frozenset({"ASC", "DESC", "ROWS", "RANGE", "REACH", "GRACE", "ORDER", "PARTITION"})
+"""Words that end an expression inside OVER."""
 VALUE_FACET: Final = "_value"
 _DISTINCT: Final = (["IS", "DISTINCT"], ["NOT", "DISTINCT"])
-"""Behind these words FROM is an operator of Spark's, which `check` knows how to write here."""
+"""After these words FROM belongs to an operator of Spark; `check` reports it with a remedy."""
 _NONE: Final[frozenset[str]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionSlice:
-    """The text of an expression as the graph has it, where it stands, and how its characters lie there."""
+    """The text of an expression in the graph, its extent, and the places of its characters."""
 
     text: str
     extent: Extent
@@ -26,33 +28,33 @@ class ExpressionSlice:
 
     @property
     def place(self) -> TextPlace:
-        """As a place."""
+        """Return it as a place."""
         return TextPlace(span(self.extent), self.runs)
 
 
-def take_expression(reader: Reader, stops: Set[str] = _NONE) -> TokenRange:
-    """Take the tokens of an expression: up to a clause, a comma, the end, or one of the words `stops`.
+def take_expression(reader: Reader, stops: Set[str] = _NONE, *, over: bool = False) -> TokenRange:
+    """Read the tokens of an expression, up to a clause, a comma, the end, or one of the words `stops`.
 
-    The words of `stops` end it where an operator is due; elsewhere they are names.
+    The words of `stops` end it where an operator is expected; elsewhere they are names. `over`: it may contain OVER.
     """
     first = reader.at
-    value_due = True
+    value_expected = True
     while reader.at < reader.end:
         token = reader.tokens[reader.at]
         if token.word in (",", ")", "]"):
             break
         if token.kind is TokenKind.WORD and not _after_point(reader):
-            if _ends(reader, stops, value_due=value_due):
+            if _ends(reader, stops, value_expected=value_expected):
                 break
-            value_due = expects_value(token.word)
+            value_expected = expects_value(token.word)
         else:
-            value_due = token.kind is TokenKind.SYMBOL
+            value_expected = token.kind is TokenKind.SYMBOL
         if reader.opens():
             reader.at = reader.partners[reader.at]
-            value_due = False
+            value_expected = False
         reader.at += 1
     part = TokenRange(first, reader.at)
-    _refuse_foreign(reader, part)
+    _refuse_foreign(reader, part, over=over)
     return part
 
 
@@ -60,37 +62,36 @@ def _after_point(reader: Reader) -> bool:
     return reader.at > 0 and reader.tokens[reader.at - 1].word == "."
 
 
-def _ends(reader: Reader, stops: Set[str], *, value_due: bool) -> bool:
+def _ends(reader: Reader, stops: Set[str], *, value_expected: bool) -> bool:
     token = reader.tokens[reader.at]
     if token.word == "FROM" and [each.word for each in reader.tokens[max(reader.at - 2, 0) : reader.at]] in _DISTINCT:
         return False
-    if token.word in stops and not value_due:
+    if token.word in stops and not value_expected:
         return True
-    if clause_at(reader.tokens, reader.at, value_due=value_due):
+    if clause_at(reader.tokens, reader.at, value_expected=value_expected):
         return True
-    return not value_due and not expects_value(token.word) and misspelt_clause(reader.tokens, reader.at)
+    return not value_expected and not expects_value(token.word) and misspelt_clause(reader.tokens, reader.at)
 
 
-def _refuse_foreign(reader: Reader, part: TokenRange) -> None:
-    """Record queries inside an expression and SQL's window functions."""
+def _refuse_foreign(reader: Reader, part: TokenRange, *, over: bool) -> None:
+    """Record queries inside an expression, and analytic functions where none may be."""
     for index in range(part.first, part.last - 1):
         token, following = reader.tokens[index], reader.tokens[index + 1]
         if token.word == "(" and following.word == "SELECT":
-            message = "A query stands inside an expression."
-            reader.problem(
-                following.extent, message, "Join with it, or use SEMI JOIN or ANTI JOIN instead of IN and EXISTS."
-            )
-        elif token.word == "OVER" and following.word == "(":
-            remedy = "Group with WINDOW BY and GROUP BY, or rank with TOP k BY."
-            reader.problem(token.extent, "Functions OVER rows do not exist here.", remedy)
+            message = "Subqueries in expressions are not supported."
+            remedy = "Use a JOIN, or SEMI JOIN or ANTI JOIN instead of IN and EXISTS."
+            reader.problem(following.extent, message, remedy)
+        elif not over and token.word == "OVER" and following.word == "(":
+            remedy = "Compute it in the SELECT list of an earlier step."
+            reader.problem(token.extent, "Functions with OVER are allowed only in the SELECT list.", remedy)
 
 
 def cut(
     reader: Reader, part: TokenRange, qualifiers: Set[str] = _NONE, replaced: Sequence[tuple[int, int, str]] = ()
 ) -> ExpressionSlice:
-    """The text of a part, which is not empty, without the names of sources before fields and without `_value.`.
+    """Return the text of a non-empty part without the qualifiers of fields and without `_value.`.
 
-    `replaced` are places of the text with what stands there instead. `EXPRESSION 'text'` gives the quoted text.
+    `replaced` are places of the text with their replacements. `EXPRESSION 'text'` returns the quoted text.
     """
     tokens = reader.tokens
     start, end = reader.covered(part)
@@ -117,7 +118,7 @@ def cut(
 
 
 def _edits(reader: Reader, part: TokenRange, qualifiers: Set[str]) -> Iterator[tuple[int, int, str]]:
-    """Names of sources that are taken off, and fields that are called otherwise."""
+    """Yield the edits: removed qualifiers, and fields with another name."""
     tokens = reader.tokens
     index = part.first
     while index < part.last - 2:
@@ -131,7 +132,7 @@ def _edits(reader: Reader, part: TokenRange, qualifiers: Set[str]) -> Iterator[t
 
 
 def after_qualifiers(tokens: tuple[SqlToken, ...], index: int, last: int, qualifiers: Set[str]) -> int:
-    """The token of the field's name where a qualifier, `_value` or both begin at `index`, else `index`."""
+    """Return the token of the field's name if a qualifier, `_value` or both start at `index`, else `index`."""
     if index > 0 and tokens[index - 1].word == ".":
         return index
     if _is_before_name(tokens, index, last) and tokens[index].value in qualifiers:
@@ -154,8 +155,8 @@ def _quoted(reader: Reader, part: TokenRange) -> ExpressionSlice:
     token = reader.tokens[part.first + 1]
     if part.last - part.first > 2:
         extent = reader.covered(TokenRange(part.first + 2, part.last))
-        remedy = "Write all of the expression in the quotation marks."
-        reader.problem(extent, "Something stands behind EXPRESSION '...', which stands alone.", remedy)
+        remedy = "Write the whole expression inside the quotation marks."
+        reader.problem(extent, "EXPRESSION '...' cannot be combined with anything after it.", remedy)
     if not token.value:
         return ExpressionSlice("", token.extent, ())
     runs = tuple(_unescaped(token.value, reader.text, token.start + 1, token.end - 1))
@@ -163,7 +164,7 @@ def _quoted(reader: Reader, part: TokenRange) -> ExpressionSlice:
 
 
 def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The runs of a quoted text: a new one behind each escape."""
+    """Yield the runs of a quoted text: a new one after each escape."""
     yield 0, start
     source = start
     for at, character in enumerate(value):
@@ -174,8 +175,8 @@ def _unescaped(value: str, text: str, start: int, end: int) -> Iterator[tuple[in
 
 
 def conjuncts(reader: Reader, part: TokenRange) -> list[TokenRange]:
-    """The parts between the ANDs of a condition; all of it where OR stands beside them."""
-    found: list[TokenRange] = []
+    """Return the parts between the ANDs of a condition; the whole condition if it also has an OR."""
+    parts: list[TokenRange] = []
     first = index = part.first
     between = cases = 0
     while index < part.last:
@@ -189,15 +190,15 @@ def conjuncts(reader: Reader, part: TokenRange) -> list[TokenRange]:
             if word == "AND" and between:
                 between -= 1
             elif word == "AND":
-                found.append(TokenRange(first, index))
+                parts.append(TokenRange(first, index))
                 first = index + 1
         closing = reader.partners.get(index, part.last)
         index = closing + 1 if closing < part.last else index + 1
-    return [*found, TokenRange(first, part.last)]
+    return [*parts, TokenRange(first, part.last)]
 
 
 def compose(pieces: list[str | ExpressionSlice], extent: Extent) -> ExpressionSlice:
-    """One expression made of pieces; what is no slice stands nowhere, and is marked where the last slice ends."""
+    """Return one expression composed of pieces; a piece that isn't a slice has its place after the last slice."""
     texts: list[str] = []
     runs: list[tuple[int, int]] = []
     length = 0

@@ -1,6 +1,7 @@
-"""What stands behind FROM and JOIN: names, streams, nodes and queries in parentheses, and the joins between them."""
+"""Sources after FROM and JOIN: names, streams, nodes and queries in parentheses, and the joins between them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from streaming.definition.sql.grammar.clauses import JOINS
@@ -8,6 +9,7 @@ from streaming.definition.sql.grammar.foreign import FOREIGN_JOINS
 from streaming.definition.sql.grammar.rows import JoinRow
 from streaming.definition.sql.grammar.words import CLAUSE_WORDS, JOINING_WORDS, clause_at, joins, near
 from streaming.definition.sql.reading.event_time import take_event_time
+from streaming.definition.sql.reading.match_recognize import take_match
 from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.slices import take_expression
 from streaming.definition.sql.reading.tree import BodySyntax, JoinSyntax, SourceKind, SourceSyntax
@@ -15,12 +17,22 @@ from streaming.definition.tokens import TokenKind
 
 TakeBody = Callable[[Reader], BodySyntax]
 MOST_NESTED: Final = 40
-"""Queries in parentheses inside each other; beyond that a step reads better, and Python's stack ends somewhere."""
+"""The deepest nesting of queries in parentheses; Python's stack is limited, and steps are easier to read."""
 _EXAMPLE: Final = "the name of a stream or a step"
 
 
 def take_source(reader: Reader, take_body: TakeBody) -> SourceSyntax | None:
-    """Take a source with its alias and EVENTTIME BY; None with a fault where there is none."""
+    """Read a source with its alias, EVENTTIME BY and MATCH_RECOGNIZE; None, and a recorded problem, without one."""
+    first = reader.at
+    source = _take_plain(reader, take_body)
+    match = None if source is None else take_match(reader, source.event_time)
+    if source is None or match is None:
+        return source
+    match.alias = _take_alias(reader, "MATCH_RECOGNIZE")
+    return replace(source, match=match, extent=reader.since(first))
+
+
+def _take_plain(reader: Reader, take_body: TakeBody) -> SourceSyntax | None:
     first = reader.at
     kind: SourceKind = "name"
     if reader.word() == "(":
@@ -36,18 +48,18 @@ def take_source(reader: Reader, take_body: TakeBody) -> SourceSyntax | None:
     elif reader.at == first:
         return None
     alias = _take_alias(reader, name.value if name else "it")
-    qualifiers = frozenset(said.value for said in (name, alias) if said)
+    qualifiers = frozenset(each.value for each in (name, alias) if each)
     return SourceSyntax(kind, name, alias, None, take_event_time(reader, qualifiers), reader.since(first))
 
 
 def _refuse_call(reader: Reader, name: ValueAt[str]) -> None:
-    """`FROM TABLE(...)`: no functions give rows."""
+    """Report `FROM TABLE(...)`: no function returns rows."""
     first = reader.at
     if reader.word() == "(" and reader.opens():
         reader.at = reader.partners[reader.at] + 1
         extent = (name.extent[0], reader.since(first)[1])
         remedy = "Write the name of a stream, and windows as WINDOW BY TUMBLE 5m or WINDOW BY HOP 5m,1m."
-        reader.problem(extent, "Functions do not stand behind FROM here.", remedy)
+        reader.problem(extent, "FROM does not support functions.", remedy)
 
 
 def _take_alias(reader: Reader, what: str) -> ValueAt[str] | None:
@@ -58,7 +70,7 @@ def _take_alias(reader: Reader, what: str) -> ValueAt[str] | None:
         token.kind is TokenKind.WORD
         and reader.at_name()
         and reader.word(1) != "BY"
-        and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER")
+        and token.word not in ("NODE", "ALIGN", "BY", "TO", "OUTER", "MATCH_RECOGNIZE")
         and not (token.word == "WITHIN" and (reader.peek(1).kind is TokenKind.NUMBER or reader.word(1) == "("))
         and near(token.word, (*CLAUSE_WORDS, *JOINING_WORDS)) is None
     ):
@@ -68,17 +80,17 @@ def _take_alias(reader: Reader, what: str) -> ValueAt[str] | None:
 
 
 def take_parenthesis(reader: Reader, take_body: TakeBody) -> BodySyntax | None:
-    """Take `( body )`; a parenthesis that is not closed is told, and so is nesting without end."""
+    """Read `( body )`; report an unclosed parenthesis and too deep nesting."""
     opened = reader.at
     extent = reader.take().extent
     closing = reader.partners.get(opened, reader.end)
     if reader.depth >= MOST_NESTED:
-        remedy = "Give some of them a name as steps: WITH name AS (...)."
-        reader.problem(extent, f"More than {MOST_NESTED} queries stand inside each other.", remedy)
+        remedy = "Turn some of them into named steps: WITH name AS (...)."
+        reader.problem(extent, f"Queries are nested more than {MOST_NESTED} levels deep.", remedy)
         reader.at = min(closing + 1, reader.end)
         return None
     if closing >= reader.end:
-        reader.problem(extent, "This parenthesis is not closed.", "Write ) where the query in it ends.")
+        reader.problem(extent, "This parenthesis is not closed.", "Write ) at the end of its query.")
         reader.depth += 1
         body = take_body(reader)
         reader.depth -= 1
@@ -95,22 +107,22 @@ def take_parenthesis(reader: Reader, take_body: TakeBody) -> BodySyntax | None:
 
 
 def skip_to_end(reader: Reader) -> None:
-    """Tell of what cannot be read up to the end, and go there."""
+    """Report that the text up to the end cannot be read, and skip it."""
     extent = (reader.here()[0], reader.tokens[reader.end - 1].end)
     token = reader.peek()
     if token.word == ")":
-        reader.problem(token.extent, "This parenthesis closes nothing.", "Remove it, or open it where it begins.")
+        reader.problem(token.extent, "This ) has no matching (.", "Remove it, or add the opening parenthesis.")
     else:
-        reader.problem(extent, f"{reader.shown()} cannot stand here.", "Remove it, or write ; before a new statement.")
+        reader.problem(extent, f"Unexpected {reader.describe_next()}.", "Remove it, or write ; before a new statement.")
     reader.at = reader.end
 
 
 def take_join(reader: Reader, take_body: TakeBody) -> JoinSyntax | None:
-    """Take one join with its source and condition, if one stands here."""
+    """Read one join with its source and condition, if one is next."""
     first = reader.at
     if reader.accept(","):
-        remedy = "Write JOIN with the fields that both share: a JOIN b ON a.k = b.k."
-        reader.problem(reader.since(first), "Sources with a comma between them are no join here.", remedy)
+        remedy = "Write JOIN with the fields that both sides share: a JOIN b ON a.k = b.k."
+        reader.problem(reader.since(first), "Sources cannot be joined with a comma.", remedy)
         form = JOINS[0]
     elif joins(reader.tokens, reader.at):
         form = _take_kind(reader)
@@ -122,24 +134,24 @@ def take_join(reader: Reader, take_body: TakeBody) -> JoinSyntax | None:
     on = take_expression(reader) if reader.accept("ON") else None
     on_extent = reader.since(on_first) if on is not None else None
     if on is not None and not on:
-        reader.problem(reader.since(on_first), "The condition behind ON is missing.", "Write for example ON a.k = b.k.")
+        reader.problem(reader.since(on_first), "The condition after ON is missing.", "Write for example ON a.k = b.k.")
     return JoinSyntax(form.kind, form.outer, source, using, on or None, reader.since(first), on_extent)
 
 
 def _take_kind(reader: Reader) -> JoinRow:
-    """Take the words of a join; those that are none are told, and read as the nearest."""
+    """Read the words of a join; report an unknown one and read it as the nearest."""
     first = reader.at
     words: list[str] = []
     while reader.word() != "JOIN":
         words.append(reader.take().word)
     reader.take()
-    said = " ".join((*words, "JOIN"))
-    known = next((form for form in JOINS if form.words == said), None)
+    written = " ".join((*words, "JOIN"))
+    known = next((form for form in JOINS if form.words == written), None)
     if known is not None:
         return known
     rest = next((word for word in words if word not in ("LEFT", "OUTER")), "")
     remedy = FOREIGN_JOINS.get(rest, "Write JOIN, LEFT JOIN, ANTI JOIN, SEMI JOIN or ASOF JOIN.")
-    reader.problem(reader.since(first), f"There is no {said}.", remedy)
+    reader.problem(reader.since(first), f"{written} is not supported.", remedy)
     meant = f"LEFT {rest} JOIN" if "LEFT" in words else f"{rest} JOIN"
     plain = JOINS[1] if "LEFT" in words else JOINS[0]
     return next((form for form in JOINS if form.words == meant), plain)
@@ -147,7 +159,7 @@ def _take_kind(reader: Reader) -> JoinRow:
 
 def _take_using(reader: Reader) -> tuple[ValueAt[str], ...] | None:
     if reader.word() != "(":
-        reader.problem(reader.here(), "USING has its fields in parentheses.", "Write for example USING (plate).")
+        reader.problem(reader.here(), "The fields of USING must be in parentheses.", "Write for example USING (plate).")
         return None
     reader.take()
     names: list[ValueAt[str]] = []
@@ -160,7 +172,9 @@ def _take_using(reader: Reader) -> tuple[ValueAt[str], ...] | None:
         if not reader.accept(","):
             break
     if not reader.accept(")"):
-        reader.problem(reader.here(), f"{reader.shown()} stands in the list of fields.", "Write USING (a, b).")
+        reader.problem(
+            reader.here(), f"Unexpected {reader.describe_next()} in the list of fields.", "Write USING (a, b)."
+        )
         _skip_list(reader)
     return tuple(names)
 

@@ -1,10 +1,11 @@
-"""A text into statements, and each statement into what it says."""
+"""Reading of a text into statements."""
 
 from streaming.definition.sql.grammar.clauses import TIMESTAMP
 from streaming.definition.sql.grammar.words import OPERATOR_WORDS, STATEMENT_WORDS, near
 from streaming.definition.sql.reading.advance_time import take_advance
 from streaming.definition.sql.reading.arguments import take_argument
 from streaming.definition.sql.reading.foreign import refuse_comment, refuse_statement
+from streaming.definition.sql.reading.functions import take_function
 from streaming.definition.sql.reading.operators import at_operator, take_operator
 from streaming.definition.sql.reading.reader import Reader, ValueAt
 from streaming.definition.sql.reading.select import take_select
@@ -23,8 +24,8 @@ from streaming.definition.tokens import TokenKind
 
 
 def take_statements(reader: Reader) -> list[StatementSyntax]:
-    """All statements of a text; each `;` ends one, and a missing `;` is told."""
-    found: list[StatementSyntax] = []
+    """Read all statements of a text; each `;` ends one, and a missing `;` is reported."""
+    statements: list[StatementSyntax] = []
     last = len(reader.tokens) - 1
     while reader.at < last:
         end = next(index for index in range(reader.at, last + 1) if _ends(reader, index))
@@ -35,12 +36,12 @@ def take_statements(reader: Reader) -> list[StatementSyntax]:
         while reader.at < end:
             if refuse_comment(reader):
                 continue
-            found.append(_take_statement(reader))
+            statements.append(_take_statement(reader))
             if reader.at < end:
                 _refuse_rest(reader)
         reader.end = last
         reader.at = min(end + 1, last)
-    return found
+    return statements
 
 
 def _ends(reader: Reader, index: int) -> bool:
@@ -48,10 +49,10 @@ def _ends(reader: Reader, index: int) -> bool:
 
 
 def _refuse_rest(reader: Reader) -> None:
-    """Tell of a missing `;` where a statement begins, else of what cannot stand behind the last one."""
+    """Report a missing `;` before a new statement, else the unexpected rest of the last one."""
     word = reader.word()
     if word in (*STATEMENT_WORDS, *OPERATOR_WORDS) and word != "TO":
-        reader.problem(reader.here(), "A new statement begins here, and no ; stands before it.", "Write ; before it.")
+        reader.problem(reader.here(), "The ; before this statement is missing.", "Write ; before it.")
     else:
         skip_to_end(reader)
 
@@ -62,6 +63,8 @@ def _take_statement(reader: Reader) -> StatementSyntax:
     if word == "QUERY":
         reader.take()
         statement.query = reader.name("The name of the query", "QUERY and a name")
+    elif word == "FUNCTION":
+        statement.function = take_function(reader)
     elif word == "ADVANCE":
         if reader.word(1) != "TIME":
             if reader.word() == word:
@@ -74,7 +77,7 @@ def _take_statement(reader: Reader) -> StatementSyntax:
             statement.insert = _take_insert(reader)
     elif word == "INSERT":
         statement.insert = _take_insert(reader)
-    elif word:  # nearly SELECT
+    elif word:  # a word similar to SELECT
         body = take_body(reader)
         statement.insert = InsertSyntax(None, WrittenFields(), body, body.extent)
     statement.last = max(reader.at, statement.first + 1)
@@ -83,7 +86,7 @@ def _take_statement(reader: Reader) -> StatementSyntax:
 
 
 def _statement_word(reader: Reader) -> str:
-    """The first word of the statement that stands here, as it is meant; empty where none does, which is passed over."""
+    """Return the intended first word of the statement here; empty, and skip it, if there isn't one."""
     word, token = reader.word(), reader.peek()
     if _begins_insert(reader):
         return "INSERT"
@@ -93,11 +96,13 @@ def _statement_word(reader: Reader) -> str:
         return ""
     guess = near(token.word, (*STATEMENT_WORDS, *OPERATOR_WORDS)) if token.kind is TokenKind.WORD else None
     if guess in STATEMENT_WORDS:
-        if guess != "SELECT":  # which is told where the query is read
-            reader.problem(token.extent, f"`{token.value}` begins no statement.", f"Did you mean {guess}?")
+        if guess != "SELECT":  # reported where the query is read
+            reader.problem(token.extent, f"Unknown statement `{token.value}`.", f"Did you mean {guess}?")
         return guess
-    remedy = f"Did you mean {guess}?" if guess else "Begin with SELECT, INSERT INTO, WITH, ADVANCE TIME or QUERY."
-    reader.problem(reader.here(), f"{reader.shown()} begins no statement.", remedy)
+    remedy = (
+        f"Did you mean {guess}?" if guess else "Start with SELECT, INSERT INTO, WITH, FUNCTION, ADVANCE TIME or QUERY."
+    )
+    reader.problem(reader.here(), f"Unknown statement {reader.describe_next()}.", remedy)
     reader.at = reader.end
     return ""
 
@@ -115,7 +120,7 @@ def _take_steps(reader: Reader, sentence: StatementSyntax) -> None:
     reader.take()
     if reader.accept("RECURSIVE"):
         extent = reader.tokens[reader.at - 1].extent
-        reader.problem(extent, "Steps do not read themselves.", "Remove RECURSIVE.")
+        reader.problem(extent, "Recursive steps are not supported.", "Remove RECURSIVE.")
     while True:
         step = _take_step(reader)
         if step is not None:
@@ -123,7 +128,7 @@ def _take_steps(reader: Reader, sentence: StatementSyntax) -> None:
         if not reader.accept(","):
             return
         if _begins_insert(reader) and reader.word(1) != "AS":
-            reader.problem(reader.tokens[reader.at - 1].extent, "A comma stands behind the last step.", "Remove it.")
+            reader.problem(reader.tokens[reader.at - 1].extent, "There is a comma after the last step.", "Remove it.")
             return
 
 
@@ -138,7 +143,7 @@ def _take_step(reader: Reader) -> StepSyntax | None:
     else:
         reader.problem(reader.here(), "AS is missing.", "Write name AS (SELECT ...).")
     if reader.word() != "(":
-        message = f"A step stands in parentheses, and {reader.shown()} stands there."
+        message = f"A step must be in parentheses: found {reader.describe_next()} instead."
         reader.problem(reader.here(), message, "Write name AS (SELECT ...).")
         body = take_body(reader) if _begins_branch(reader) else None
         if body is None:
@@ -163,7 +168,7 @@ def _take_insert(reader: Reader) -> InsertSyntax:
             take_argument(reader, TIMESTAMP, fields, _begins_branch)
     body = take_body(reader)
     while not any(body.branches) and reader.at < reader.end and not _begins_insert(reader):
-        reader.take()  # what cannot be read was told by the body
+        reader.take()  # the body has reported the unreadable part
     return InsertSyntax(target, fields, body, reader.since(first))
 
 
@@ -172,25 +177,25 @@ def _take_target(reader: Reader) -> ValueAt[str] | None:
     if not reader.accept("INTO"):
         reader.problem(keyword.extent, "INTO is missing.", "Write INSERT INTO target SELECT ...")
     if reader.word() == "TABLE" and reader.at_name(1):
-        reader.problem(reader.take().extent, "Results go to a target, not to a table.", "Remove TABLE.")
+        reader.problem(reader.take().extent, "INSERT INTO takes a target, not a table.", "Remove TABLE.")
     target = reader.name("The target", "INSERT INTO and a name for the results")
     if reader.word() == "(":
         opened = reader.at
         reader.at = min(reader.partners.get(opened, reader.end), reader.end - 1) + 1
-        remedy = "Name the fields in the SELECT list with AS."
-        reader.problem(reader.since(opened), "A target has no list of fields.", remedy)
+        remedy = "Remove it, and name the fields in the SELECT list with AS."
+        reader.problem(reader.since(opened), "INSERT INTO does not support a list of fields.", remedy)
     return target
 
 
 def take_body(reader: Reader) -> BodySyntax:
-    """Take branches with UNION ALL between them; what is no branch is told, and None."""
+    """Read branches joined by UNION ALL; an unreadable branch is reported and None."""
     first = reader.at
     branches = [_take_branch(reader)]
     while reader.word() == "UNION":
         union = reader.take().extent
         if reader.accept("DISTINCT") or not reader.accept("ALL"):
-            remedy = "Write UNION ALL; it keeps every event, also equal ones."
-            reader.problem(union, "UNION without ALL compares all events with each other, for ever.", remedy)
+            remedy = "Write UNION ALL, which keeps every event, including equal ones."
+            reader.problem(union, "UNION without ALL is not supported: it would compare all events forever.", remedy)
         branches.append(_take_branch(reader))
     return BodySyntax(tuple(branches), reader.since(first))
 
@@ -207,12 +212,12 @@ def _take_branch(reader: Reader) -> SelectSyntax | OperatorSyntax | StreamSyntax
     if reader.word() == "SELECT":
         return take_select(reader, take_body)
     if token.kind is TokenKind.WORD and near(token.word, ("SELECT",)):
-        reader.problem(token.extent, f"`{token.value}` begins no query.", "Did you mean SELECT?")
+        reader.problem(token.extent, f"Expected SELECT, found `{token.value}`.", "Did you mean SELECT?")
         return take_select(reader, take_body)
     if reader.word() == "(" and reader.opens():
         extent = reader.here()
         reader.problem(
-            extent, "Parentheses around a branch mean nothing.", "Remove them: SELECT ... UNION ALL SELECT ..."
+            extent, "Parentheses around a branch are not supported.", "Remove them: SELECT ... UNION ALL SELECT ..."
         )
         body = take_parenthesis(reader, take_body)
         return body.branches[0] if body and len(body.branches) == 1 else None

@@ -1,9 +1,10 @@
-"""A text as it is written, before names are looked up: what the readers hand to the builders."""
+"""The syntax tree of a text, before names are resolved: the output of the readers and input of the builders."""
 
 from dataclasses import dataclass, field
 from typing import Literal
 
 from streaming.definition.sql.grammar.rows import JoinKind
+from streaming.definition.sql.places import TextPlace
 from streaming.definition.sql.reading.reader import TokenRange, ValueAt
 from streaming.definition.tokens import Extent
 
@@ -12,7 +13,7 @@ SourceKind = Literal["name", "node", "stream", "body"]
 
 @dataclass
 class WrittenFields:
-    """Fields of a node or of settings in the form of JSON, and where each stands by its path, which `prefix` begins."""
+    """Fields of a node or of settings as JSON, and their places by path; each path starts with `prefix`."""
 
     values: dict[str, object] = field(default_factory=dict)
     places: dict[str, Extent] = field(default_factory=dict)
@@ -26,16 +27,26 @@ class WrittenFields:
 
 @dataclass(frozen=True)
 class EventTimeSyntax:
-    """EVENTTIME BY of one source; None where it cannot be read."""
+    """EVENTTIME BY of one source; `values` is None if it cannot be read."""
 
     values: dict[str, str] | None
     places: dict[str, Extent]
     extent: Extent
 
 
+@dataclass
+class MatchSyntax:
+    """MATCH_RECOGNIZE after a source, with the alias of its rows; `places` of expressions by their path in `fields`."""
+
+    extent: Extent
+    alias: ValueAt[str] | None = None
+    fields: WrittenFields = field(default_factory=WrittenFields)
+    places: dict[str, TextPlace] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class SourceSyntax:
-    """What stands behind FROM, JOIN, CLIP ...: a name, NODE name, STREAM name, or a body in parentheses."""
+    """A source after FROM, JOIN, CLIP ...: a name, NODE name, STREAM name, or a body in parentheses."""
 
     kind: SourceKind
     name: ValueAt[str] | None
@@ -43,16 +54,19 @@ class SourceSyntax:
     body: "BodySyntax | None"
     event_time: EventTimeSyntax | None
     extent: Extent
+    match: MatchSyntax | None = None
 
     @property
     def qualifiers(self) -> frozenset[str]:
-        """The names that stand before its fields."""
-        return frozenset(said.value for said in (self.name, self.alias) if said)
+        """Return the names that may qualify its fields."""
+        if self.match is not None:
+            return frozenset((self.match.alias.value,)) if self.match.alias else frozenset()
+        return frozenset(each.value for each in (self.name, self.alias) if each)
 
 
 @dataclass(frozen=True)
 class JoinSyntax:
-    """One join of a chain; `using` and `on` as they are written."""
+    """One join of a chain; `using` and `on` as written."""
 
     kind: JoinKind
     outer: bool
@@ -83,7 +97,7 @@ class TopSyntax:
 
 @dataclass
 class ClauseSyntax:
-    """A clause that is there, from its first word to its last, with its expression or its fields."""
+    """A clause, from its first word to its last, with its expression or its fields."""
 
     extent: Extent
     part: TokenRange | None = None
@@ -130,7 +144,7 @@ class StreamSyntax:
 
 @dataclass(frozen=True)
 class BodySyntax:
-    """Branches with UNION ALL between them; None for one that cannot be read."""
+    """Branches joined by UNION ALL; None for one that cannot be read."""
 
     branches: tuple["SelectSyntax | OperatorSyntax | StreamSyntax | None", ...]
     extent: Extent
@@ -167,7 +181,7 @@ class AdvanceSyntax:
 
 @dataclass
 class StatementSyntax:
-    """One statement as it is written: its tokens `[first, last)`, and what it says."""
+    """One statement: its tokens `[first, last)`, and its content."""
 
     first: int
     last: int
@@ -175,3 +189,12 @@ class StatementSyntax:
     steps: list[StepSyntax] = field(default_factory=list)
     insert: InsertSyntax | None = None
     advance: AdvanceSyntax | None = None
+    function: "FunctionSyntax | None" = None
+
+
+@dataclass(frozen=True)
+class FunctionSyntax:
+    """FUNCTION: its fields, and the place of its expression; None without one that can be read."""
+
+    fields: WrittenFields
+    body: TextPlace | None

@@ -1,1 +1,1 @@
-"""A text after its graph was changed."""
+"""Rewriting of a text after a change of its graph."""

@@ -1,7 +1,7 @@
-"""The comments of nodes: those that stand before the step or the statement that makes a node, read and written.
+"""Reading and writing of the comments of nodes, which come before the step or statement that creates the node.
 
-A comment is about the node that its step or statement is named for. One about another node that is made there begins
-with the name of that node: `-- fast: only what matters`.
+A comment belongs to the node that its step or statement is named for. A comment for another node of that step or
+statement starts with the name of that node: `-- fast: only what matters`.
 """
 
 import re
@@ -22,9 +22,9 @@ Comments = Mapping[str, str]
 
 @dataclass(frozen=True)
 class _CommentHome:
-    """Where comments of the nodes `ids`, of which the last has the name, stand in a text: `text[start:end]`, and more.
+    """The place of comments of the nodes `ids` in a text, `text[start:end]`; the last node has the name.
 
-    `others` are the places before the insert of a statement with steps, which are about its last node as well.
+    `others` are places before the INSERT of a statement with steps; comments there also belong to its last node.
     """
 
     ids: tuple[str, ...]
@@ -35,51 +35,51 @@ class _CommentHome:
 
 
 def read_comments(text: str) -> dict[str, str]:
-    """The comment of each node that has one, lines parted by line breaks; empty for a text that cannot be read."""
+    """Return the comment of each node that has one, with line breaks; empty for an unreadable text."""
     return _read(parse_sql(text))
 
 
 def write_comments(text: str, comments: Comments) -> str:
-    """`text` with other comments for the nodes that `comments` names; an empty one takes what is there away.
+    """Return `text` with new comments for the nodes in `comments`; an empty comment removes the old one.
 
-    Spaces around lines and empty lines around the whole go. Names that the text does not make are left out. What the
-    text says stays the same.
+    Spaces around lines and empty lines around the comment are removed. Names of unknown nodes are ignored. The
+    meaning of the text stays the same.
     """
     script = parse_sql(text)
-    known = _read(script)
-    wanted = {node: plain_comment(said) for node, said in comments.items()}
+    old = _read(script)
+    wanted = {node: plain_comment(comment) for node, comment in comments.items()}
     changes: list[tuple[int, int, str]] = []
     for home in _homes(script):
-        asked = {node: wanted.get(node, known.get(node, "")) for node in home.ids}
-        if any(asked[node] != known.get(node, "") for node in home.ids):
+        new = {node: wanted.get(node, old.get(node, "")) for node in home.ids}
+        if any(new[node] != old.get(node, "") for node in home.ids):
             changes += [(start, end, _uncommented(text[start:end])) for start, end in home.others]
-            changes.append((home.start, home.end, _lead(text, home, asked)))
+            changes.append((home.start, home.end, _lead(text, home, new)))
     for start, end, put in sorted(changes, reverse=True):
         text = text[:start] + put + text[end:]
     return text
 
 
 def plain_comment(text: str) -> str:
-    """A comment as it is read back: without spaces around its lines, and empty lines around the whole."""
+    """Return a comment as it will be read back: without spaces around its lines and without empty lines around it."""
     lines = [_UNWRITABLE.sub(" ", line).strip() for line in text.splitlines()]
     return "\n".join(lines).strip("\n")
 
 
 def _read(script: Script) -> dict[str, str]:
-    found: dict[str, list[str]] = {}
+    lines_of: dict[str, list[str]] = {}
     for home in _homes(script):
         spans = ((home.start, home.end), *home.others)
         for line in (line for start, end in spans for line in _lines(script.text[start:end])):
             tag = _TAG.match(line)
             tagged = tag is not None and tag[1] in home.ids
             node = tag[1] if tag is not None and tagged else home.ids[-1]
-            found.setdefault(node, []).append(line[tag.end() :] if tag is not None and tagged else line)
-    texts = {node: "\n".join(lines).strip("\n") for node, lines in found.items()}
-    return {node: said for node, said in texts.items() if said}
+            lines_of.setdefault(node, []).append(line[tag.end() :] if tag is not None and tagged else line)
+    texts = {node: "\n".join(lines).strip("\n") for node, lines in lines_of.items()}
+    return {node: comment for node, comment in texts.items() if comment}
 
 
 def _lines(gap: str) -> Iterator[str]:
-    """The lines of the comments in a part of a text that holds nothing else."""
+    """Yield the lines of the comments in a part of a text that contains nothing else."""
     for match in _COMMENT.finditer(gap):
         if match[1] is not None:
             yield plain_comment(match[1])
@@ -88,14 +88,14 @@ def _lines(gap: str) -> Iterator[str]:
 
 
 def _homes(script: Script) -> Iterator[_CommentHome]:
-    """Where comments stand, in the order of the text. None where the text makes no graph."""
+    """Yield the places of comments, in the order of the text; none if the text has no valid graph."""
     if script.graph is None:
         return
     seen: set[str] = set()
     for home in (each for paragraph in paragraphs(script)[0] for each in _of_paragraph(script, paragraph)):
-        if home.ids[-1] in seen:
-            continue  # a name that is made twice: a fault, and the first has the comment
-        yield replace(home, ids=tuple(each for each in home.ids if each not in seen))
+        # a duplicate name is an error; the first node of that name keeps the comment
+        if ids := tuple(each for each in home.ids if each not in seen):
+            yield replace(home, ids=ids)
         seen |= {*home.ids}
 
 
@@ -126,7 +126,7 @@ def _of_paragraph(script: Script, paragraph: Paragraph) -> Iterator[_CommentHome
 
 
 def _lead(text: str, home: _CommentHome, comments: Comments) -> str:
-    """What stands at the home of comments once it says `comments`."""
+    """Return the new text for the place of comments."""
     gap = text[home.start : home.end]
     first = _COMMENT.search(gap)
     head = gap[: first.start()] if first else gap
@@ -142,12 +142,12 @@ def _uncommented(gap: str) -> str:
 
 
 def _written(home: _CommentHome, comments: Comments) -> Iterator[str]:
-    """The lines of all comments at one place: of its name first, and the others each under theirs."""
+    """Yield the lines of all comments at one place: first those of the named node, then those of each other node."""
     own = comments.get(home.ids[-1], "")
     tagged = any((tag := _TAG.match(line)) and tag[1] in home.ids for line in own.splitlines())
     if own:
         yield from (f"{home.ids[-1]}: {line}".rstrip() if tagged else line for line in own.splitlines())
     for node in dict.fromkeys(home.ids[:-1]):
-        said = comments.get(node, "")
-        if said and node != home.ids[-1]:
-            yield from (f"{node}: {line}".rstrip() for line in said.splitlines())
+        comment = comments.get(node, "")
+        if comment and node != home.ids[-1]:
+            yield from (f"{node}: {line}".rstrip() for line in comment.splitlines())

@@ -1,4 +1,4 @@
-"""Pieces of an old text and newly printed ones into one text."""
+"""Composition of a text from kept pieces of an old text and newly printed ones."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,8 @@ from streaming.definition.sql.printing.units import (
     TextPlan,
     TextUnit,
     default_name,
-    one_below_the_other,
+    join_statements,
+    print_functions,
     print_query,
     sources_of,
     unit_clauses,
@@ -19,13 +20,13 @@ from streaming.definition.sql.printing.units import (
 from streaming.definition.sql.printing.words import name
 from streaming.definition.sql.rewriting.pieces import Paragraph, TextPiece, comments
 from streaming.definition.sql.script import Script
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.tokens import lex
 
 
 @dataclass(frozen=True)
 class GraphChange:
-    """The old text as it was read, and what the new one says."""
+    """The old text, and the content of the new one."""
 
     script: Script
     graph: QueryGraph
@@ -34,7 +35,7 @@ class GraphChange:
 
 
 def rewritten(change: GraphChange, old: Sequence[Paragraph], planned: TextPlan, closing: str, *, afresh: bool) -> str:
-    """The new text; `afresh`: every ADVANCE TIME is printed anew, since a name in it may mean something else now."""
+    """Return the new text; `afresh`: print every ADVANCE TIME again, because a name in it may have another meaning."""
     placed = _placed(planned.units, [piece for paragraph in old for piece in paragraph.pieces])
     placed = _settled(_renamed(placed, old))
     sources = sources_of(change.graph, planned, change.event_times)
@@ -53,7 +54,7 @@ def rewritten(change: GraphChange, old: Sequence[Paragraph], planned: TextPlan, 
 
 @dataclass(frozen=True)
 class _PlacedUnit:
-    """A unit with the statement in whose place it stands, and the old pieces whose nodes it makes first."""
+    """A unit, the old statement whose place it takes, and the old pieces whose nodes it is the first to create."""
 
     unit: TextUnit
     home: int | None
@@ -66,43 +67,43 @@ class _PlacedUnit:
 
 
 def _placed(units: Sequence[TextUnit], pieces: Sequence[TextPiece]) -> list[_PlacedUnit]:
-    """Each unit in its place: where it is kept, where the piece was that made its node, before what follows it."""
+    """Place each unit: at its kept piece, else at the old piece of its node; new units have no place yet."""
     made_by = {each: piece for piece in reversed(pieces) for each in piece.ids}
     claimed: set[int] = set()
-    found: list[_PlacedUnit] = []
+    placed: list[_PlacedUnit] = []
     for unit in units:
         if unit.kept is not None:
             piece = pieces[unit.kept.mark]
             claimed.add(piece.number)
-            found.append(_PlacedUnit(unit, piece.paragraph, piece))
+            placed.append(_PlacedUnit(unit, piece.paragraph, piece))
             continue
         ids = [unit.node.id, *(node.id for node in unit.nodes)]
         known = {made_by[each].number: made_by[each] for each in ids if each in made_by}
         origins = tuple(piece for number, piece in known.items() if number not in claimed)
         claimed.update(known)
         home = next((piece.paragraph for piece in known.values()), None)
-        found.append(_PlacedUnit(unit, home, None, origins))
-    return found
+        placed.append(_PlacedUnit(unit, home, None, origins))
+    return placed
 
 
 def _renamed(placed: Sequence[_PlacedUnit], old: Sequence[Paragraph]) -> list[_PlacedUnit]:
-    """A new INSERT behind the steps of a statement whose own INSERT is gone stands in its place."""
+    """Let a new INSERT replace the removed INSERT of the statement whose steps come before it."""
     inserts = {each.home for each in placed if not each.is_step}
     claimed = {piece.number for each in placed for piece in each.origins}
-    found: list[_PlacedUnit] = []
+    renamed: list[_PlacedUnit] = []
     for each in placed:
-        home = found[-1].home if found and found[-1].is_step else None
+        home = renamed[-1].home if renamed and renamed[-1].is_step else None
         if each.home is None and not each.is_step and home is not None and home not in inserts:
             gone = old[home].pieces[-1]
             origins = () if gone.is_step or gone.number in claimed else (gone,)
-            found.append(each if gone.is_step else _PlacedUnit(each.unit, home, None, origins))
+            renamed.append(each if gone.is_step else _PlacedUnit(each.unit, home, None, origins))
         else:
-            found.append(each)
-    return found
+            renamed.append(each)
+    return renamed
 
 
 def _settled(placed: Sequence[_PlacedUnit]) -> list[_PlacedUnit]:
-    """New steps go before the unit that follows them."""
+    """Place new steps before the unit that follows them."""
     settled: list[_PlacedUnit] = []
     following: int | None = None
     for each in reversed(placed):
@@ -115,7 +116,7 @@ def _settled(placed: Sequence[_PlacedUnit]) -> list[_PlacedUnit]:
 
 
 def _grouped(placed: Sequence[_PlacedUnit]) -> Iterator[list[_PlacedUnit]]:
-    """The units of each statement: steps of one home, up to an INSERT."""
+    """Yield the units of each statement: steps at one place, up to an INSERT."""
     group: list[_PlacedUnit] = []
     for each in placed:
         if group and (group[0].home != each.home or not group[-1].is_step):
@@ -127,18 +128,18 @@ def _grouped(placed: Sequence[_PlacedUnit]) -> Iterator[list[_PlacedUnit]]:
 
 
 def _lead(group: Sequence[_PlacedUnit], old: Sequence[Paragraph], homes: set[int | None]) -> list[str]:
-    """The comments before statements that are no more, whose nodes this group makes."""
+    """Return the comments before removed statements whose nodes this group creates."""
     gone = {piece.paragraph: None for each in group for piece in each.origins if piece.paragraph not in homes}
     return [each for paragraph in gone for each in comments(old[paragraph].lead)]
 
 
 def _written(group: Sequence[_PlacedUnit], old: Sequence[Paragraph], sources: SourceNames) -> str:
-    """The statement of a group, without what stands before it."""
+    """Return the statement of a group, without the text before it."""
     pieces = old[group[0].home].pieces if group[0].home is not None else ()
     if [each.piece for each in group] == [*pieces]:
         for each in group:
             sources.skip(each.unit.nodes)
-        assert group[0].home is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+        assert group[0].home is not None  # nosec B101 # for the type checker only
         return old[group[0].home].text
     steps = [each for each in group if each.is_step]
     insert = group[-1] if not group[-1].is_step else None
@@ -158,12 +159,12 @@ def _written(group: Sequence[_PlacedUnit], old: Sequence[Paragraph], sources: So
 
 
 def _opening(each: _PlacedUnit, old: Sequence[Paragraph]) -> str:
-    """WITH, as the old statement has it."""
+    """Return WITH, as the old statement spells it."""
     return old[each.home].opening if each.home is not None and old[each.home].statement.steps else "WITH"
 
 
 def _printed(group: Sequence[_PlacedUnit], sources: SourceNames) -> str:
-    """A statement of which nothing was there before, or only an INSERT."""
+    """Return a statement that is new, or whose INSERT is the only old part."""
     steps = [(name(each.unit.node.id), unit_clauses(each.unit, sources)) for each in group if each.is_step]
     insert = [] if group[-1].is_step else unit_clauses(group[-1].unit, sources)
     text = statement(steps, insert)
@@ -175,7 +176,7 @@ def _old_comments(origins: Iterable[TextPiece], now: str) -> list[str]:
 
 
 def _step(each: _PlacedUnit, sources: SourceNames) -> tuple[str, str, str, str]:
-    """What stands before a step, the step, and what stands behind it before and after the comma."""
+    """Return the text before a step, the step, and the text after it before and after the comma."""
     if each.piece is not None:
         sources.skip(each.unit.nodes)
         return each.piece.lead, each.piece.text, each.piece.trail, each.piece.tail
@@ -195,7 +196,7 @@ def _above(lines: Sequence[str]) -> str:
 
 
 def _insert(each: _PlacedUnit, sources: SourceNames) -> tuple[str, str]:
-    """What stands before an INSERT that has steps, and the INSERT."""
+    """Return the text before an INSERT with steps, and the INSERT."""
     if each.piece is not None:
         sources.skip(each.unit.nodes)
         return each.piece.lead, each.piece.text
@@ -205,7 +206,7 @@ def _insert(each: _PlacedUnit, sources: SourceNames) -> tuple[str, str]:
 
 
 def _joined(text: str, more: str) -> str:
-    """Both, on two lines where the second would else be part of a comment."""
+    """Join both texts; on two lines if the second would otherwise become part of a comment."""
     if not more or more.startswith(("\n", "\r")) or "--" not in text[text.rfind("\n") + 1 :]:
         return text + more
     words = lex(f"{text} x").tokens[:-1]
@@ -214,38 +215,43 @@ def _joined(text: str, more: str) -> str:
 
 
 class _Settings:
-    """ADVANCE TIME and QUERY of the new text: those of the old one in their places, and those that are new."""
+    """ADVANCE TIME and QUERY of the new text: the old statements at their places, and new ones."""
 
     def __init__(self, change: GraphChange, *, afresh: bool) -> None:
         self._change = change
         self._afresh = afresh
         old = change.script.statements
-        said = {each.input for each in old if each.kind == "advance"}
-        self.new = [advance_time(each, of) for each, of in change.advance.items() if each not in said]
+        present = {each.input for each in old if each.kind == "advance"}
+        self.new = [advance_time(each, of) for each, of in change.advance.items() if each not in present]
         named = any(each.kind == "query" for each in old)
+        same = change.script.graph is not None and change.script.graph.functions == change.graph.functions
+        self.functions = None if same or not change.graph.functions else print_functions(change.graph)
+        self._keeps_functions = same
         self.query = None if named or change.graph.name == default_name(change.graph) else print_query(change.graph)
 
     def written(self, paragraph: Paragraph) -> str | None:
-        """The statement as it is now; None where it is gone."""
+        """Return the current form of the statement; None if it is removed."""
         of = paragraph.statement
+        if of.kind == "function":
+            return paragraph.text if self._keeps_functions else None
         if of.kind == "query":
-            assert self._change.script.graph is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+            assert self._change.script.graph is not None  # nosec B101 # for the type checker only
             same = self._change.script.graph.name == self._change.graph.name
-            return paragraph.text if same else self._anew(paragraph, print_query(self._change.graph))
+            return paragraph.text if same else self._replace(paragraph, print_query(self._change.graph))
         settings = self._change.advance.get(of.input or "")
         if settings is None:
             return None
         if settings == self._change.script.advance.get(of.input or "") and not self._afresh:
             return paragraph.text
-        return self._anew(paragraph, advance_time(of.input or "", settings))
+        return self._replace(paragraph, advance_time(of.input or "", settings))
 
-    def _anew(self, paragraph: Paragraph, text: str) -> str:
+    def _replace(self, paragraph: Paragraph, text: str) -> str:
         return "".join(f"{each}\n" for each in comments(paragraph.text) if each not in text) + text
 
 
 @dataclass
 class _Text:
-    """The new text as it grows; the leads and tails of old statements are written once."""
+    """Builds the new text; the leads and tails of old statements are written once."""
 
     old: Sequence[Paragraph]
     text: str = ""
@@ -256,18 +262,18 @@ class _Text:
     _settings_end: int | None = None
 
     def until(self, home: int, settings: _Settings) -> None:
-        """Write the settings that stand before the old statement `home`."""
+        """Write the settings that come before the old statement `home`."""
         while self._next < home:
             index, paragraph = self._next, self.old[self._next]
             self._next += 1
-            if paragraph.statement.kind not in ("query", "advance"):
+            if paragraph.statement.kind not in ("query", "advance", "function"):
                 continue
             if (written := settings.written(paragraph)) is not None:
                 self.add([], written, index)
                 self._settings_end = len(self.text)
 
     def add(self, lead: Sequence[str], written: str, home: int | None) -> None:
-        """Write one statement behind what is there, in the place of the old statement `home`."""
+        """Append one statement, at the place of the old statement `home`."""
         first = home is not None and home not in self._seen
         between = self.old[home].lead if home is not None and first else "\n\n"
         if self.text and home != self._last + 1 and "\n" not in between:
@@ -284,7 +290,7 @@ class _Text:
         self._last = home if home is not None else -2
 
     def _close(self) -> None:
-        """Put a semicolon behind the last statement if it has none."""
+        """Add a semicolon after the last statement if it has none."""
         if not self._end or self.text[self._end - 1] == ";":
             return
         self.text = f"{self.text[: self._end]};{self.text[self._end :]}"
@@ -293,14 +299,16 @@ class _Text:
         self._end += 1
 
     def whole(self, settings: _Settings, closing: str) -> str:
-        """The text with what is new and what stood at its end."""
-        new = one_below_the_other(settings.new)
+        """Return the text with the new statements and the old end of the text."""
+        new = join_statements(settings.new)
         if new:
             self._close()
         if new and self._settings_end is not None:
             self.text = self.text[: self._settings_end] + "\n" + new + self.text[self._settings_end :]
         elif new:
             self.text = _joined(self.text, f"\n\n{new}" if self.text else new)
+        if settings.functions:
+            self.text = f"{settings.functions}\n\n{self.text}"
         if settings.query:
             self.text = f"{settings.query}\n\n{self.text}"
         return self.text + closing

@@ -1,4 +1,4 @@
-"""A text in the pieces that stay or go as one: the steps of a WITH and the INSERT behind them, with what is around."""
+"""Pieces of a text that are kept or replaced as a whole: the steps of a WITH and the INSERT, with the text around."""
 
 import re
 from bisect import bisect_left
@@ -14,9 +14,9 @@ _REST_OF_LINE: Final = re.compile(r"[ \t]*(?:/\*[^\n\r]*?\*/[ \t]*)*(?:--[^\n\r]
 
 @dataclass(frozen=True)
 class TextPiece:
-    """A step, or an INSERT without the steps before it, that makes the nodes `ids`.
+    """A step, or an INSERT without the steps before it, that creates the nodes `ids`.
 
-    `lead` stands before it, `trail` behind it up to the comma, `tail` behind the comma on the same line.
+    `lead` is the text before it, `trail` that after it up to the comma, `tail` that after the comma on the same line.
     """
 
     number: int
@@ -30,13 +30,13 @@ class TextPiece:
 
     @property
     def comments(self) -> list[str]:
-        """All comments in it and around it."""
+        """Return all comments in it and around it."""
         return [each for part in (self.lead, self.text, self.trail, self.tail) for each in comments(part)]
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A statement: `lead` stands before it, `tail` behind it on the same line; `opening` is WITH as it is written."""
+    """A statement: `lead` is before it, `tail` after it on the same line; `opening` is WITH as written."""
 
     statement: Statement
     lead: str
@@ -47,14 +47,14 @@ class Paragraph:
 
 
 def paragraphs(script: Script) -> tuple[tuple[Paragraph, ...], str]:
-    """The statements of a text in order, and what stands behind the last one."""
+    """Return the statements of a text in order, and the text after the last one."""
     lexed = lex(script.text)
     text = script.text
     starts = [each.span.start for each in script.statements]
     ends = [0, *(each.span.end for each in script.statements)]
     gaps = [text[end:start] for end, start in zip(ends, [*starts, len(text)], strict=True)]
     splits = [0, *(_rest_of_line(gap) for gap in gaps[1:])]
-    found: list[Paragraph] = []
+    parts: list[Paragraph] = []
     number = 0
     for index, statement in enumerate(script.statements):
         pieces = tuple(_pieces(lexed, text, statement, (index, number)))
@@ -62,12 +62,12 @@ def paragraphs(script: Script) -> tuple[tuple[Paragraph, ...], str]:
         lead = gaps[index][splits[index] :]
         tail = gaps[index + 1][: splits[index + 1]]
         opening = text[statement.span.start : statement.span.start + 4]
-        found.append(Paragraph(statement, lead, _within(text, statement), tail, opening, pieces))
-    return tuple(found), gaps[-1][splits[-1] :]
+        parts.append(Paragraph(statement, lead, _within(text, statement), tail, opening, pieces))
+    return tuple(parts), gaps[-1][splits[-1] :]
 
 
 def comments(text: str) -> list[str]:
-    """The comments of a part of a text, each without the spaces around it."""
+    """Return the comments of a part of a text, each without the spaces around it."""
     ends = [0, *(token.end for token in lex(text).tokens)]
     between = [text[end : token.start] for end, token in zip(ends, lex(text).tokens, strict=False)]
     return [each.strip() for each in between if each.strip()]
@@ -78,7 +78,7 @@ def _within(text: str, statement: Statement) -> str:
 
 
 def _rest_of_line(gap: str) -> int:
-    """Where the comments end that stand behind something on its line; 0 where there are none."""
+    """Return the end of the comments at the end of a line; 0 without any."""
     match = _REST_OF_LINE.match(gap)
     return match.end() if match and match.group().strip() else 0
 
@@ -96,9 +96,9 @@ def _pieces(lexed: LexedText, text: str, statement: Statement, at: tuple[int, in
     begin = statement.span.start + 4
     for (span, ids), (comma, after) in zip(statement.steps, bounds, strict=True):
         trail = text[span.end : comma]
-        behind = text[comma + 1 : after]
+        rest_of_line = text[comma + 1 : after]
         yield TextPiece(
-            number, paragraph, True, ids, text[begin : span.start], text[span.start : span.end], trail, behind
+            number, paragraph, True, ids, text[begin : span.start], text[span.start : span.end], trail, rest_of_line
         )
         number, begin = number + 1, after
     if statement.kind == "insert":
@@ -109,12 +109,12 @@ def _pieces(lexed: LexedText, text: str, statement: Statement, at: tuple[int, in
 
 
 def _token_at(lexed: LexedText, place: int) -> int:
-    """The index of the first token that does not begin before `place`."""
+    """Return the index of the first token that does not start before `place`."""
     return bisect_left(lexed.tokens, place, key=lambda token: token.start)
 
 
 def _bounds(lexed: LexedText, statement: Statement, insert: int) -> Iterator[tuple[int, int]]:
-    """For each step where the comma behind it stands, and where what belongs to the next one begins."""
+    """Yield, for each step, the place of the comma after it and the start of the text of the next one."""
     text = lexed.text
     spans: Sequence[int] = [span.end for span, _ in statement.steps]
     starts = [span.start for span, _ in statement.steps[1:]]

@@ -1,4 +1,4 @@
-"""A text after its graph was changed: what still says the same stays as it was written, with its comments."""
+"""Rewriting of a text after a change of its graph: parts with the same meaning are kept, with their comments."""
 
 from collections.abc import Mapping, Sequence, Set
 from typing import TypeVar
@@ -11,7 +11,7 @@ from streaming.definition.sql.printing.units import KeptNodes, inputs
 from streaming.definition.sql.rewriting.joined import GraphChange, rewritten
 from streaming.definition.sql.rewriting.pieces import TextPiece, paragraphs
 from streaming.definition.sql.script import Script
-from streaming.definition.streams import AdvanceTimeSettings, EventTimeBy
+from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 
 T = TypeVar("T")
 
@@ -23,11 +23,11 @@ def rewrite_sql(
     advance: Mapping[str, AdvanceTimeSettings] | None = None,
     event_times: Mapping[str, EventTimeBy] | None = None,
 ) -> str:
-    """`text` so changed that it says `graph` and the settings of its inputs; None: as the text says them.
+    """Return `text` changed so that it means `graph` and the settings of its inputs; None: keep the text's settings.
 
-    Statements and steps that make the same nodes as before stay character for character, with the comments around
-    them. What changed is printed anew in its place, its comments before it; comments go only with all nodes of their
-    statement. A text that cannot be read as a graph is replaced by a printed one.
+    Statements and steps with the same nodes as before are kept character for character, with the comments around
+    them. Changed parts are printed again at their place, with their comments before them; comments are removed only
+    with all nodes of their statement. A text that cannot be read as a graph is replaced by a printed one.
     """
     script = parse_sql(text)
     settings = _of_inputs(script.advance if advance is None else advance, graph)
@@ -42,12 +42,12 @@ def rewrite_sql(
     given_up: set[int] = set()
     for afresh in (False, True):
         while True:
-            kept = _kept(script, change, pieces, given_up)
+            kept = _find_kept(script, change, pieces, given_up)
             attempt = rewritten(change, written, plan(graph, kept), closing, afresh=afresh)
             read = parse_sql(attempt)
-            if _says(read, change):
+            if _matches(read, change):
                 return attempt
-            wrong = _read_otherwise(read, change, kept)
+            wrong = _find_changed(read, change, kept)
             if not wrong:
                 break
             given_up |= wrong
@@ -59,22 +59,22 @@ def _of_inputs(settings: Mapping[str, T], graph: QueryGraph) -> dict[str, T]:
     return {node: of for node, of in settings.items() if node in known}
 
 
-def _says(read: Script, change: GraphChange) -> bool:
-    """Whether a text says all that it should."""
+def _matches(read: Script, change: GraphChange) -> bool:
+    """Return whether a text has exactly the wanted graph and settings."""
     same = read.graph == change.graph and not read.faults
     return same and read.advance == change.advance and read.event_times == change.event_times
 
 
-def _kept(script: Script, change: GraphChange, pieces: Sequence[TextPiece], given_up: Set[int]) -> list[KeptNodes]:
-    """The pieces of the old text that make nodes of the new graph as they are: as many as stand in the same order."""
-    assert script.graph is not None  # nosec B101 # tells the type checker what is so; nothing depends on it
+def _find_kept(script: Script, change: GraphChange, pieces: Sequence[TextPiece], given_up: Set[int]) -> list[KeptNodes]:
+    """Return the largest set of old pieces whose nodes are unchanged and in the same order in the new graph."""
+    assert script.graph is not None  # nosec B101 # for the type checker only
     old, new = script.graph.nodes, change.graph.nodes
     if [node.id for node in old] != [each for piece in pieces for each in piece.ids]:
         return []
     places: dict[str, list[int]] = {}
     for index, node in enumerate(new):
         places.setdefault(node.id, []).append(index)
-    found: list[KeptNodes] = []
+    candidates: list[KeptNodes] = []
     begin = 0
     for piece in pieces:
         nodes = old[begin : begin + len(piece.ids)]
@@ -84,31 +84,31 @@ def _kept(script: Script, change: GraphChange, pieces: Sequence[TextPiece], give
             continue
         for first in places.get(piece.ids[0], []):
             if new[first : first + len(nodes)] == nodes:
-                found.append(KeptNodes(first, first + len(nodes) - 1, piece.number))
-    return _rising(found)
+                candidates.append(KeptNodes(first, first + len(nodes) - 1, piece.number))
+    return _rising(candidates)
 
 
-def _rising(found: Sequence[KeptNodes]) -> list[KeptNodes]:
-    """The most of them that stand in the same order in text and graph, each piece once."""
-    best: list[tuple[int, int | None]] = []  # how many there are up to this one, and which one comes before it
-    for at, each in enumerate(found):
+def _rising(candidates: Sequence[KeptNodes]) -> list[KeptNodes]:
+    """Return the longest sequence with the same order in text and graph, each piece once."""
+    best: list[tuple[int, int | None]] = []  # the length up to this one, and the index of its predecessor
+    for at, each in enumerate(candidates):
         before = [
             (best[index][0], index)
             for index in range(at)
-            if found[index].last < each.first and found[index].mark != each.mark
+            if candidates[index].last < each.first and candidates[index].mark != each.mark
         ]
         count, index = max(before, default=(0, None), key=lambda pair: pair[0])
         best.append((count + 1, index))
     chain: list[KeptNodes] = []
-    here = max(range(len(found)), default=None, key=lambda index: best[index][0])
+    here = max(range(len(candidates)), default=None, key=lambda index: best[index][0])
     while here is not None:
-        chain.append(found[here])
+        chain.append(candidates[here])
         here = best[here][1]
     return chain[::-1]
 
 
-def _read_otherwise(read: Script, change: GraphChange, kept: Sequence[KeptNodes]) -> Set[int]:
-    """The pieces that say something else in the new text than in the old one; all of them if that is not known."""
+def _find_changed(read: Script, change: GraphChange, kept: Sequence[KeptNodes]) -> Set[int]:
+    """Return the kept pieces whose meaning differs in the new text; all of them if that cannot be determined."""
     everything = {each.mark for each in kept}
     if read.graph is None:
         return everything

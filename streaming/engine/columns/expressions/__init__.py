@@ -1,1 +1,1 @@
-"""Expressions of the definition over columns, and on which rows they fail."""
+"""Expressions of the definition over columns, and the rows on which they fail."""

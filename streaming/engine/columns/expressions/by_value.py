@@ -1,7 +1,7 @@
-"""Value by value in Python, inside a Polars expression: for what columns cannot do exactly.
+"""Evaluation value by value in Python, inside a Polars expression, where columns are not exact.
 
-Decimals and the texts of numbers. Slow beside columns (about a microsecond a value), and never on the way of longs,
-doubles, comparisons or text tests.
+Used for decimals, the texts of numbers, and the functions that all executors share. Slow compared with columns (about a
+microsecond a value), and never used for the arithmetic of longs and doubles, or for comparisons.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,22 @@ from typing import Any, Final
 
 import polars as pl
 
-from streaming.definition.types import Array, Boolean, DecimalOf, Double, Long, Null, String, Struct, Timestamp, Type
+from streaming.definition.payload.types import (
+    Array,
+    Boolean,
+    DecimalOf,
+    Double,
+    Long,
+    Null,
+    String,
+    Struct,
+    Timestamp,
+    Type,
+)
+from streaming.functions.failures import FunctionFailure
 
 ROWS: Final = "@rows"
-"""A column that every frame has, so that a kernel knows how many rows there are when all arguments are constants."""
+"""A column that every frame has, so that a kernel knows the number of rows when all arguments are constants."""
 _SCALARS: Final[dict[type, pl.DataType]] = {
     Long: pl.Int64(),
     Timestamp: pl.Int64(),
@@ -39,7 +51,7 @@ def polars_type(of: Type) -> pl.DataType:
 
 
 def by_value(function: Callable[..., Any], arguments: Sequence[pl.Expr], of: Type) -> pl.Expr:
-    """`function` of each row's values; null where one is null, and where it raises `RowFailure`."""
+    """Return `function` of each row's values; null if one is null, and if it raises a failure."""
     kind = polars_type(of)
 
     def kernel(series: Sequence[pl.Series]) -> pl.Series:
@@ -55,5 +67,5 @@ def _guarded(function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
         return None
     try:
         return function(*values)
-    except RowFailure:
+    except (RowFailure, FunctionFailure):
         return None

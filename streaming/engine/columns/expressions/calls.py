@@ -1,4 +1,4 @@
-"""The functions of the expression language over columns; definition/expressions/functions.py says what they mean."""
+"""The functions of the expression language over columns; definition/expressions/functions.py defines them."""
 
 import functools
 import math
@@ -7,16 +7,21 @@ from decimal import Decimal
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from streaming.definition.expressions.failures import MOST_BYTES
 from streaming.definition.expressions.tree import Call, Literal
-from streaming.definition.types import LONG, STRING, DecimalOf, Long
+from streaming.definition.payload.types import LONG, STRING, DecimalOf, Long
 from streaming.engine.columns.expressions import decimals
 from streaming.engine.columns.expressions.by_value import RowFailure, by_value, polars_type
+from streaming.functions import truncation
+from streaming.functions.registry import SHARED
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK
 
 Arguments = Sequence[pl.Expr]
+Doubles = npt.NDArray[np.float64]
+ArrayFunction = Callable[[Doubles], Doubles]
 _NO_FRACTION: Final = 2.0**52
 _UNITS: Final = {
     "year": "1y",
@@ -80,7 +85,7 @@ def _round(node: Call, arguments: Arguments) -> pl.Expr:
     return pl.when(scaled >= _NO_FRACTION).then(value).otherwise(signed)
 
 
-def _by_numpy(function: np.ufunc, domain: Callable[[pl.Expr], pl.Expr] | None = None) -> Callable[..., pl.Expr]:
+def _by_array(function: ArrayFunction, domain: Callable[[pl.Expr], pl.Expr] | None = None) -> Callable[..., pl.Expr]:
     """A double function; null outside its `domain` and where its result is not finite."""
 
     def compute(node: Call, arguments: Arguments) -> pl.Expr:
@@ -91,7 +96,22 @@ def _by_numpy(function: np.ufunc, domain: Callable[[pl.Expr], pl.Expr] | None = 
     return compute
 
 
-def _quietly(function: np.ufunc, series: pl.Series) -> pl.Series:
+def _by_math(function: Callable[[float], float]) -> ArrayFunction:
+    """Wrap a function of `math` over an array: numpy's own functions differ from it in the last digit."""
+
+    def compute(values: Doubles) -> Doubles:
+        return np.fromiter(map(_finite_or_infinite, values.tolist()), np.float64, len(values))
+
+    def _finite_or_infinite(value: float) -> float:
+        try:
+            return function(value)
+        except OverflowError:
+            return math.inf
+
+    return compute
+
+
+def _quietly(function: ArrayFunction, series: pl.Series) -> pl.Series:
     with np.errstate(all="ignore"):
         values = function(series.fill_null(1.0).to_numpy())
     return pl.select(pl.when(pl.lit(series.is_not_null())).then(pl.lit(pl.Series(values)))).to_series()
@@ -120,7 +140,7 @@ def substring(text: str, start: int, length: int | None = None) -> str:
 
 
 def split_part(text: str, delimiter: str, number: int) -> str:
-    """The `number`-th part, negative from the end; '' beyond."""
+    """Return the `number`-th part, negative from the end; '' outside the parts."""
     if number == 0:
         raise RowFailure
     parts = text.split(delimiter) if delimiter else [text]
@@ -129,7 +149,7 @@ def split_part(text: str, delimiter: str, number: int) -> str:
 
 
 def _replace(text: str, search: str, replacement: str) -> str:
-    """What would be longer than MOST_BYTES fails before it is made."""
+    """Replace, but fail before making a text longer than MOST_BYTES."""
     if not search:
         return in_length(text)
     growth = len(replacement.encode()) - len(search.encode())
@@ -142,7 +162,7 @@ def _replace(text: str, search: str, replacement: str) -> str:
 
 
 def in_length(text: str) -> str:
-    """`text`; `RowFailure` where it is longer than MOST_BYTES."""
+    """Return `text`; raises `RowFailure` if it is longer than MOST_BYTES."""
     if len(text) > MOST_BYTES or (4 * len(text) > MOST_BYTES and len(text.encode()) > MOST_BYTES):
         raise RowFailure
     return text
@@ -153,7 +173,7 @@ def _concat(_: Call, arguments: Arguments) -> pl.Expr:
 
 
 def _joined(parts: Sequence[pl.Series]) -> pl.Series:
-    """The texts of each row joined; what would be longer than MOST_BYTES is null, and is not made."""
+    """Join the texts of each row; a text longer than MOST_BYTES is null, and is never made."""
     rows = max(map(len, parts))
     columns = [each if len(each) == rows else each.new_from_index(0, rows) for each in parts]
     frame = pl.DataFrame([each.alias(str(number)) for number, each in enumerate(columns)])
@@ -177,6 +197,8 @@ def _date_trunc(node: Call, arguments: Arguments) -> pl.Expr:
     unit = node.arguments[0]
     if not (isinstance(unit, Literal) and isinstance(unit.value, str)):
         raise TypeError("date_trunc's unit is a literal")
+    if len(arguments) > 2:
+        return by_value(truncation.date_trunc, arguments, node.type)
     begun = _moment(arguments[1]).dt.truncate(_UNITS[unit.value]).cast(pl.Int64)
     return pl.when(begun >= FIRST_TICK).then(begun)
 
@@ -196,14 +218,20 @@ def _upper_or_lower(node: Call, arguments: Arguments) -> pl.Expr:
     return by_value(lambda text: in_length(convert(text)), arguments, STRING)
 
 
+def _shared(node: Call, arguments: Arguments) -> pl.Expr:
+    return by_value(SHARED[node.function], arguments, node.type)
+
+
 CALLS: Final[dict[str, Callable[[Call, Arguments], pl.Expr]]] = {
+    **dict.fromkeys(SHARED, _shared),
+    "pi": lambda node, _: pl.lit(SHARED["pi"](), polars_type(node.type)),
     "abs": _abs,
     "ceil": _whole,
     "floor": _whole,
     "round": _round,
-    "sqrt": _by_numpy(np.sqrt, lambda value: value >= 0),
-    "ln": _by_numpy(np.log, lambda value: value > 0),
-    "exp": _by_numpy(np.exp),
+    "sqrt": _by_array(np.sqrt, lambda value: value >= 0),
+    "ln": _by_array(_by_math(math.log), lambda value: value > 0),
+    "exp": _by_array(_by_math(math.exp)),
     "pow": lambda node, arguments: by_value(_power, arguments, node.type),
     "greatest": _extreme,
     "least": _extreme,

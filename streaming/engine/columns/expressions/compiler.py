@@ -1,8 +1,8 @@
-"""Typed expressions as Polars expressions: three-valued logic, and null where an operation fails.
+"""Typed expressions as Polars expressions: three-valued logic, and null if an operation fails.
 
-reference/expressions.py says what each node means. What columns do silently is guarded: integers are computed in 128
-bits and null outside 64, a double that is not finite is null, so is a division by zero; a remainder has the sign of its
-left operand; decimals and the texts of numbers go value by value.
+reference/expressions.py defines each node. Silent failures of columns are guarded: integers are computed in 128 bits
+and null outside 64; a double that is not finite is null, and so is a division by zero; a remainder has the sign of its
+left operand; decimals and the texts of numbers are evaluated value by value.
 """
 
 import functools
@@ -14,6 +14,7 @@ import polars as pl
 
 from streaming.definition.expressions.like import like_regex
 from streaming.definition.expressions.tree import (
+    MODULE_CALLS,
     BetweenTest,
     Binary,
     Call,
@@ -27,10 +28,11 @@ from streaming.definition.expressions.tree import (
     Literal,
     Unary,
 )
-from streaming.definition.types import Boolean, DecimalOf, Double, Long, Null, String
+from streaming.definition.payload.types import Boolean, DecimalOf, Double, Long, Null, String
 from streaming.engine.columns.expressions import decimals
 from streaming.engine.columns.expressions.by_value import by_value, polars_type
 from streaming.engine.columns.expressions.calls import call, double_to_long, finite, long_or_null
+from streaming.engine.columns.expressions.module_calls import module_call
 
 
 def compile_expression(node: Expression) -> pl.Expr:
@@ -109,7 +111,8 @@ def _fmod(sides: Sequence[pl.Series]) -> pl.Series:
 
 
 def _call(node: Call) -> pl.Expr:
-    return call(node, [compile_expression(argument) for argument in node.arguments])
+    arguments = [compile_expression(argument) for argument in node.arguments]
+    return module_call(node, arguments) if node.function in MODULE_CALLS else call(node, arguments)
 
 
 def _case(node: CaseWhen) -> pl.Expr:

@@ -1,4 +1,4 @@
-"""Decimals and conversions by value: exact, rounded half up once, null (`RowFailure`) where a result does not fit."""
+"""Decimals and conversions by value: exact, rounded half up once, null (`RowFailure`) if a result does not fit."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Conte
 from typing import Any, Final
 
 from streaming.definition.expressions.casts import LONG_TEXT, NUMBER_TEXT, TIMESTAMP_TEXT
-from streaming.definition.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
+from streaming.definition.payload.types import Boolean, DecimalOf, Double, Long, String, Timestamp, Type
 from streaming.engine.columns.expressions.by_value import RowFailure
 from streaming.temporal.ticks import FIRST_TICK, LAST_TICK, Tick, format_instant, tick_of
 

@@ -1,8 +1,8 @@
-"""Which rows of a column an expression fails on, found at no cost where it fails on none (T5).
+"""Detection of the rows on which an expression fails, at no cost if it fails on none (T5).
 
-An operation that is strict is null, unless it fails, exactly where an operand is null. So an expression is cut into
-segments of strict operations, of which none is computed twice, and a segment without more nulls than its leaves has
-not failed. Only the rows of others are looked at again, operation by operation, along the branches that are taken.
+A strict operation is null, unless it fails, exactly if an operand is null. So an expression is cut into segments of
+strict operations without repeated computation. A segment without more nulls than its leaves has not failed. Only the
+rows of other segments are evaluated again, operation by operation, along the branches that are taken.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from streaming.definition.expressions.failures import FailureKind, is_strict, kind_of
+from streaming.definition.expressions.failures import FailureKind, is_null_if_failed, is_strict, kind_of
 from streaming.definition.expressions.tree import (
     Binary,
     Call,
@@ -26,17 +26,21 @@ from streaming.definition.expressions.tree import (
     with_children,
 )
 from streaming.engine.columns.expressions.compiler import compile_expression
+from streaming.functions.registry import MAYBE_NULL, fails
 
 Mask = npt.NDArray[np.bool_]
 _AT_ONCE: Final = 1 << 16
-"""So many rows are looked at again at once: the values of all operations are held meanwhile."""
+"""So many rows are evaluated again at once, because the values of all operations are in memory at that time."""
 _REMEMBERED: Final = 20_000
-"""More than the bindings of a carrier have expressions: one more than this, asked for in turns, and none is found."""
+"""More than the number of expressions of a carrier's bindings.
+
+With one expression more, evaluated in turns, no lookup would ever hit.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class StrictSegment:
-    """Strict operations as one column `name`; where it is null and none of `leaves` is, one of them failed."""
+    """Strict operations as one column `name`; if it is null and none of `leaves` is, one of them failed."""
 
     name: str
     value: pl.Expr
@@ -46,7 +50,7 @@ class StrictSegment:
 
 @dataclass(frozen=True, slots=True)
 class FailedRows:
-    """The rows, by index and rising, on which an expression failed in the way `kind`."""
+    """The rows, by index and rising, on which an expression failed with `kind`."""
 
     kind: FailureKind
     rows: npt.NDArray[np.int64]
@@ -54,7 +58,7 @@ class FailedRows:
 
 @lru_cache(_REMEMBERED)
 def segments_of(expression: Expression) -> tuple[StrictSegment, ...]:
-    """The segments of `expression`, each behind those that it reads; the last one is its value."""
+    """Return the segments of `expression`, each after those that it reads; the last one is its value."""
     cutting = _SegmentCutter()
     fails = cutting.region_fails(expression)
     cutting.add(cutting.strict(expression) if fails else cutting.loose(expression), may_fail=fails)
@@ -62,8 +66,10 @@ def segments_of(expression: Expression) -> tuple[StrictSegment, ...]:
 
 
 def evaluate(expression: Expression, frame: pl.DataFrame, *, find_failures: bool) -> tuple[pl.Series, list[FailedRows]]:
-    """The value over the rows of `frame`, which has the fields and the column ROWS; the rows on which it failed, if
-    somebody wants to `find_failures`."""
+    """Return the value over the rows of `frame`, which has the fields and the column ROWS.
+
+    Also return the rows on which it failed, if `find_failures` is set.
+    """
     suspects: pl.Series | None = None
     *inner, last = segments_of(expression)
     computed = frame
@@ -74,11 +80,11 @@ def evaluate(expression: Expression, frame: pl.DataFrame, *, find_failures: bool
         for each in inner:
             suspects = _added(suspects, _suspects(computed, computed.get_column(each.name), each))
         suspects = _added(suspects, _suspects(computed, value, last))
-    return value, [] if suspects is None else _looked_at(expression, frame, suspects)
+    return value, [] if suspects is None else _evaluate_again(expression, frame, suspects)
 
 
 def _column(frame: pl.DataFrame, value: pl.Expr) -> pl.Series:
-    """`value` over `frame`; some functions make one row of constants."""
+    """Return `value` over `frame`; some functions reduce constants to one row."""
     found = frame.select(value).to_series()
     return found if len(found) == len(frame) else found.new_from_index(0, len(frame))
 
@@ -90,7 +96,10 @@ def _added(one: pl.Series | None, other: pl.Series | None) -> pl.Series | None:
 
 
 def _suspects(frame: pl.DataFrame, value: pl.Series, segment: StrictSegment) -> pl.Series | None:
-    """Where `value`, the column of `segment`, is null though what it reads is not; None where it is nowhere."""
+    """Return the rows where `value`, the column of `segment`, is null though its inputs are not.
+
+    None if no such rows exist.
+    """
     nulls = value.null_count() if segment.may_fail else 0
     if not nulls:
         return None
@@ -111,13 +120,13 @@ class _SegmentCutter:
         self.found: list[StrictSegment] = []
 
     def region_fails(self, node: Expression) -> bool:
-        """Whether `node` is strict, and it, or a strict operation that it reads directly, may fail."""
+        """Return true if `node` is strict, and it, or a strict operation that it reads directly, may fail."""
         return is_strict(node) and (kind_of(node) is not None or any(map(self.region_fails, children(node))))
 
     def strict(self, node: Expression) -> Expression:
-        """`node` as a part of strict operations: what is not strict is a column of its own.
+        """Return `node` as a part of strict operations: every other operation becomes a separate column.
 
-        So is an operand that may fail and reads less than the whole: a null elsewhere would hide that it has failed.
+        So does an operand that may fail and reads less than the whole: a null elsewhere would hide its failure.
         """
         if not is_strict(node):
             return self.add(self.loose(node), may_fail=False)
@@ -130,23 +139,27 @@ class _SegmentCutter:
         return self.strict(node)
 
     def loose(self, node: Expression) -> Expression:
-        """`node` with each region of strict operations that may fail as a column of its own."""
+        """Return `node` with each region of strict operations that may fail as a separate column.
+
+        So is an operation that takes nulls and may fail.
+        """
         parts = [
             self.add(self.strict(each), may_fail=True) if self.region_fails(each) else self.loose(each)
             for each in children(node)
         ]
-        return with_children(node, parts)
+        whole = with_children(node, parts)
+        return self.add(whole, may_fail=True) if is_null_if_failed(node) else whole
 
     def add(self, node: Expression, *, may_fail: bool) -> Field:
         """The column of `node`, which reads fields and columns alone."""
-        leaves = tuple(sorted({each.path[0] for each in fields_in(node)}))
+        leaves = () if is_null_if_failed(node) else tuple(sorted({each.path[0] for each in fields_in(node)}))
         segment = StrictSegment(f"@{len(self.found)}", compile_expression(node), leaves, may_fail)
         self.found.append(segment)
         return Field((segment.name,), node.type)
 
 
 def _read_by(node: Expression) -> frozenset[Expression]:
-    """What the strict operations from `node` on read: fields, and operations that are not strict."""
+    """Return the inputs of the strict operations from `node` on: fields, and operations that are not strict."""
     if isinstance(node, Field) or not is_strict(node):
         return frozenset((node,))
     return frozenset().union(*map(_read_by, children(node)))
@@ -161,7 +174,7 @@ def fields_in(node: Expression) -> Iterator[Field]:
         pending.extend(children(part))
 
 
-def _looked_at(expression: Expression, frame: pl.DataFrame, suspects: pl.Series) -> list[FailedRows]:
+def _evaluate_again(expression: Expression, frame: pl.DataFrame, suspects: pl.Series) -> list[FailedRows]:
     rows = np.flatnonzero(suspects.to_numpy())
     parts: dict[FailureKind, list[npt.NDArray[np.int64]]] = {}
     for begin in range(0, len(rows), _AT_ONCE):
@@ -176,7 +189,7 @@ def _looked_at(expression: Expression, frame: pl.DataFrame, suspects: pl.Series)
 
 @dataclass
 class _StepwiseEvaluation:
-    """One expression over few rows, operation by operation. `found`: where an operation failed, by how."""
+    """One expression over few rows, operation by operation. `found`: the rows on which an operation failed, by kind."""
 
     frame: pl.DataFrame
     found: dict[FailureKind, Mask] = field(default_factory=dict)
@@ -202,7 +215,7 @@ class _StepwiseEvaluation:
         return _column(self.frame.with_columns(columns), value)
 
     def walk(self, node: Expression, reached: Mask) -> None:
-        """Note what fails in `node` on the rows `reached`, as far as its operands are evaluated."""
+        """Record the failures of `node` on the rows `reached`, as far as its operands are evaluated."""
         if not reached.any():
             return
         for each, where in self._ways(node, reached):
@@ -211,11 +224,11 @@ class _StepwiseEvaluation:
         if kind is None:
             return
         failed = reached & self.value(node).is_null().to_numpy()
-        for each in children(node):
+        for each in () if is_null_if_failed(node) else children(node):
             failed = failed & self.value(each).is_not_null().to_numpy()
-        for said, where in self._kinds(node, kind, failed):
+        for failed_here, where in self._kinds(node, kind, failed):
             if where.any():
-                self.found[said] = self.found[said] | where if said in self.found else where
+                self.found[failed_here] = self.found[failed_here] | where if failed_here in self.found else where
 
     def _ways(self, node: Expression, reached: Mask) -> Iterator[tuple[Expression, Mask]]:
         match node:
@@ -254,5 +267,8 @@ class _StepwiseEvaluation:
             none = ((base == 0) & (exponent < 0)) | ((base < 0) & (exponent != np.floor(exponent)))
             yield "argument", failed & none
             yield "overflow", failed & ~none
+        elif isinstance(node, Call) and node.function in MAYBE_NULL:
+            rows = zip(*(self.value(each).to_list() for each in node.arguments), strict=True)
+            yield kind, failed & np.array([fails(node.function, values) for values in rows])
         else:
             yield kind, failed

@@ -1,4 +1,4 @@
-"""Who hears, in a turn, that an expression failed on rows: for each node and expression how, how often, an example."""
+"""The listener for failed expressions of a turn: by node, expression and kind a count and an example."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ import polars as pl
 
 from streaming.definition.expressions.tree import Expression
 from streaming.engine.columns.expressions.evaluation import FailedRows, fields_in
-from streaming.wire.failures import FailureCount, FailureTally, example_of
+from streaming.wire.execution.failures import FailureCount, FailureTally, example_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -19,8 +19,8 @@ Mask = npt.NDArray[np.bool_]
 class FailureListener:
     """Counts the rows on which `fields` of `node`, which share one expression, fail.
 
-    `counts` says which rows do count, by their index in the chunk (None: all): an edge counts once, with its start,
-    and a row that is taken back not again.
+    `counts` selects the rows that count, by their index in the chunk (None: all): an edge counts once, with its start,
+    and a retracted row does not count again.
     """
 
     tally: FailureTally
@@ -29,13 +29,13 @@ class FailureListener:
     counts: Callable[[npt.NDArray[np.int64]], Mask] | None = None
 
     def named(self, *fields: str) -> "FailureListener":
-        """The same for other expressions of the node."""
+        """Return a listener for other expressions of the node."""
         return replace(self, fields=fields)
 
     def hear(
         self, expression: Expression, failing: Sequence[FailedRows], frame: pl.DataFrame, sources: npt.NDArray[np.int64]
     ) -> None:
-        """`expression` failed on rows of `frame`; `sources` says for each row its index in the chunk."""
+        """Record that `expression` failed on rows of `frame`; `sources` maps each row to its index in the chunk."""
         for each in failing:
             rows = each.rows if self.counts is None else each.rows[self.counts(sources[each.rows])]
             if not len(rows):

@@ -1,1 +1,1 @@
-"""Rows folded into partials of fixed windows, partials into rows, and the exact arithmetic and grouping beneath."""
+"""Folding of rows into partials of fixed windows, and of partials into rows, with exact arithmetic."""

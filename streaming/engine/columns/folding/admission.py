@@ -1,4 +1,4 @@
-"""Which windows take which rows: late rows that their lane's CTI has closed out, gaps, and too many windows."""
+"""Admission of rows to windows: late rows that their lane's CTI excludes, gaps, and too many windows."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ import numpy.typing as npt
 from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.window_indices import WindowIndices
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class AdmittedRows:
-    """The `rows` that a window takes, each in the windows `first..last`; the chunk's rows that it refused."""
+    """The `rows` that a window takes, each in the windows `first..last`; and the chunk's rows that it refused."""
 
     rows: Rows
     first: Int64s
@@ -26,29 +26,23 @@ class AdmittedRows:
 
 NONE = np.empty(0, np.int64)
 _LONGEST = 2**60
-"""A grace beyond this is as good as unbounded."""
+"""A grace above this counts as unbounded."""
 
 
 def assign(panes: WindowIndices, rows: Rows, late_at: Int64s | None, *, points: bool, grace: int = 0) -> AdmittedRows:
-    """Put `rows` into their windows.
+    """Assign `rows` to their windows.
 
-    `late_at` has an entry for each row of the chunk: the CTI of the lane where the row was late_kept, NO_CTI elsewhere
+    `late_at` has an entry for each row of the chunk: the CTI of the lane if the row was late_kept, NO_CTI otherwise
     (None: no row was). Such a row enters only windows that end, `grace` ticks later, after it (T19). `points`: every
     row is one tick long.
     """
-    last = panes.last(rows.end) if not points else (rows.start - panes.offset) // panes.hop
-    if points and panes.size == panes.hop:
-        first = last
-    elif points and panes.size % panes.hop == 0:
-        first = last - (panes.size // panes.hop - 1)
-    else:
-        first = panes.first(rows.start)
+    first, last = panes.of_points(rows.start) if points else (panes.first(rows.start), panes.last(rows.end))
     reached = first
     if late_at is not None:
         met = late_at[rows.sources()]
         settled = np.maximum(np.maximum(met, rows.start) - min(grace, _LONGEST), rows.start)
         first = np.maximum(first, panes.first(settled))
-    if first is last or (points and late_at is None and panes.hop <= panes.size and _few(panes)):
+    if first is last or (points and late_at is None and 0 < panes.most <= MAX_WINDOWS_PER_EVENT):
         return AdmittedRows(rows, first, last, NONE, NONE)
     span = last - first
     fits = (span >= 0) & (span < MAX_WINDOWS_PER_EVENT)
@@ -58,7 +52,3 @@ def assign(panes: WindowIndices, rows: Rows, late_at: Int64s | None, *, points: 
     closed = sources[(span < 0) & (reached <= last)]
     too_many = sources[span >= MAX_WINDOWS_PER_EVENT]
     return AdmittedRows(rows.pick(fits), first[fits], last[fits], closed, too_many)
-
-
-def _few(panes: WindowIndices) -> bool:
-    return panes.size // panes.hop + 1 <= MAX_WINDOWS_PER_EVENT

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 import pyarrow as pa
 
+from streaming.definition.windows import FixedPanes
 from streaming.engine.columns.expressions.failure_listener import FailureListener
 from streaming.engine.columns.folding.measures import (
     Measure,
@@ -20,12 +21,11 @@ from streaming.engine.columns.grouping import Codes, combine, encode, encode_int
 from streaming.engine.columns.masks import rows_where
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.rows import Rows
-from streaming.engine.columns.window_indices import WindowIndices
+from streaming.engine.columns.window_indices import WindowIndices, window_indices
 from streaming.planning.plan import WindowSpec
 from streaming.planning.steps import Operand
-from streaming.temporal.windows import HoppingWindows
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 FIRST, LAST, COUNT = "first", "last", "n"
 """Columns of every partial: window indices (inclusive) and the number of events; then `g<i>` and the measures'."""
@@ -33,9 +33,9 @@ FIRST, LAST, COUNT = "first", "last", "n"
 
 @dataclass(frozen=True)
 class Fold:
-    """How rows are folded for one window node, and partials merged. Deterministic: same rows, same bytes.
+    """The folding of rows for one window node, and the merging of partials. Deterministic: same rows, same bytes.
 
-    The aggregates `apart` have columns of their own: they know less of the open windows than others (`widening.py`).
+    The aggregates `apart` have separate columns: they know fewer rows of the open windows than others (`widening.py`).
     """
 
     spec: WindowSpec
@@ -43,10 +43,10 @@ class Fold:
 
     @cached_property
     def panes(self) -> WindowIndices:
-        """The windows, in columns. Raises TypeError for windows that are not fixed, which are never folded."""
-        if not isinstance(self.spec.panes, HoppingWindows):
+        """Return the windows, in columns. Raises TypeError for windows that are not fixed, which are never folded."""
+        if not isinstance(self.spec.panes, FixedPanes):
             raise TypeError(f"{self.spec.node!r} has {self.spec.panes}, whose rows cannot be folded")
-        return WindowIndices.of(self.spec.panes)
+        return window_indices(self.spec.panes)
 
     @cached_property
     def _measured(self) -> tuple[list[Measure], list[int]]:
@@ -81,10 +81,13 @@ class Fold:
         return pa.schema([*fields, *(field for measure in self.measures for field in measure_fields(measure))])
 
     def rows(self, rows: Rows, first: Int64s, last: Int64s, listener: FailureListener | None = None) -> pa.Table:
-        """The partials of `rows`, each in the windows `first..last` (none empty); `listener` hears what fails."""
+        """Return the partials of `rows`, each in the windows `first..last` (none empty).
+
+        `listener` receives failures.
+        """
         if not len(rows):
             return self.schema.empty_table()
-        # once for all measures: to encode and group the keys is more than a third of what a row costs in the feed
+        # once for all measures: encoding and grouping the keys is more than a third of a row's cost in the feed
         by = group(combine([*_span_codes(first, last), *(rows.codes(name) for name in self.spec.group_by)], len(rows)))
         columns = {FIRST: first[by.first_row], LAST: last[by.first_row], COUNT: by.counts}
         one_of_each = pa.array(by.first_row)
@@ -106,19 +109,19 @@ class Fold:
         return [each.name for each, place in places if place == measure.index]
 
     def join(self, tables: Sequence[pa.Table]) -> pa.Table:
-        """All partials of `tables` in one table, as they stand."""
+        """Return all partials of `tables` in one table, unmerged."""
         filled = [table for table in tables if table.num_rows]
         if not filled:
             return self.schema.empty_table()
         return filled[0] if len(filled) == 1 else pa.concat_tables(filled).combine_chunks()
 
     def merge(self, table: pa.Table) -> pa.Table:
-        """The partials of equal windows and group as one, ordered by windows."""
+        """Merge the partials of equal windows and group, ordered by windows."""
         if not table.num_rows:
             return table
         first, last = column_of(table, FIRST).to_numpy(), column_of(table, LAST).to_numpy()
         by = group(combine([*_span_codes(first, last), *self.group_codes(table)], table.num_rows))
-        # by windows, so that what closes, and each piece that stays, is a slice and not a copy
+        # ordered by windows, so that closed windows, and each remaining piece, are slices instead of copies
         by = by.ordered(np.lexsort((last[by.first_row], first[by.first_row])))
         counts = np.zeros(by.slots, np.int64)
         np.add.at(counts, by.ids, column_of(table, COUNT).to_numpy())
@@ -134,7 +137,10 @@ class Fold:
         return self._table(columns)
 
     def _table(self, columns: Mapping[str, pa.Array | Numbers]) -> pa.Table:
-        """`columns` as partials. Their types are those of the schema, which pyarrow would look at one by one."""
+        """Return `columns` as partials.
+
+        Their types are those of the schema, which pyarrow would otherwise check one by one.
+        """
         return pa.table({name: columns[name] for name in self.schema.names})
 
     def group_codes(self, partials: pa.Table) -> Iterable[Codes]:
@@ -149,7 +155,7 @@ def _values(measure: Measure, rows: Rows, listener: FailureListener | None) -> p
 
 
 def _span_codes(first: Int64s, last: Int64s) -> list[Codes]:
-    """Windows as codes: for most chunks the span is the same for all rows and costs nothing."""
+    """Return windows as codes: for most chunks the span is the same for all rows and costs nothing."""
     if first is last:
         return [encode_integers(first)]
     return [encode_integers(first), encode_integers(last - first)]

@@ -1,4 +1,4 @@
-"""What a window keeps of its rows so that partials can be merged: counts, exact sums, extremes, moments, firsts."""
+"""The mergeable state of a window over its rows: counts, exact sums, extremes, moments, firsts."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -9,25 +9,26 @@ import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES, Partial
 from streaming.definition.expressions.tree import Expression
-from streaming.definition.types import Type
+from streaming.definition.payload.types import Type
 from streaming.engine.columns.folding import moments, picks
+from streaming.engine.columns.folding.sums import folded_sums, merged_sums, sum_types
 from streaming.engine.columns.grouping import Grouping
 from streaming.engine.columns.masks import rows_where
-from streaming.engine.columns.numbers import Numbers, limb_count, normalised, sum_by_slot
+from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.ordering import OPERATIONS, SortKeys, identity_of, ordered, unsigned_zeros
-from streaming.planning.plan import AggregateColumn
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.planning.columns import AggregateColumn
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One distinct (`of`, `where`) of a window's aggregates; several aggregates share it.
 
-    Its columns in a partial: `c<index>`, how many values there are (nulls do not count); `s<index>_<limb>` with `sum`;
-    `min<index>`, `max<index>`; `pivot<index>`, `offset<index>`, `spread<index>` with `moments` (moments.py);
-    `first<index>` and `last<index>`, with `_at` the starts of their events. `of` None stands for every row.
-    `apart`: it has not seen all rows that another one of the same has (`widening.py`).
+    Its columns in a partial: `c<index>`, the number of values (nulls do not count); `s<index>_<place>` with `sum`
+    (sums.py); `min<index>`, `max<index>`; `pivot<index>`, `offset<index>`, `spread<index>` with `moments` (moments.py);
+    `first<index>` and `last<index>`, with `_at` the starts of their events. `of` None means every row. `apart`: it has
+    not seen all rows that another measure of the same expression has (`widening.py`).
     """
 
     index: int
@@ -45,8 +46,8 @@ class Measure:
     @property
     def sums(self) -> list[str]:
         """The names of the columns of sums."""
-        limbs = limb_count(self.of_type) if self.of_type and "sum" in self.needs else 0
-        return [f"s{self.index}_{limb}" for limb in range(limbs)]
+        types = sum_types(self.of_type) if self.of_type and "sum" in self.needs else []
+        return [f"s{self.index}_{place}" for place in range(len(types))]
 
     @property
     def extremes(self) -> list[tuple[str, str]]:
@@ -67,9 +68,9 @@ class Measure:
 
 
 def measures_of(aggregates: Iterable[AggregateColumn], apart: Collection[str] = ()) -> tuple[list[Measure], list[int]]:
-    """The distinct measures of `aggregates`, and for each aggregate the index of its measure.
+    """Return the distinct measures of `aggregates`, and for each aggregate the index of its measure.
 
-    Those named `apart` share none with the others.
+    Aggregates in `apart` share no measure with the others.
     """
     measures: list[Measure] = []
     places = []
@@ -90,7 +91,7 @@ def measures_of(aggregates: Iterable[AggregateColumn], apart: Collection[str] = 
 
 
 def extreme_by_slot(need: str, column: pa.Array, ids: Int64s, slots: int) -> tuple[Numbers, SortKeys]:
-    """The smallest (largest) of a null-free column for each slot; meaningless where a slot has no value."""
+    """Return the smallest (largest) of a null-free column for each slot; meaningless if a slot has no value."""
     values = ordered(column)
     best = np.full(slots, identity_of(need, values.numbers), values.numbers.dtype)
     OPERATIONS[need].at(best, ids, values.numbers)
@@ -125,8 +126,7 @@ def fold_measure(
     if values is None:
         return columns
     if measure.sums:
-        for name, total in zip(measure.sums, sum_by_slot(values, ids, by.slots), strict=True):
-            columns[name] = pa.array(total[by.used])
+        columns |= zip(measure.sums, folded_sums(values, ids, by), strict=True)
     if set(measure.needs) <= {"sum"}:
         return columns
     values = unsigned_zeros(values)
@@ -143,13 +143,12 @@ def fold_measure(
 
 
 def merge_measure(measure: Measure, partials: pa.Table, by: Grouping) -> dict[str, pa.Array]:
-    """The columns of `measure` when rows of `partials` in the same slot become one."""
+    """Merge the columns of `measure` over the rows of `partials` in the same slot."""
     count = _added(column_of(partials, measure.count).to_numpy(), by)
     columns = {measure.count: pa.array(count)}
-    totals = [_added(column_of(partials, name).to_numpy(), by) for name in measure.sums]
-    if len(totals) > 1:
-        totals = normalised(totals)
-    columns |= {name: pa.array(total) for name, total in zip(measure.sums, totals, strict=True)}
+    if measure.sums:
+        sums = merged_sums([column_of(partials, name) for name in measure.sums], by)
+        columns |= zip(measure.sums, sums, strict=True)
     for need, name in measure.extremes:
         column = column_of(partials, name)
         valid = rows_where(column.is_valid().to_numpy(zero_copy_only=False))
@@ -220,8 +219,7 @@ def measure_fields(measure: Measure) -> list[pa.Field]:
     fields = [pa.field(measure.count, pa.int64())]
     if measure.of_type is not None:
         kind = arrow_type(measure.of_type)
-        number = pa.float64() if kind == pa.float64() else pa.int64()
-        fields += [pa.field(name, number) for name in measure.sums]
+        fields += map(pa.field, measure.sums, sum_types(measure.of_type))
         fields += [pa.field(name, kind) for _, name in measure.extremes]
         if measure.moments is not None:
             pivot, *others = measure.moments

@@ -1,7 +1,7 @@
 """Mean and deviation in a form that merges without loss: for variances and standard deviations.
 
-A sum of squares loses all digits where values lie close together far from zero. So values are measured from a *pivot*,
-one of themselves: the differences are as exact as doubles can be, whatever the type. Deviations are merged by the
+A sum of squares loses all digits if values are close together and far from zero. So values are measured from a *pivot*,
+one of the values: the differences are as exact as doubles can be, whatever the type. Deviations are merged by the
 pairwise rule of Chan, Golub and LeVeque (1983). Equal values have the deviation 0.0, exactly.
 """
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from streaming.engine.columns.numbers import limbs
 from streaming.engine.columns.spans import SpanCells
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Doubles = npt.NDArray[np.float64]
 _LARGE: Final = 1e130
@@ -51,20 +51,20 @@ def parts_of(column: pa.Array) -> list[Doubles]:
 
 
 def single(column: pa.Array) -> Moments:
-    """Each value of a null-free column for itself."""
+    """Return the moments of each value of a null-free column alone."""
     nothing = np.zeros(len(column))
     return Moments(np.ones(len(column), np.int64), parts_of(column), nothing, nothing)
 
 
 def pivot_rows(ids: Int64s, slots: int) -> Int64s:
-    """The first row of each slot, whose pivot is that of the slot; 0 where there is none."""
+    """Return the first row of each slot, whose pivot is that of the slot; 0 for a slot without rows."""
     rows = np.zeros(slots, np.int64)
     rows[ids[::-1]] = np.arange(len(ids) - 1, -1, -1)
     return rows
 
 
 def merged(moments: Moments, ids: Int64s, slots: int) -> Moments:
-    """The rows of each slot as one; a slot without rows has the count 0 and means nothing."""
+    """Merge the rows of each slot; a slot without rows has the count 0 and no meaning."""
     count = np.zeros(slots, np.int64)
     np.add.at(count, ids, moments.count)
     if not len(ids):
@@ -77,7 +77,7 @@ def merged(moments: Moments, ids: Int64s, slots: int) -> Moments:
     distance = np.zeros(len(ids))
     for part, of_slot in zip(moments.pivot, pivot, strict=True):
         distance += _scaled(part, exponent, ids) - _scaled(of_slot, exponent, None)[ids]
-    # not before the parts: beside the high one of a small negative number the offset would lose its digits
+    # not before the parts: next to the high part of a small negative number, the offset would lose its digits
     distance += 2.0 * _scaled(moments.half_offset, exponent, ids)
     mean = _sums(weight * distance, ids, slots) / total
     distance -= mean[ids]
@@ -92,7 +92,10 @@ def merged(moments: Moments, ids: Int64s, slots: int) -> Moments:
 
 
 def spread(cells: SpanCells, moments: Moments) -> Moments:
-    """The moments of all rows that cover each cell, by a tree as in spans.spread; count 0 where none does."""
+    """Return the moments of all rows that cover each cell, by a tree as in spans.spread.
+
+    Count 0 for uncovered cells.
+    """
     low, high = cells.first_cell.copy(), cells.last_cell.copy()
     levels: list[Moments] = []
     length = cells.cells
@@ -113,7 +116,7 @@ def spread(cells: SpanCells, moments: Moments) -> Moments:
 
 
 def _both(one: Moments, other: Moments) -> Moments:
-    """The two side by side, row by row."""
+    """Concatenate the two, row by row."""
     slots = len(one.count)
     whole = Moments(
         np.concatenate((one.count, other.count)),
@@ -126,10 +129,10 @@ def _both(one: Moments, other: Moments) -> Moments:
 
 
 def _exponents(moments: Moments, ids: Int64s, slots: int) -> npt.NDArray[np.int32] | None:
-    """For doubles of extreme size, the power of two of each slot by which they are scaled; None where none are."""
+    """Return the power of two that scales each slot, for doubles of extreme size; None if no slot needs one."""
     if len(moments.pivot) > 1:
         return None
-    # what is merged already may be small beside a pivot of 0: its offset and deviation count too
+    # merged values may be small compared with a pivot of 0: their offset and deviation count too
     size = np.maximum(np.maximum(np.abs(moments.pivot[0]), np.abs(moments.half_offset)), moments.deviation)
     if size.max() < _LARGE and size.min(where=size > 0, initial=1.0) > 1 / _LARGE:
         return None

@@ -8,15 +8,15 @@ import pyarrow as pa
 from streaming.engine.columns.ordering import OPERATIONS, identity_of, ordered
 from streaming.engine.columns.spans import SpanCells
 from streaming.engine.columns.spans import spread as spread_numbers
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _EXTREME: Final = {"first": "min", "last": "max"}
 
 
 def picked(need: str, start: Int64s, column: pa.Array, ids: Int64s, slots: int) -> Int64s:
-    """The row of the `first` or `last` of each slot, -1 where it has none. `column` has no nulls.
+    """Return the row of the `first` or `last` of each slot, -1 if it has none. `column` has no nulls.
 
-    Rows of equal start and value are the same to it: any of them may be given.
+    Among rows of equal start and value any may be returned.
     """
     rows = np.full(slots, -1)
     extreme = _EXTREME[need]
@@ -35,7 +35,7 @@ def picked(need: str, start: Int64s, column: pa.Array, ids: Int64s, slots: int) 
 
 
 def spread(need: str, start: Int64s, column: pa.Array, cells: SpanCells) -> Int64s:
-    """The row of the `first` or `last` of those that cover each cell, -1 where none does."""
+    """Return the row of the `first` or `last` of those that cover each cell, -1 if no row does."""
     order = np.lexsort((ordered(column).numbers, start))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))

@@ -10,31 +10,34 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from streaming.definition.types import DecimalOf, Double
+from streaming.definition.payload.types import DecimalOf
 from streaming.engine.columns import spans
 from streaming.engine.columns.folding import moments, picks
 from streaming.engine.columns.folding.fold import COUNT, FIRST, LAST, Fold
 from streaming.engine.columns.folding.measures import Measure, column_of, restored, stored_moments, stored_picks
+from streaming.engine.columns.folding.sums import double_sums, spread_sums
 from streaming.engine.columns.grouping import combine
 from streaming.engine.columns.masks import rows_where
-from streaming.engine.columns.numbers import Numbers, integers, longs, normalised
+from streaming.engine.columns.numbers import Numbers, integers, longs
 from streaming.engine.columns.ordering import OPERATIONS, identity_of, ordered
-from streaming.planning.plan import AggregateColumn
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.planning.columns import AggregateColumn
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 _EXACT_IN_DOUBLE: Final = 2**53
 
 
 Mask = npt.NDArray[np.bool_]
 Failed = Mapping[str, Mask]
-"""By the name of an aggregate the rows in which it has failed."""
+"""By the name of an aggregate the rows on which it has failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowRows:
-    """Result rows in order of their windows: window indices, the payload columns in the window's order, and how many
-    events each row is made of. `failed` says of an aggregate in which rows it has failed; others have in none."""
+    """Result rows in order of their windows: window indices, payload columns in the window's order, numbers of events.
+
+    `failed` lists for an aggregate the rows on which it has failed; others have not failed.
+    """
 
     index: Int64s
     columns: list[pa.Array]
@@ -43,9 +46,9 @@ class WindowRows:
 
 
 def close(fold: Fold, partials: pa.Table) -> WindowRows:
-    """One row for each group and each window that the `partials` cover.
+    """Return one row for each group and each window that the `partials` cover.
 
-    A window has a row only where it has an event, whatever the aggregates' filters leave of it.
+    A window has a row only if it has an event, even if the aggregates' filters exclude all of them.
     """
     if not partials.num_rows:
         return WindowRows(np.empty(0, np.int64), _no_rows(fold), np.empty(0, np.int64), {})
@@ -93,15 +96,15 @@ def _spread(fold: Fold, partials: pa.Table, cells: spans.SpanCells) -> tuple[pa.
 
 
 def spread_measure(measure: Measure, partials: pa.Table, cells: spans.SpanCells, at: Int64s) -> dict[str, pa.Array]:
-    """The columns of `measure` for each of the cells `at`, which may repeat; of moments without what merging needs."""
+    """Return the columns of `measure` for each of the cells `at`, which may repeat.
+
+    Of moments only the result's parts.
+    """
     count = spans.sums(cells, column_of(partials, measure.count).to_numpy())
     columns = {measure.count: pa.array(count[at])}
-    totals = [column_of(partials, name).to_numpy() for name in measure.sums]
-    if len(totals) == 1:
-        summed: list[Numbers] = [spans.spread(cells, np.add, totals[0], 0.0)]
-    else:
-        summed = list(normalised([spans.sums(cells, total) for total in totals])) if totals else []
-    columns |= {name: pa.array(total[at]) for name, total in zip(measure.sums, summed, strict=True)}
+    if measure.sums:
+        sums = spread_sums([column_of(partials, name) for name in measure.sums], cells, at)
+        columns |= zip(measure.sums, sums, strict=True)
     for need, name in measure.extremes:
         column = column_of(partials, name)
         valid = rows_where(column.is_valid().to_numpy(zero_copy_only=False))
@@ -119,7 +122,7 @@ def spread_measure(measure: Measure, partials: pa.Table, cells: spans.SpanCells,
 
 
 def _finished(fold: Fold, states: pa.Table) -> tuple[list[pa.Array], Failed]:
-    """The payload columns: the group's fields, then the aggregates; and where these have failed."""
+    """Return the payload columns: the group's fields, then the aggregates; and the rows on which these have failed."""
     columns = [column_of(states, key) for key in fold.keys]
     failed: dict[str, Mask] = {}
     for aggregate, place in zip(fold.spec.aggregates, fold.places, strict=True):
@@ -129,7 +132,7 @@ def _finished(fold: Fold, states: pa.Table) -> tuple[list[pa.Array], Failed]:
 
 
 def failed_in(aggregate: AggregateColumn, result: pa.Array, measure: Measure, states: pa.Table) -> Failed:
-    """Where `result` of `aggregate` is null though it has values: it does not fit its type."""
+    """Return the rows where `result` of `aggregate` is null though it has values: it does not fit its type."""
     enough = FOLDED[aggregate.function].fails_from
     if not result.null_count or enough is None:
         return {}
@@ -147,16 +150,14 @@ def _count(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa
     return column_of(states, measure.count)
 
 
-def _limbs(measure: Measure, states: pa.Table) -> tuple[list[Numbers], Int64s]:
-    sums = [column_of(states, name).to_numpy() for name in measure.sums]
-    return sums, column_of(states, measure.count).to_numpy()
-
-
 def _sum(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
-    """Null over no values, and where a long or decimal total does not fit or a double's is not finite."""
-    sums, count = _limbs(measure, states)
-    if isinstance(aggregate.of_type, Double):
-        return _doubles(sums[0], count)
+    """Return the sums; null over no values, and if a total does not fit its type."""
+    columns = [column_of(states, name) for name in measure.sums]
+    count = column_of(states, measure.count).to_numpy()
+    doubles = double_sums(columns)
+    if doubles is not None:
+        return nullable_doubles(doubles.rounded(), count == 0)
+    sums = [column.to_numpy() for column in columns]
     if isinstance(aggregate.of_type, DecimalOf):
         return decimals_of(aggregate.of_type, aggregate.type, integers(sums), np.minimum(count, 1).tolist())
     totals, fits = longs(sums)
@@ -164,27 +165,34 @@ def _sum(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.A
 
 
 def _avg(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
-    """The exact sum by the count; a decimal rounded half up at the scale of its type."""
-    sums, count = _limbs(measure, states)
+    """Return the exact sum divided by the count; a decimal rounded half up at the scale of its type."""
+    columns = [column_of(states, name) for name in measure.sums]
+    count = column_of(states, measure.count).to_numpy()
+    divisor = np.maximum(count, 1)
+    doubles = double_sums(columns)
+    if doubles is not None:
+        return nullable_doubles(doubles.means(divisor), count == 0)
+    sums = [column.to_numpy() for column in columns]
     if isinstance(aggregate.of_type, DecimalOf):
         return decimals_of(aggregate.of_type, aggregate.type, integers(sums), count.tolist())
-    divisor = np.maximum(count, 1)
-    if isinstance(aggregate.of_type, Double):
-        return _doubles(sums[0] / divisor, count)
     totals, fits = longs(sums)
     means = totals / divisor
     large = rows_where(~fits | (np.abs(totals) > _EXACT_IN_DOUBLE) | (totals == -(2**63)))
     for place, total in zip(large.tolist(), integers([limb[large] for limb in sums]), strict=True):
         means[place] = total / int(divisor[place])
-    return _doubles(means, count)
+    return nullable_doubles(means, count == 0)
 
 
-def _doubles(values: Numbers, count: Int64s) -> pa.Array:
-    return pa.array(values, mask=(count == 0) | ~np.isfinite(values))
+def nullable_doubles(values: Numbers, nothing: Mask) -> pa.Array:
+    """Return `values`, null where `nothing` is true and where one is outside the range of doubles."""
+    return pa.array(values, mask=nothing | ~np.isfinite(values))
 
 
 def decimals_of(of: DecimalOf, to: object, totals: list[int], divisors: list[int]) -> pa.Array:
-    """`totals` (unscaled, with the scale of `of`) by `divisors` as decimals of type `to`; null over none."""
+    """Return `totals` (unscaled, with the scale of `of`) by `divisors` as decimals of type `to`.
+
+    Null over no values.
+    """
     if not isinstance(to, DecimalOf):
         raise TypeError(f"{to} is not a decimal type")
     raised = 10 ** (to.scale - of.scale)
@@ -213,7 +221,10 @@ def _extreme(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> 
 
 
 def _spread_out(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.Array:
-    """Variances and standard deviations, of a sample null below two values; null where a double cannot hold it."""
+    """Return variances and standard deviations.
+
+    A sample's are null below two values, and all if a double cannot hold them.
+    """
     count = column_of(states, measure.count).to_numpy()
     if measure.moments is None:
         raise TypeError(f"{aggregate.name!r} has no moments")
@@ -236,7 +247,7 @@ def _pick(aggregate: AggregateColumn, measure: Measure, states: pa.Table) -> pa.
 
 @dataclass(frozen=True, slots=True)
 class FoldedKernel:
-    """How partials become a result. It may be null though there are `fails_from` values: it does not fit its type."""
+    """The conversion of partials to a result. A null result with at least `fails_from` values does not fit its type."""
 
     finish: Callable[[AggregateColumn, Measure, pa.Table], pa.Array]
     fails_from: int | None = None

@@ -1,8 +1,8 @@
-"""Partials in the columns of another fold: of windows to which aggregates were added, or from which some were taken.
+"""Conversion of partials to the columns of another fold, for windows whose aggregates were added or removed.
 
-An aggregate that was added knows nothing of the rows before it, though it may take the values of one that was there.
-While windows are open that have such rows, it has a measure of its own (`Fold.apart`), even its count; afterwards the
-two say the same, and are one again.
+An added aggregate has not seen the rows before it, though it may use the values of an older one. While windows with
+such rows are open, it has a separate measure (`Fold.apart`), even a separate count. Afterwards the two agree and are
+merged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,12 +15,15 @@ from streaming.engine.columns.folding.measures import Measure, measure_fields
 
 
 def refolded(partials: pa.Table, before: Fold, after: Fold) -> pa.Table:
-    """`partials` of `before` as those of `after`, for the same aggregates, of which other ones are apart."""
+    """Convert `partials` of `before` to those of `after`: the same aggregates, but others are apart."""
     return _recast(partials, before, after, after.measures)
 
 
 def widened(partials: pa.Table, before: Fold, after: Fold) -> pa.Table:
-    """`partials` of `before` as those of `after`, which has other aggregates: those that are apart begin empty."""
+    """Convert `partials` of `before` to those of `after`, which has other aggregates.
+
+    Those that are apart start empty.
+    """
     return _recast(partials, before, after, [measure for measure in after.measures if not measure.apart])
 
 
@@ -28,14 +31,14 @@ def _recast(partials: pa.Table, before: Fold, after: Fold, kept: Sequence[Measur
     columns = {name: partials.column(name) for name in (FIRST, LAST, COUNT, *after.keys)}
     for measure in after.measures:
         if measure in kept:
-            columns |= {own: partials.column(theirs) for own, theirs in _known(measure, before)}
+            columns |= {own: partials.column(theirs) for own, theirs in _equal_columns(measure, before)}
         else:
             columns |= {each.name: _nothing(measure, each, partials.num_rows) for each in measure_fields(measure)}
     return pa.table({name: columns[name] for name in after.schema.names})
 
 
-def _known(measure: Measure, before: Fold) -> Iterator[tuple[str, str]]:
-    """The columns of `measure`, each with the one of `before` that says the same."""
+def _equal_columns(measure: Measure, before: Fold) -> Iterator[tuple[str, str]]:
+    """Yield the columns of `measure`, each with the equivalent column of `before`."""
     if measure.of is None and measure.where is None:
         yield measure.count, COUNT
         return
@@ -47,7 +50,7 @@ def _known(measure: Measure, before: Fold) -> Iterator[tuple[str, str]]:
 
 
 def _of_need(measure: Measure, need: str) -> list[str]:
-    """The columns in which `measure` has what `need` asks for."""
+    """Return the columns of `measure` that `need` uses."""
     found = list(measure.sums) if need == "sum" else []
     found += [name for each, name in measure.extremes if each == need]
     found += list(measure.moments or ()) if need == "moments" else []
@@ -57,8 +60,8 @@ def _of_need(measure: Measure, need: str) -> list[str]:
 
 
 def _nothing(measure: Measure, field: pa.Field, rows: int) -> pa.Array:
-    """What a fold of no values says: no values, sums of zero, nothing picked."""
+    """Return the column of a fold of no values: no values, sums of zero, nothing picked."""
     zeros = {measure.count, *measure.sums, *(measure.moments or ())[1:]}
-    if field.name in zeros:
+    if field.name in zeros and field.type != pa.binary():
         return pa.array(np.zeros(rows, field.type.to_pandas_dtype()))
     return pa.nulls(rows, field.type)

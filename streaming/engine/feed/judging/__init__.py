@@ -1,1 +1,1 @@
-"""What becomes of received rows: clocks, late policies, substreams, the idle rule, and who must hear of it."""
+"""Judgement of received rows: clocks, late policies, substreams, the idle rule, and reports of late rows."""

@@ -12,7 +12,7 @@ from streaming.temporal.clock import LaneClockState
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import AdvanceTime, Basis, Future, Generate, Late
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick
-from streaming.wire.arrived import Int64s, RowKind
+from streaming.wire.rows.arrived import Int64s, RowKind
 
 OUTCOMES: Final = tuple(Outcome)
 """Outcome by code: columns hold the index into this tuple as int8."""
@@ -25,7 +25,7 @@ REASON_CODE: Final = {reason: code for code, reason in enumerate(REASONS)}
 NO_REASON: Final = -1
 """The code of no reason."""
 _WIDEST: Final = 2**62
-"""Delays and durations are held to this, beyond which all are alike; the arithmetic stays in int64."""
+"""Delays and durations are clamped to this; larger ones have the same effect, and the arithmetic stays in int64."""
 NONE: Final = np.empty(0, np.int64)
 _ROWS_PER_SEARCH: Final = 100
 """One search costs about as much as looking up this many rows at once."""
@@ -36,10 +36,10 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class RowwiseDetails:
-    """What only a clock that goes row by row says of its rows; arrays have one entry for each row.
+    """Details that only a row-by-row clock has; arrays have one entry for each row.
 
     `flag` is OPEN or CLOSE for the rows of edges and WHOLE for all others. `opened` is the position of the start of the
-    edge that an enqueued row opens or closes. `reason` holds codes of REASONS, NO_REASON where there is none, and
+    edge that an enqueued row opens or closes. `reason` holds codes of REASONS, NO_REASON for rows without one, and
     `moved_by` how far the policy moved a row that it adjusted or shifted, 0 for all others.
     """
 
@@ -51,14 +51,15 @@ class RowwiseDetails:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the clock made of the rows of a chunk; arrays have one entry for each row.
+    """The judgement of the rows of a chunk; arrays have one entry for each row.
 
     `outcome` holds codes of OUTCOMES, NOT_AN_EVENT for CTI rows. `cti_met` is the lane's CTI before the row. `start`
-    and `end` are the lifetime after the policy. `kept` marks the rows that are enqueued, None when all are.
-    `violated` lists, by index, the rows with `sync < cti_met`; `lateness` says by how much. `after_end` lists the rows
-    that came after CTI infinity. `step_row` and `step_cti` are the CTIs that moved the lane, each after its row; one
-    that comes before a row is the one after the row before it, -1 for the first. `horizon` is the largest finite time
-    among all these, NO_CTI when there is none (T4).
+    and `end` are the lifetime after the policy. `kept` marks the rows that are enqueued, None if all are. `violated`
+    lists, by index, the rows with `sync < cti_met`; `lateness` is by how much. `behind` has `M - sync` of each event
+    that moves the clock, its distance to the largest time so far. `after_end` lists the rows that came
+    after CTI infinity. `step_row` and `step_cti` are the CTIs that moved the lane, each after its row; a CTI that
+    precedes a row is listed after the previous row, -1 for the first. `horizon` is the largest finite time among all
+    these, NO_CTI without any (T4).
     """
 
     outcome: Codes
@@ -68,6 +69,7 @@ class Judgement:
     kept: Mask | None
     violated: Int64s
     lateness: Int64s
+    behind: Int64s
     after_end: Int64s
     step_row: Int64s
     step_cti: Int64s
@@ -85,21 +87,19 @@ def judge(
 ) -> tuple[Judgement, LaneClockState]:
     """Judge points and intervals of one chunk of a lane in arrival order (T4, T6, T7, T8, T12, T18).
 
-    Shapes: `kind` (RowKind codes), `start`, `end` and `arrival` (NO_CTI where it is not known; None: nowhere) of equal
-    length; a CTI row has its CTI in `start`. Returns the state after the chunk too: cutting a lane's rows into chunks
+    Shapes: `kind` (RowKind codes), `start`, `end` and `arrival` (NO_CTI if unknown; None: all unknown) of equal length;
+    a CTI row has its CTI in `start`. Also returns the state after the chunk: cutting a lane's rows into chunks
     anywhere, and passing each state on, changes no entry. Edges, and settings with `late_arrival`, need `rowwise`.
     """
     rows = len(kind)
     early = _early(settings, kind, start, arrival)
-    plain = state.cti != INFINITY and early is None and not kind.any()  # RowKind.INSERT is 0: nothing but events
+    plain = state.cti != INFINITY and early is None and not kind.any()  # RowKind.INSERT is 0: only events
     live_rows = rows if plain else _rows_until_infinity(state, kind, start)
     early = None if early is None else early & (np.arange(rows) < live_rows)
     kind_live, start_live = kind[:live_rows], start[:live_rows]
     inserts = None if plain else _counted(kind_live, early)
     starts = start_live if inserts is None else start_live[inserts]
-    running = np.maximum.accumulate(starts) if len(starts) else starts
-    if len(running) and state.largest_start > running[0]:
-        running = np.maximum(running, state.largest_start)
+    running = _running(starts, state.largest_start)
     explicit = NONE if plain else rows_where(kind_live == RowKind.CTI)
     due, generated, after = _generate(settings.generate, state, starts, running)
     due = due if inserts is None else inserts[due]
@@ -128,7 +128,8 @@ def judge(
         end=end,
         kept=None if plain else _enqueued(settings.future, kind, early),
         violated=_violations(inserts, held, start_live, met),
-        lateness=np.empty(0, np.int64),
+        lateness=NONE,
+        behind=np.subtract(running, starts, out=running),  # nothing else reads `running` from here on
         after_end=NONE if live_rows == rows else live_rows + rows_where(kind[live_rows:] != RowKind.CTI),
         step_row=row[moved],
         step_cti=value[moved],
@@ -137,9 +138,15 @@ def judge(
     return _apply_policy(settings.late, judged), after
 
 
+def _running(starts: Int64s, largest: int) -> Int64s:
+    """Return the largest of `starts` up to each of them, and of `largest` before them, in a new array."""
+    running = np.maximum.accumulate(starts) if len(starts) else np.empty(0, np.int64)
+    return np.maximum(running, largest, out=running) if len(starts) and largest > running[0] else running
+
+
 @dataclass(frozen=True, slots=True)
 class _CountedEvents:
-    """The events that count: their rows (None: all), their starts with the running maximum, and the state before."""
+    """The events that count: their rows (None: all), their starts with the running maximum, and the previous state."""
 
     rows: Int64s | None
     starts: Int64s
@@ -155,11 +162,12 @@ class _CountedEvents:
 def _outcomes(
     future: Future, kind: Codes, start: Int64s, early: Mask | None, counted: _CountedEvents
 ) -> tuple[Codes, Int64s | None]:
-    """The outcome of every row but for late ones, and the events that are held, by index (None: none; T12, T18)."""
+    """Return the outcome of every row but late ones, and the events that are held, by index (None: none; T12, T18)."""
     outcome = _in_time(counted.starts, counted.running)
     if counted.rows is None:
         return outcome, None
     spread = np.where(kind == RowKind.CTI, np.int8(NOT_AN_EVENT), np.int8(CODE[Outcome.MALFORMED]))
+    spread[kind == RowKind.OVERLAP] = CODE[Outcome.OVERLAP]
     spread[counted.rows] = outcome
     if early is None:
         return spread, None
@@ -172,8 +180,10 @@ def _outcomes(
 
 
 def _spread(tops: Int64s, row: Int64s, live_rows: int, rows: int) -> Int64s:
-    """The CTI that each of `rows` rows meets: `tops` are that of before and those after the rows `row`, rising; behind
-    the live rows the last one counts."""
+    """Return the CTI that each of `rows` rows meets.
+
+    `tops` are the previous CTI and those after the rows `row`, rising; after the live rows the last one counts.
+    """
     bounds = np.empty(len(row) + 3, np.int64)
     bounds[0], bounds[1:-2], bounds[-2], bounds[-1] = 0, row + 1, live_rows, rows
     values = np.empty(len(tops) + 1, np.int64)
@@ -186,7 +196,7 @@ def _in_time(starts: Int64s, running: Int64s) -> Codes:
 
 
 def _early(settings: AdvanceTime, kind: Codes, start: Int64s, arrival: Int64s | None) -> Mask | None:
-    """The events too far beyond their arrival (T18); None when there is none."""
+    """Return the events too far ahead of their arrival (T18); None without such events."""
     if arrival is None or settings.future is Future.ACCEPT:
         return None
     ahead = start - np.where(arrival == NO_CTI, start, arrival)
@@ -208,13 +218,13 @@ def _enqueued(future: Future, kind: Codes, early: Mask | None) -> Mask:
 
 
 def _horizon(largest: int, tops: Int64s, held: Int64s) -> int:
-    """The largest finite time of a chunk: of the events that count, of the starts `held`, and of CTIs."""
+    """Return the largest finite time of a chunk: of the events that count, of the starts `held`, and of CTIs."""
     finite = int(tops[-1]) if tops[-1] != INFINITY else int(tops[tops != INFINITY].max(initial=NO_CTI))
     return max(largest, finite, int(held.max()) if len(held) else NO_CTI)
 
 
 def _rows_until_infinity(state: LaneClockState, kind: Codes, start: Int64s) -> int:
-    """How many rows come up to and including the CTI INFINITY; all when there is none, none when it came before."""
+    """Return the number of rows up to and including the CTI INFINITY: all without one, none if it came before."""
     if state.cti == INFINITY:
         return 0
     ends = rows_where((kind == RowKind.CTI) & (start == INFINITY))
@@ -222,7 +232,7 @@ def _rows_until_infinity(state: LaneClockState, kind: Codes, start: Int64s) -> i
 
 
 def _suppressed_after(kind: Codes, start: Int64s, live_rows: int) -> int:
-    """CTIs below infinity after infinity: each goes back (T4)."""
+    """Count the CTIs below infinity after infinity: each would move back (T4)."""
     if live_rows == len(kind):
         return 0
     return int(((kind[live_rows:] == RowKind.CTI) & (start[live_rows:] < INFINITY)).sum())
@@ -248,9 +258,9 @@ def _steps(due: Int64s, generated: Int64s, explicit: Int64s, start: Int64s) -> t
 def _spaced(
     gap: int, cti: int, due: Int64s, generated: Int64s, explicit: Int64s, start: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """The generated CTIs that lie at least `gap` above the one that their lane has then, which was `cti` before (T9).
+    """Return the generated CTIs that are at least `gap` above their lane's CTI at that time (T9).
 
-    `explicit` are the rows with CTIs of their own, whose values are in `start`.
+    `cti` is the lane's previous CTI; `explicit` are the rows with explicit CTIs, whose values are in `start`.
     """
     chosen = []
     first = 0
@@ -269,7 +279,7 @@ def _spaced(
 def _generate(
     generate: Generate | None, state: LaneClockState, starts: Int64s, running: Int64s
 ) -> tuple[Int64s, Int64s, LaneClockState]:
-    """Which of the received events generate a CTI, which CTI (saturated), and the state of the rule after them."""
+    """Return the received events that generate a CTI, these CTIs (saturated), and the state of the rule after them."""
     if generate is None or not len(starts):
         return np.empty(0, np.int64), np.empty(0, np.int64), state
     if generate.every_count is not None:
@@ -286,7 +296,7 @@ def _generate(
 
 
 def _producers(every: int, produced_at: int | None, starts: Int64s) -> Int64s:
-    """The events that lie at least `every` after the producer before them (T7).
+    """Return the events that are at least `every` after the previous producer (T7).
 
     Producers only grow, so the next one is the first event at which the running maximum reaches the last one's start
     plus `every`.
@@ -323,7 +333,7 @@ def _chain(following: list[int]) -> Iterator[int]:
 
 
 def _apply_policy(late: Late, judged: Judgement) -> Judgement:
-    """The table of TEMPORAL.md section 3 for the rows that violated their CTI, and the rows after the end."""
+    """Apply the table of TEMPORAL.md section 3 to the rows that violated their CTI, and to the rows after the end."""
     rows = judged.violated
     outcome, kept = judged.outcome, judged.kept
     if len(judged.after_end):

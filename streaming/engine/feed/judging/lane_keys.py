@@ -1,4 +1,4 @@
-"""The clocks of the keys of one lane: those that a batch needs are live, all others stay as they were written (T15)."""
+"""The clocks of the keys of one lane: those that a batch needs are live, all others stay serialised (T15)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,15 +14,15 @@ from streaming.temporal.settings import AdvanceTime
 from streaming.temporal.ticks import NO_CTI, Tick
 
 Written = Mapping[str, Any]
-"""A clock as JSON values; beside it, where the idle rule is on and keys are many, what that knows of the key."""
+"""A clock as JSON values; with the idle rule and many keys, also the rule's data on the key."""
 _SILENCE = ("heard_at", "idle")
 
 
 class LaneKeys:
-    """The keys of a lane. Few are JSON values; many are entries, by rising CTIs, and are read when they are needed.
+    """The keys of a lane. Few keys are JSON values; many are entries, by rising CTIs, and are read when needed.
 
-    `live` are the clocks in use. What raises all keys raises a floor, under which no key is. `each`: every key is read,
-    because the idle rule looks at all of them.
+    `live` are the clocks in use. Raising all keys raises a floor instead; no key is below it. `each`: every key is
+    read, because the idle rule checks all of them.
     """
 
     def __init__(self, settings: AdvanceTime, *, each: bool = False) -> None:
@@ -38,7 +38,7 @@ class LaneKeys:
 
     @classmethod
     def of_few(cls, settings: AdvanceTime, kept: Mapping[str, Written], *, each: bool) -> "LaneKeys":
-        """Those that `few` told of."""
+        """Restore the keys from the result of `few`."""
         keys = cls(settings, each=each)
         keys._kept = dict(kept)
         keys.largest = max((clock.get("largest_start", NO_CTI) for clock in kept.values()), default=NO_CTI)
@@ -53,7 +53,7 @@ class LaneKeys:
     def of_many(
         cls, settings: AdvanceTime, stored: Mapping[str, Any], blobs: Mapping[str, Blob], *, each: bool
     ) -> "LaneKeys":
-        """Those that `write` told of."""
+        """Restore the keys from the result of `write`."""
         keys = cls(settings, each=each)
         keys._entries = TextsByKey(stored["keys"], blobs)
         keys._floor, keys.largest, keys.suppressed = stored["floor"], stored["largest"], stored["suppressed"]
@@ -64,41 +64,41 @@ class LaneKeys:
         return keys
 
     def __len__(self) -> int:
-        """How many keys there are."""
+        """Return the number of keys."""
         if self._entries is None or self._each:
             return len(self._kept) + len(self.live)
         return len(self._entries) + sum(self._entries.get(key) is None for key in self.live)
 
     @property
     def many(self) -> bool:
-        """Whether they are entries already."""
+        """Return true if they are entries already."""
         return self._entries is not None
 
     @property
     def lowest(self) -> int | None:
-        """The lowest CTI of those that are not live; None where there are none, or each counts by itself."""
+        """Return the lowest CTI of the keys that are not live; None without such keys, or if each counts separately."""
         lowest = None if self._waiting is None else self._waiting.lowest
         return None if lowest is None else max(lowest, self._floor)
 
     def ctis(self) -> dict[str, int]:
-        """The CTIs of the keys that count by themselves."""
+        """Return the CTIs of the keys that count separately."""
         found: dict[str, int] = {}
         if self._each:
             found = {key: max(clock.get("cti", NO_CTI), self._floor) for key, clock in self._kept.items()}
         return found | {key: clock.cti for key, clock in self.live.items()}
 
     def silence(self) -> tuple[dict[str, int], list[str]]:
-        """When each key was heard, and which are idle, where that was written with them."""
+        """Return the last arrival of each key, and the idle keys, if these were written with them."""
         heard = {key: clock["heard_at"] for key, clock in self._kept.items() if "heard_at" in clock}
         return heard, [key for key, clock in self._kept.items() if "idle" in clock]
 
     def begin(self, key: str, state: LaneClockState) -> LaneClock:
-        """A new key."""
+        """Add a new key."""
         self.live[key] = LaneClock(self._settings, state)
         return self.live[key]
 
     def wake(self, key: str) -> LaneClock | None:
-        """A key that is not live becomes so; None where there is none of that name."""
+        """Make a stored key live; None if no key has that name."""
         kept: Written | None = self._kept.pop(key, None)
         if kept is None and self._entries is not None and not self._each:
             text = self._entries.get(key)
@@ -112,7 +112,7 @@ class LaneKeys:
         return clock
 
     def raise_to(self, cti: Tick) -> list[str]:
-        """Every key is at least at `cti`; those of the keys that count by themselves which that moved."""
+        """Raise every key to at least `cti`; return the separately counted keys that moved."""
         moved = [key for key, clock in self.live.items() if clock.raise_to(cti)]
         if cti > self._floor:
             if self._each:
@@ -122,12 +122,15 @@ class LaneKeys:
         return moved
 
     def few(self) -> dict[str, Written]:
-        """All of them as JSON values."""
+        """Return all of them as JSON values."""
         live = {key: clock_to_json(clock.state()) for key, clock in self.live.items()}
         return {key: self._raised(clock) for key, clock in self._kept.items()} | live
 
     def write(self, blobs: dict[str, Blob], silence: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """All of them as entries in `blobs`, with what the idle rule knows of some; returns the rest as JSON values."""
+        """Write all of them as entries in `blobs`, with the idle rule's data on some.
+
+        Return the rest as JSON values.
+        """
         first, entries = self._entries is None, TextsByKey() if self._entries is None else self._entries
         for key, kept in self._kept.items():
             known = silence.get(key, {})
@@ -139,7 +142,7 @@ class LaneKeys:
         return {**stored, "keys": entries.write(blobs)}
 
     def _raised(self, kept: Written) -> Written:
-        """A clock as if it had been live when the floor rose."""
+        """Return a clock as if it had been live when the floor rose."""
         clock = {name: value for name, value in kept.items() if name not in _SILENCE}
         if self._floor == NO_CTI:
             return clock
@@ -147,7 +150,7 @@ class LaneKeys:
 
 
 def silences(heard_at: Mapping[str, int], idle: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What the idle rule knows of each unit, as it is written with it."""
+    """Return the idle rule's data on each unit, in the form stored with it."""
     found: dict[str, dict[str, Any]] = {unit: {"heard_at": at} for unit, at in heard_at.items()}
     for unit in idle:
         found.setdefault(unit, {})["idle"] = True

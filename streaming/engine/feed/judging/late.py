@@ -1,4 +1,4 @@
-"""The rows that the user must hear of: changed, dropped or malformed, with the whole original row (T13)."""
+"""The rows that are reported to the user: changed, dropped or malformed, with the whole original row (T13)."""
 
 from typing import Final
 
@@ -8,12 +8,13 @@ import pyarrow as pa
 
 from streaming.engine.columns.masks import rows_where
 from streaming.engine.exchange.envelopes import LATE_SCHEMA
-from streaming.engine.feed.judging.clock import CODE, NO_REASON, OUTCOMES, REASON_CODE, REASONS, Codes, Judgement
+from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, OUTCOMES, REASON_CODE, REASONS, Codes, Judgement
 from streaming.engine.feed.judging.tally import Tally
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Arrived, Int64s, RowKind
+from streaming.wire.measures import Measures
+from streaming.wire.rows.arrived import Arrived, Int64s, RowKind
 
 _BY_OUTCOME: Final = {
     Outcome.DROPPED_LATE: Reason.BEFORE_CTI,
@@ -24,7 +25,8 @@ _BY_OUTCOME: Final = {
 _REASON_OF: Final = np.array(
     [REASON_CODE[_BY_OUTCOME[each]] if each in _BY_OUTCOME else NO_REASON for each in OUTCOMES], dtype=np.int8
 )
-_MOVED: Final = np.array([CODE[Outcome.ADJUSTED], CODE[Outcome.SHIFTED]], dtype=np.int8)
+_IS_MOVED: Final = np.array([each in (Outcome.ADJUSTED, Outcome.SHIFTED) for each in OUTCOMES])
+"""By code of an outcome."""
 _OUTCOME_TEXTS: Final = pa.array([str(each) for each in OUTCOMES])
 _REASON_TEXTS: Final = pa.array([str(each) for each in REASONS])
 _EDGE_TEXTS: Final = pa.array(["start", "end"])
@@ -34,17 +36,37 @@ _NO_ROWS: Final = CHUNK_SCHEMA.empty_table()
 
 
 def exceptional(outcome: Codes) -> Int64s:
-    """The rows, by index, whose outcome is neither on_time nor reordered (codes 0 and 1; CTI rows are below)."""
+    """Return the rows, by index, whose outcome is neither on_time nor reordered (codes 0 and 1; CTI rows are below)."""
     return rows_where(outcome > CODE[Outcome.REORDERED])
 
 
 def explain(arrived: Arrived, judged: Judgement, rows: Int64s, tally: Tally) -> None:
-    """Count the lateness of a chunk, and the reasons of its exceptional `rows`."""
+    """Count the lateness of a chunk, and the reasons of its exceptional `rows`; measure all."""
     tally.delayed(judged.lateness)
+    sizes = NONE
+    if len(rows):
+        moved = _IS_MOVED[judged.outcome[rows]]
+        sizes = _moved_by(judged, rows, moved)[moved] if moved.any() else NONE
+    last = None if arrived.arrival is None else int(arrived.arrival.max(initial=NO_CTI))
+    measured = Measures.of(judged.behind, judged.lateness, sizes, _transport(arrived), None if last == NO_CTI else last)
+    tally.measured = measured if tally.measured is None else tally.measured.plus(measured)
     if len(rows):
         reason = _reasons(arrived, judged, rows)
         for code in np.unique(reason[reason != NO_REASON]).tolist():
             tally.explain(REASONS[code], int(np.count_nonzero(reason == code)))
+
+
+def _transport(arrived: Arrived) -> Int64s:
+    """Return how long after its start each event with a known arrival arrived."""
+    if arrived.arrival is None:
+        return NONE
+    arrival, start = arrived.arrival, arrived.start
+    if arrived.kind.any() or not len(start) or arrival.min() == NO_CTI:  # RowKind.INSERT is 0: only events
+        known = (arrived.kind == RowKind.INSERT) | (arrived.kind == RowKind.EDGE_START)
+        known &= arrival != NO_CTI
+        arrival, start = arrival[known], start[known]
+    took: Int64s = arrival - start
+    return np.maximum(took, 0, out=took)
 
 
 def late_rows(arrived: Arrived, judged: Judgement, rows: Int64s, late: Late) -> pa.Table:
@@ -54,8 +76,9 @@ def late_rows(arrived: Arrived, judged: Judgement, rows: Int64s, late: Late) -> 
     outcome = judged.outcome[rows]
     reason = _reasons(arrived, judged, rows)
     malformed = arrived.kind[rows] == RowKind.MALFORMED
+    malformed |= (arrived.kind[rows] == RowKind.OVERLAP) & (arrived.start[rows] == NO_CTI)
     met = judged.cti_met[rows]
-    moved = np.isin(outcome, _MOVED)
+    moved = _IS_MOVED[outcome]
     columns = {
         "position": pa.array(arrived.positions[rows]),
         "start": pa.array(arrived.start[rows], mask=malformed),
@@ -65,10 +88,21 @@ def late_rows(arrived: Arrived, judged: Judgement, rows: Int64s, late: Late) -> 
         "reason": _REASON_TEXTS.take(pa.array(reason, mask=reason == NO_REASON)),
         "policy": pa.repeat(pa.scalar(str(late)), len(rows)),
         "moved_by": pa.array(_moved_by(judged, rows, moved), mask=~moved),
-        "raw": pa.array(arrived.raw(rows.tolist()), pa.string()),
+        "raw": _unicode(arrived.raw(rows.tolist())),
         "edge": _edges(arrived.kind[rows]),
     }
     return pa.table([columns[name] for name in CHUNK_SCHEMA.names], schema=CHUNK_SCHEMA)
+
+
+def _unicode(raws: list[str]) -> pa.Array:
+    """Return raw rows in a form that Arrow can store.
+
+    Half of a surrogate pair is escaped, because it can't be written.
+    """
+    try:
+        return pa.array(raws, pa.string())
+    except UnicodeEncodeError:
+        return pa.array([raw.encode(errors="backslashreplace").decode() for raw in raws], pa.string())
 
 
 def _edges(kind: Codes) -> pa.Array:
@@ -77,7 +111,7 @@ def _edges(kind: Codes) -> pa.Array:
 
 
 def _moved_by(judged: Judgement, rows: Int64s, moved: npt.NDArray[np.bool_]) -> Int64s:
-    """How far each row was moved; columns move a late row by its lateness."""
+    """Return how far each row was moved; columns move a late row by its lateness."""
     if judged.rowwise is not None:
         return judged.rowwise.moved_by[rows]
     found = np.zeros(len(rows), np.int64)
@@ -110,7 +144,7 @@ def labelled(tables: list[pa.Table], input_id: str, lane: str) -> pa.Table:
 
 
 def count_and_list(arrived: Arrived, judged: Judgement, watched: Int64s, late: Late, tally: Tally) -> pa.Table:
-    """Count the rows of a chunk, and tell of the late ones, without those that are `watched` (CHUNK_SCHEMA)."""
+    """Count the rows of a chunk, and return the late ones, without those that are `watched` (CHUNK_SCHEMA)."""
     notable = exceptional(judged.outcome)
     tally.count(judged.outcome, judged.outcome[notable])
     explain(arrived, judged, notable, tally)

@@ -1,4 +1,4 @@
-"""The smallest of many CTIs, where one moves at a time: what temporal.Frontier says, without looking at all of them."""
+"""The minimum of many CTIs that move one at a time: as temporal.Frontier, without visiting all of them."""
 
 import heapq
 from collections.abc import Iterable, Mapping
@@ -7,10 +7,10 @@ from streaming.temporal.ticks import INFINITY
 
 
 class LowestCti:
-    """The CTI of an input over its `units` (lanes or keys of lanes); it never goes back (T4, T14, T16).
+    """The CTI of an input over its `units` (lanes or keys of lanes); it never decreases (T4, T14, T16).
 
-    Those in `left_out` do not count, nor those that have ended: when all others are left out, nothing moves; when all
-    have ended, the input has. `settle` takes the minimum again.
+    Units in `left_out` do not count, nor those that have ended: if all others are left out, nothing moves; if all have
+    ended, the input has. `settle` takes the minimum again.
     """
 
     def __init__(self, at: int, units: Mapping[str, int] | None = None, left_out: Iterable[str] = ()) -> None:
@@ -24,12 +24,12 @@ class LowestCti:
         self._left_out.update(left_out)
 
     def put(self, unit: str, cti: int) -> None:
-        """`unit` is at `cti` and is heard."""
+        """Set `unit` to `cti` and make it active."""
         self._left_out.discard(unit)
         self.move(unit, cti)
 
     def move(self, unit: str, cti: int) -> None:
-        """`unit` is at `cti`, and left out if it was."""
+        """Set `unit` to `cti`; it stays left out if it was."""
         before = self._ctis.get(unit)
         self._ctis[unit] = cti
         if cti != INFINITY:
@@ -38,12 +38,12 @@ class LowestCti:
             self._ended += 1
 
     def forget(self, unit: str) -> None:
-        """`unit` is no more."""
+        """Remove `unit`."""
         if self._ctis.pop(unit, None) == INFINITY:
             self._ended -= 1
 
     def settle(self) -> int | None:
-        """The CTI of the input if it moved."""
+        """Return the CTI of the input if it moved."""
         before = self.at
         while self._heap and not self._counts(*self._heap[0]):
             heapq.heappop(self._heap)

@@ -1,11 +1,11 @@
 """The clock of a lane row by row, with temporal.LaneClock: edges, and CTIs that follow arrivals (T9, T11).
 
-About ten microseconds a row, so only where columns cannot say it: which edge an end closes hangs on all rows before,
-and a CTI that follows each arrival hangs on the one that the row before has left.
+It takes about ten microseconds a row, so it is used only where columns are impossible. All previous rows decide which
+edge an end closes, and a CTI that follows each arrival depends on the CTI after the previous row.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -21,11 +21,21 @@ from streaming.engine.feed.judging.clock import (
     RowwiseDetails,
 )
 from streaming.temporal.clock import JudgedElement, LaneClock
-from streaming.temporal.events import Cti, EdgeKind, Event
+from streaming.temporal.events import Cti, EdgeKind, Event, OverlapRow, Payload
 from streaming.temporal.outcomes import Outcome, Reason
+from streaming.temporal.tables import (
+    MalformedVersion,
+    Snapshot,
+    TableLane,
+    Version,
+    Versions,
+    as_point,
+    as_version,
+    judge_row,
+)
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.arrived import Arrived, RowKind
-from streaming.wire.rows import Element, MalformedRow
+from streaming.wire.rows.arrived import Arrived, RowKind
+from streaming.wire.rows.row_json import Element, MalformedRow
 
 _EDGE: Final = {
     int(RowKind.INSERT): None,
@@ -38,7 +48,7 @@ _MOVED: Final = frozenset({Outcome.ADJUSTED, Outcome.SHIFTED})
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """One row of a chunk: its index, its place in its lane, and its arrival, None where that is not known."""
+    """One row of a chunk: its index, its place in its lane, and its arrival, None if unknown."""
 
     index: int
     position: int
@@ -46,8 +56,17 @@ class ChunkRow:
     arrival: Tick | None
 
 
+def _version_of(arrived: Arrived, index: int, kind: int, start: int, payload: Payload) -> Element:
+    """Return a row of a table."""
+    if kind == RowKind.SNAPSHOT:
+        return Snapshot(Tick(start), tuple(arrived.loads[index]))
+    if kind == RowKind.REFUSED:
+        return MalformedVersion(Tick(start), arrived.malformed[index])
+    return Version(Tick(start), payload, kind == RowKind.DELETE)
+
+
 def rows_of(arrived: Arrived, *, payloads: bool) -> Iterator[ChunkRow]:
-    """The rows of a chunk one by one; without `payloads` every event has an empty one."""
+    """Yield the rows of a chunk one by one; without `payloads` every event has an empty one."""
     values = arrived.payload.to_pylist() if payloads else None
     arrivals = [NO_CTI] * len(arrived.kind) if arrived.arrival is None else arrived.arrival.tolist()
     columns = (arrived.kind.tolist(), arrived.start.tolist(), arrived.end.tolist(), arrived.positions.tolist())
@@ -57,13 +76,17 @@ def rows_of(arrived: Arrived, *, payloads: bool) -> Iterator[ChunkRow]:
             element = Cti(Tick(start))
         elif kind == RowKind.MALFORMED:
             element = MalformedRow(arrived.malformed[index])
+        elif kind == RowKind.OVERLAP:
+            element = OverlapRow(*((None, None) if start == NO_CTI else (Tick(start), Tick(end))))
+        elif kind >= RowKind.VERSION:
+            element = _version_of(arrived, index, kind, start, values[index] if values else {})
         else:
             element = Event(Tick(start), Tick(end), values[index] if values else {}, _EDGE[kind])
         yield ChunkRow(index, position, element, None if arrivals[index] == NO_CTI else Tick(arrivals[index]))
 
 
 class JudgementBuilder:
-    """What clocks say of the rows of one chunk, one by one, on the way to a `Judgement`; `horizon` as there."""
+    """Builds the `Judgement` of a chunk row by row; `horizon` as there."""
 
     def __init__(self, arrived: Arrived) -> None:
         rows = len(arrived.kind)
@@ -76,25 +99,30 @@ class JudgementBuilder:
         self._reason: Codes = np.full(rows, NO_REASON, np.int8)
         self._moved_by = np.zeros(rows, np.int64)
         self._late: list[tuple[int, int]] = []
+        self._behind: list[int] = []
         self._after_end: list[int] = []
         self._steps: list[tuple[int, int]] = []
         self.horizon: int = NO_CTI
 
     def step(self, after_row: int, cti: int) -> None:
-        """A CTI moved, after the row with the index `after_row`, -1 before the first."""
+        """Add a CTI that moved after the row with the index `after_row`, -1 before the first."""
         self._steps.append((after_row, cti))
 
     def seen(self, clock: LaneClock) -> None:
-        """Look at what `clock` has seen: the largest finite time of all (T4)."""
+        """Add the largest finite time that `clock` has seen (T4)."""
         finite = clock.cti if clock.cti != INFINITY else NO_CTI
         self.horizon = max(self.horizon, clock.largest_sync, finite)
 
+    def counted(self, clock: LaneClock, event: Event) -> None:
+        """Add an event that moved `clock`."""
+        self._behind.append(clock.largest_sync - event.sync)
+
     def cti_row(self, index: int, met: int) -> None:
-        """Row `index` is a CTI, which met the CTI `met`."""
+        """Add the CTI row `index`, which met the CTI `met`."""
         self._met[index] = met
 
     def judged(self, row: ChunkRow, judged: JudgedElement) -> None:
-        """What became of an event or of a malformed row."""
+        """Add the judgement of an event or of a malformed row."""
         index = row.index
         self._outcome[index] = CODE[judged.outcome]
         self._met[index] = judged.cti_met
@@ -120,8 +148,15 @@ class JudgementBuilder:
             self._moved_by[index] = judged.moved_by or 0
         self.horizon = max(self.horizon, original.sync)
 
+    def version(self, row: ChunkRow, judged: JudgedElement) -> None:
+        """Add the judgement of a row of a table, which is not enqueued itself: its versions come with the CTIs."""
+        self.judged(row, replace(judged, event=None))
+        if judged.event is not None and judged.original is not None:
+            self._moved_by[row.index] = judged.moved_by or 0
+            self.horizon = max(self.horizon, judged.original.sync)
+
     def judgement(self) -> Judgement:
-        """All of it."""
+        """Return the judgement of the chunk."""
         late = np.array(self._late, np.int64).reshape(-1, 2)
         steps = np.array(self._steps, np.int64).reshape(-1, 2)
         return Judgement(
@@ -132,6 +167,7 @@ class JudgementBuilder:
             kept=None if self._kept.all() else self._kept,
             violated=late[:, 0],
             lateness=late[:, 1],
+            behind=np.array(self._behind, np.int64),
             after_end=np.array(self._after_end, np.int64),
             step_row=steps[:, 0],
             step_cti=steps[:, 1],
@@ -152,21 +188,58 @@ def take_row(clock: LaneClock, row: ChunkRow, into: JudgementBuilder) -> None:
     if isinstance(element, MalformedRow):
         into.judged(row, clock.take_malformed(element.reason))
         return
+    if isinstance(element, OverlapRow):
+        into.judged(row, clock.take_overlap(element.event))
+        return
+    if not isinstance(element, Event):
+        raise TypeError("rows of tables have their own judge")
     if clock.take_arrival(row.arrival):
         into.step(row.index - 1, clock.cti)
     judged = clock.take(element, row.arrival, row.position)
     into.judged(row, judged)
+    _count(clock, row, element, judged, into)
+
+
+def _count(clock: LaneClock, row: ChunkRow, event: Event, judged: JudgedElement, into: JudgementBuilder) -> None:
+    counts = judged.reason is not Reason.AFTER_END and judged.outcome is not Outcome.MALFORMED
+    if counts and not clock.is_early(event, row.arrival):
+        into.counted(clock, event)
     if judged.emitted is not None:
         into.step(row.index, judged.emitted)
 
 
 def judge_rows(clock: LaneClock, arrived: Arrived, *, edges: bool) -> Judgement:
-    """Judge the rows of one chunk of a lane of any shape in arrival order; `edges`: payloads say which edge is which.
+    """Judge the rows of one chunk of a lane of any shape in arrival order; `edges`: payloads identify edges.
 
     `clock` moves on. Cutting a lane's rows into chunks anywhere changes no entry.
     """
     into = JudgementBuilder(arrived)
     for row in rows_of(arrived, payloads=edges):
         take_row(clock, row, into)
+        into.seen(clock)
+    return into.judgement()
+
+
+def judge_version_rows(
+    lane: TableLane, arrived: Arrived, versions: Versions, since: Callable[[int], Tick]
+) -> Judgement:
+    """Judge the rows of one chunk of a lane of a table, and add them to `versions`.
+
+    `since` gives the CTI of the input for one of the lane.
+    """
+    into = JudgementBuilder(arrived)
+    clock = lane.clock
+    for row in rows_of(arrived, payloads=True):
+        element = row.element
+        if isinstance(element, Event):
+            element = as_version(versions.rules, element)
+        if isinstance(element, Version | Snapshot | MalformedVersion):
+            if clock.take_arrival(row.arrival):
+                into.step(row.index - 1, clock.cti)
+            judged = judge_row(lane, versions, element, row.arrival, since(clock.cti))
+            into.version(row, judged)
+            _count(clock, row, as_point(element), judged, into)
+        else:
+            take_row(clock, row, into)
         into.seen(clock)
     return into.judgement()

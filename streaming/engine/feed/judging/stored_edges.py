@@ -1,4 +1,4 @@
-"""The open edges of a lane where they are many: entries, of which a batch reads those that its rows name (T11)."""
+"""The open edges of a lane if they are many: entries; a batch reads those that its rows name (T11)."""
 
 import json
 from collections import deque
@@ -10,7 +10,7 @@ from streaming.temporal.ticks import Tick
 
 
 class StoredEdges(OpenEdges):
-    """Those of `entries`, then `edges`. An entry holds the start and the position of each edge of one key."""
+    """The edges of `entries`, then `edges`. An entry holds the start and the position of each edge of one key."""
 
     def __init__(self, entries: TextsByKey, edges: Iterable[OpenEdge] = ()) -> None:
         self._entries = entries
@@ -19,17 +19,17 @@ class StoredEdges(OpenEdges):
         super().__init__(edges)
 
     def __len__(self) -> int:
-        """How many different originals and payloads are open."""
+        """Return how many different originals and payloads are open."""
         return self._left + len(self._queues)
 
     def state(self) -> tuple[OpenEdge, ...]:
-        """All open edges."""
+        """Return all open edges."""
         for text, _, _ in self._entries.items():
             self._queue(_key(text))
         return super().state()
 
     def settled(self) -> TextsByKey:
-        """The entries with what changed."""
+        """Return the entries with all changes."""
         for key in self._read:
             queue = self._queues.get(key)
             value = None if queue is None else texted([[each.start, each.position] for each in queue])
@@ -48,7 +48,7 @@ class StoredEdges(OpenEdges):
 
 
 def entries_of(edges: OpenEdges) -> TextsByKey | None:
-    """The entries of `edges`, None where they are few."""
+    """Return the entries of `edges`, None if they are few."""
     if not many(len(edges)):
         return None
     stored = edges if isinstance(edges, StoredEdges) else StoredEdges(TextsByKey(), edges.state())

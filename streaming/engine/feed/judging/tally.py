@@ -1,4 +1,4 @@
-"""Counts of a lane, from its first batch on, and what remembers them and its clock between batches."""
+"""Counts of a lane, from its first batch on, and the stored state of the lane and its clock between batches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -14,9 +14,10 @@ from streaming.temporal.clock import LaneClockState
 from streaming.temporal.open_edges import OpenEdge
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
 from streaming.wire.fast_json import decoded, encoded
-from streaming.wire.messages import LATENESS_BUCKETS
+from streaming.wire.measures import Measures
+from streaming.wire.progress import LATENESS_BUCKETS
+from streaming.wire.rows.arrived import Int64s
 
 _VERSION: Final = 3
 _BOUNDS: Final = 2 ** np.arange(1, LATENESS_BUCKETS, dtype=np.int64)
@@ -26,14 +27,15 @@ _CLOCK_FIELDS: Final = tuple(each.name for each in fields(LaneClockState) if eac
 
 @dataclass
 class Tally:
-    """Totals by outcome, reason and lateness."""
+    """Totals by outcome, reason and lateness; `measured` is of one batch alone, and not stored."""
 
     outcomes: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     lateness: list[int] = field(default_factory=lambda: [0] * LATENESS_BUCKETS)
+    measured: Measures | None = field(default=None, compare=False)
 
     def count(self, outcome: Codes, exceptional: Codes) -> None:
-        """Add one chunk: all codes, and apart those that are neither on_time nor reordered."""
+        """Add one chunk: all codes, and separately those that are neither on_time nor reordered."""
         for code in (0, 1):
             self._add(OUTCOMES[code], int(np.count_nonzero(outcome == code)))
         for code, number in enumerate(np.bincount(exceptional, minlength=0).tolist()):
@@ -54,12 +56,12 @@ class Tally:
             self.lateness = [old + new for old, new in zip(self.lateness, found.tolist(), strict=True)]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as JSON values, in an order that hangs on no history."""
+        """Return the totals as JSON values, in an order that does not depend on history."""
         outcomes, reasons = (dict(sorted(each.items())) for each in (self.outcomes, self.reasons))
         return {"lateness": self.lateness, "outcomes": outcomes, "reasons": reasons}
 
     def totals(self, clock: LaneClockState) -> LaneCounts:
-        """All of it, with what the clock knows."""
+        """Return all counts, with the data of the clock."""
         return LaneCounts(
             received=sum(self.outcomes.values()),
             outcomes={Outcome(outcome): number for outcome, number in self.outcomes.items()},
@@ -69,14 +71,16 @@ class Tally:
             ended=clock.cti == INFINITY,
             largest_start=None if clock.largest_start == NO_CTI else clock.largest_start,
             cti_suppressed=clock.cti_suppressed,
+            measures={} if self.measured is None else self.measured.to_json(),
+            own_cti=None if clock.cti == NO_CTI else clock.cti,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class LaneMemory:
-    """All that a lane remembers between batches; `horizon` is the largest finite time that it has seen (T4).
+    """The complete state of a lane between batches; `horizon` is the largest finite time that it has seen (T4).
 
-    `edges` are the open edges where they are too many for the clock.
+    `edges` are the open edges if they are too many for the clock.
     """
 
     clock: LaneClockState = _FRESH
@@ -86,7 +90,7 @@ class LaneMemory:
 
 
 def save(memory: LaneMemory) -> bytes:
-    """The state of a lane between batches: JSON alone, or with the pieces of its open edges where they are many."""
+    """Return the state of a lane between batches: JSON alone, or with pieces for its open edges if they are many."""
     if memory.edges is None:
         return encoded({"version": _VERSION, **memory_to_json(memory)})
     blobs: dict[str, Blob] = {}
@@ -95,7 +99,7 @@ def save(memory: LaneMemory) -> bytes:
 
 
 def load(state: bytes | None) -> LaneMemory:
-    """What `save` wrote; a lane without state has seen nothing. Raises ValueError for another version."""
+    """Read the result of `save`; a lane without state has seen nothing. Raises ValueError for another version."""
     if state is None:
         return LaneMemory()
     blobs = unpacked(state)
@@ -107,7 +111,7 @@ def load(state: bytes | None) -> LaneMemory:
 
 
 def clock_in(state: bytes) -> dict[str, Any] | None:
-    """What `begun_with` needs of a state, as JSON values; None for one of many open edges."""
+    """Return the part of a state that `begun_with` needs, as JSON values; None for a state with many open edges."""
     blobs = unpacked(state)
     if len(blobs) > 1:
         return None
@@ -116,7 +120,7 @@ def clock_in(state: bytes) -> dict[str, Any] | None:
 
 
 def begun_with(clock: Mapping[str, Any]) -> bytes:
-    """The state of a lane that goes on with the clock of another run and has counted nothing."""
+    """Return the state of a lane that continues with the clock of another run and has counted nothing."""
     return save(LaneMemory(clock_of_json(clock["clock"]), clock["horizon"]))
 
 
@@ -126,12 +130,12 @@ def memory_to_json(memory: LaneMemory) -> dict[str, Any]:
 
 
 def memory_of_json(read: Mapping[str, Any]) -> LaneMemory:
-    """What `memory_to_json` made."""
+    """Read the result of `memory_to_json`."""
     return LaneMemory(clock_of_json(read["clock"]), read["horizon"], Tally(**read["tally"]))
 
 
 def clock_to_json(clock: LaneClockState) -> dict[str, Any]:
-    """`clock` as JSON values; what a fresh clock has is left out, so that a fleet of clocks stays small."""
+    """Return `clock` as JSON values; values of a fresh clock are left out, so that many clocks stay small."""
     # not dataclasses.asdict, which copies deeply: this runs for every lane of every binding in every batch
     values = {name: getattr(clock, name) for name in _CLOCK_FIELDS}
     stored = {name: value for name, value in values.items() if value != getattr(_FRESH, name)}
@@ -140,6 +144,6 @@ def clock_to_json(clock: LaneClockState) -> dict[str, Any]:
 
 
 def clock_of_json(read: Mapping[str, Any]) -> LaneClockState:
-    """What `clock_to_json` made."""
+    """Read the result of `clock_to_json`."""
     edges = tuple(OpenEdge(*each) for each in read.get("open_edges", ()))
     return LaneClockState(**{name: read[name] for name in _CLOCK_FIELDS if name in read}, open_edges=edges)

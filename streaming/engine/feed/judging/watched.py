@@ -1,4 +1,4 @@
-"""The received rows whose outcome is decided behind the shuffle, on their way there (T12, T24)."""
+"""The received rows whose outcome is decided after the shuffle, on their way there (T12, T24)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _REASON_TEXTS = pa.array([str(each) for each in REASONS])
 
 @dataclass(frozen=True)
 class WatchedRows:
-    """The watched rows of one chunk of `lane`: `rows` as late rows, and the code of the reason of a refusal so far."""
+    """The watched rows of one chunk of `lane`: `rows` as late rows, and the reason code of a refusal so far."""
 
     lane: str
     rows: pa.Table
@@ -34,9 +34,9 @@ class WatchedRows:
 def gathered(
     watched: Sequence[WatchedRows], input_id: str, named: Mapping[int, Sequence[pa.ChunkedArray]]
 ) -> Iterator[tuple[int, pa.Table]]:
-    """The tables of the watched rows by bucket, where `named` has the sources of the flows that go to each.
+    """Yield the watched rows by bucket; `named` has the sources of the flows that go to each bucket.
 
-    A row goes to each bucket that got a flow of it, to the first if none did.
+    A row goes to each bucket that received one of its flows, to the first if none did.
     """
     rows = pa.concat_tables([each.table(input_id) for each in watched])
     sources = rows.column("source")

@@ -1,8 +1,8 @@
-"""Aggregates over the panes of windows, in columns; reference/aggregates.py says what each of them means.
+"""Aggregates over the panes of windows, in columns; reference/aggregates.py defines each of them.
 
-`PaneAggregator` takes members of panes and gives their rows. What merges (measures.py) is folded once for all members
-that are in the same panes and then spread over runs of panes (spans.py): the cost follows members and rows, never the
-panes that a member is in. All else looks at pairs of member and pane, by sorting.
+`PaneAggregator` takes members of panes and returns their rows. Mergeable aggregates (measures.py) are folded once for
+all members that are in the same panes and then spread over runs of panes (spans.py). Their cost depends on members and
+rows, never on the number of panes of a member. All other aggregates sort pairs of member and pane.
 """
 
 from streaming.engine.operators.aggregates.pane_aggregator import PaneAggregator

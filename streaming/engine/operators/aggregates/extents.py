@@ -1,4 +1,4 @@
-"""Fingerprints of who is in a pane and how long in it, so that a change shows (T20)."""
+"""Fingerprints of the members of a pane and their lifetimes in it, to detect changes (T20)."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -12,20 +12,20 @@ from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.hashing import UInt64s, hash_of, mixed
 from streaming.engine.operators.aggregates.layout import PaneLayout
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 _BOUND: Final = NO_CTI
-"""Stands for the pane's own bound where a lifetime reaches it."""
+"""The pane's own bound, if a lifetime reaches it."""
 
 
 def extents(members: Flows, first: Int64s, bounds: Bounds, layout: PaneLayout) -> Int64s:
-    """The wrapping sum, for each row of `layout`, of a hash of each member's id and of its lifetime within the pane.
+    """Return for each row of `layout` the wrapping sum of a hash of each member's id and lifetime within the pane.
 
-    A lifetime within a pane is given by its start, unless that is not after the pane's, and its end, unless that is
-    not before the pane's. So a member has at most three different ones, each for a run of its panes, and the cost
-    follows the members, not the panes that they are in. What a member without an id adds is the same whether or not
-    members with one are beside it, in whatever pane.
+    A lifetime within a pane is given by its start, unless that is not after the pane's, and its end, unless that is not
+    before the pane's. So a member has at most three different lifetimes, each for a run of its panes, and the cost
+    depends on the members, not on their panes. A member without an id adds the same amount whether or not the pane also
+    has members with one.
     """
     count = layout.panes
     from_start = _until(lambda number, of: bounds(number)[0] >= members.start[of], first, count)
@@ -47,7 +47,7 @@ def extents(members: Flows, first: Int64s, bounds: Bounds, layout: PaneLayout) -
 
 
 def _named(ids: pa.Array) -> UInt64s:
-    """A hash of each id; 0 for none, as where no member has one."""
+    """Return a hash of each id; 0 for no id, also if no member has one."""
     return np.where(ids.is_valid().to_numpy(zero_copy_only=False), hash_of([ids], len(ids)), np.uint64(0))
 
 
@@ -57,9 +57,9 @@ def _hashed(start: Int64s, end: Int64s, ids: UInt64s | None) -> Int64s:
 
 
 def _until(holds: Callable[[Int64s, Int64s], npt.NDArray[np.bool_]], first: Int64s, count: Int64s) -> Int64s:
-    """For how many of its `count` panes, which begin with `first`, `holds` is not true yet: it stays true.
+    """Return for how many of its `count` panes, starting with `first`, `holds` is not true yet: it stays true.
 
-    `holds` is asked of panes by number and of members by index.
+    `holds` receives panes by number and members by index.
     """
     everyone = np.arange(len(first))
     found: Int64s = np.where(holds(first, everyone), 0, 1)
@@ -67,7 +67,7 @@ def _until(holds: Callable[[Int64s, Int64s], npt.NDArray[np.bool_]], first: Int6
     low, high = np.ones(len(searching), np.int64), count[searching]
     while len(searching):
         middle = (low + high) >> 1
-        # the pane at `count` is no pane of the member: there the search ends
+        # the pane at `count` is not a pane of the member: the search ends there
         inside = low < high
         found[searching[~inside]] = low[~inside]
         searching, low, high, middle = searching[inside], low[inside], high[inside], middle[inside]

@@ -1,4 +1,4 @@
-"""Where members of panes stand in the rows of results."""
+"""Positions of the members of panes in the result rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ import numpy as np
 
 from streaming.engine.columns import spans
 from streaming.engine.columns.grouping import Codes, Grouping, combine, encode_integers, group
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
 class PaneLayout:
     """One row for each pane that has a member; the panes of a group follow one another in time.
 
-    `same` has the members that are in the same panes of the same group in one slot each: what merges is folded by it
-    first. `cells` (None where every member is in one pane) are the runs of panes with the same such slots, in order
-    of the used ones, and `at` says the cell of each row. `number` is the pane of each row, `holder` a member of it.
-    `base` is the row of each member's first pane, `panes` in how many it is: they have the rows that follow.
+    `same` has one slot for the members that are in the same panes of the same group: mergeable aggregates are folded by
+    slot first. `cells` (None if every member is in one pane) are the runs of panes with the same slots, in order of the
+    used ones, and `at` is the cell of each row. `number` is the pane of each row, `holder` a member of it. `base` is
+    the row of each member's first pane, `panes` the number of its panes: they are in the following rows.
     """
 
     same: Grouping
@@ -30,7 +30,10 @@ class PaneLayout:
 
     @classmethod
     def of(cls, first: Int64s, last: Int64s, groups: list[Codes]) -> "PaneLayout":
-        """The rows of members that are in the panes `first..last` of their groups; there is at least one member."""
+        """Return the rows of members that are in the panes `first..last` of their groups.
+
+        There is at least one member.
+        """
         length = last - first
         alone = not length.any()
         codes = combine([*groups, encode_integers(first), *([] if alone else [encode_integers(length)])], len(first))
@@ -54,11 +57,11 @@ class PaneLayout:
 
     @property
     def rows(self) -> int:
-        """How many panes have a member."""
+        """Return how many panes have a member."""
         return len(self.number)
 
     def added(self, runs: Int64s, length: Int64s, values: Int64s) -> Int64s:
-        """The sum, modulo 2**64, of the `values` of runs of rows that begin at `runs` and are `length` rows long."""
+        """Return the sum, modulo 2**64, of the `values` of runs of `length` rows that start at `runs`."""
         total = np.zeros(self.rows + 1, np.int64)
         if self.cells is None:
             np.add.at(total, runs, values)

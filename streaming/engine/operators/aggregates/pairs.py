@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 from streaming.definition.expressions.failures import ELEMENT_BYTES
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.columns.ordering import SortKeys, ordered
-from streaming.planning.plan import AggregateColumn
-from streaming.wire.arrived import Int64s
+from streaming.planning.columns import AggregateColumn
+from streaming.wire.rows.arrived import Int64s
 
 _WIDEST = 2**62
 
 
 @dataclass(frozen=True)
 class MemberValues:
-    """The values of one expression and filter: null-free, with the lifetimes of their events and which members."""
+    """The values of one expression and filter: null-free, with the lifetimes of their events and the member indices."""
 
     members: Int64s
     values: pa.Array
@@ -28,7 +28,7 @@ class MemberValues:
 
     @cached_property
     def lengths(self) -> Int64s:
-        """How long each value is, in the bytes that MOST_BYTES bounds."""
+        """Return the size of each value, in the bytes that MOST_BYTES limits."""
         return lengths_of(self.values)
 
     @cached_property
@@ -53,12 +53,12 @@ class MemberPairs:
 
     @cached_property
     def counts(self) -> Int64s:
-        """How many values each slot has."""
+        """Return how many values each slot has."""
         return np.bincount(self.slot, minlength=self.slots)
 
     @cached_property
     def offsets(self) -> Int64s:
-        """Where the values of each slot begin when pairs are in order of slots; one more entry than slots."""
+        """Return where the values of each slot start when pairs are in order of slots; one more entry than slots."""
         return np.concatenate(([0], np.cumsum(self.counts)))
 
     @cached_property
@@ -81,7 +81,7 @@ class MemberPairs:
 
     @cached_property
     def runs(self) -> Int64s:
-        """Where in `sorted` another value begins, or another slot."""
+        """Return where in `sorted` another value starts, or another slot."""
         if not len(self.row):
             return np.empty(0, np.int64)
         changed = self.sorted[1:] != self.sorted[:-1]
@@ -90,12 +90,12 @@ class MemberPairs:
 
     @cached_property
     def runs_of_slot(self) -> Int64s:
-        """How many different values each slot has."""
+        """Return how many different values each slot has."""
         return np.bincount(self.slot_of_sorted[self.runs], minlength=self.slots)
 
     @property
     def restore(self) -> Callable[[Numbers], pa.Array]:
-        """From numbers back to values."""
+        """Return the function from numbers back to values."""
         return self.taken.order.restore
 
     def in_time(self) -> Int64s:
@@ -116,7 +116,10 @@ class MemberPairs:
 
 
 def lengths_of(values: pa.Array) -> Int64s:
-    """How long each value is: a text in UTF-8; of lists and structs all that is in them; ELEMENT_BYTES for others."""
+    """Return the size of each value: a text in UTF-8; lists and structs as the sum of their content.
+
+    ELEMENT_BYTES for others.
+    """
     found: Int64s = np.full(len(values), ELEMENT_BYTES)
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         found = pc.fill_null(pc.binary_length(values).cast(pa.int64()), ELEMENT_BYTES).to_numpy()

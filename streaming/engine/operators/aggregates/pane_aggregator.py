@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.windows import FixedPanes
 from streaming.engine.columns import spans
 from streaming.engine.columns.flows import Flows
 from streaming.engine.columns.folding.measures import Measure, fold_measure, measures_of
@@ -20,39 +21,39 @@ from streaming.engine.operators.aggregates.extents import Bounds, extents
 from streaming.engine.operators.aggregates.layout import PaneLayout
 from streaming.engine.operators.aggregates.pairs import Kernel, MemberPairs, MemberValues
 from streaming.engine.operators.aggregates.pane_rows import PaneRows
-from streaming.planning.plan import AggregateColumn, WindowSpec
+from streaming.planning.columns import AggregateColumn
+from streaming.planning.plan import WindowSpec
 from streaming.temporal.ticks import NO_CTI
-from streaming.temporal.windows import HoppingWindows
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 _PAIRS_AT_ONCE: Final = 1 << 22
 _BY_PAIRS: Final[Mapping[str, Kernel]] = {**ranked.KERNELS, **weighted.KERNELS}
-"""What needs all values of a pane at once. All others merge, and never look at pairs of member and pane."""
+"""Aggregates that need all values of a pane at once. All others merge, and never build pairs of member and pane."""
 
 
 @dataclass(frozen=True)
 class PaneAggregator:
     """The aggregates of one window over the members of its panes. A function of the set of members.
 
-    `pairs_at_once` bounds the memory of what needs all values of a pane at once: panes are taken so many pairs of
-    member and pane at a time, and at least one pane.
+    `pairs_at_once` limits the memory of aggregates that need all values of a pane at once: panes are processed in parts
+    with so many pairs of member and pane, at least one pane at a time.
     """
 
     spec: WindowSpec
     pairs_at_once: int = _PAIRS_AT_ONCE
 
     def rows(self, members: Flows, first: Int64s, last: Int64s, bounds: Bounds) -> PaneRows:
-        """A row for each pane that has a member, rising by number.
+        """Return a row for each pane that has a member, rising by number.
 
         Member i is in the panes `first[i]..last[i]`, inclusive and never empty. Numbers rise with time; with fixed
-        windows a number and a group name a pane, with all others a number alone. `bounds` gives start and end of
-        panes by number. `extent` is 0 with `emit: final`, where no row is ever replaced.
+        windows a number and a group identify a pane, with all others a number alone. `bounds` gives start and end of
+        panes by number. `extent` is 0 with `emit: final`, because no row is ever replaced.
         """
         if not len(members):
             none = np.empty(0, np.int64)
             return PaneRows(none, [pa.array([], arrow_type(of)) for of in self.spec.fields.values()], none, none, none)
-        shared = self.spec.group_by if isinstance(self.spec.panes, HoppingWindows) else ()
+        shared = self.spec.group_by if isinstance(self.spec.panes, FixedPanes) else ()
         layout = PaneLayout.of(first, last, [encode(members.columns[name]) for name in shared])
         working = _AggregationPass(self, members, layout, bounds)
         number, extent = layout.number, np.zeros(layout.rows, np.int64)
@@ -60,7 +61,7 @@ class PaneAggregator:
             extent = extents(members, first, bounds, layout)
         columns, failed = [*working.group_values(), *working.aggregates()], working.failed
         stamp, count = working.stamps(), working.counts
-        if (number[1:] < number[:-1]).any():  # by group first, where panes are shared by groups
+        if (number[1:] < number[:-1]).any():  # by group first, if groups share panes
             order = np.argsort(number, kind="stable")
             at = pa.array(order)
             number, stamp, count, extent = number[order], stamp[order], count[order], extent[order]
@@ -86,7 +87,7 @@ class _AggregationPass:
 
     @cached_property
     def counts(self) -> Int64s:
-        """How many members each row has."""
+        """Return how many members each row has."""
         layout = self.layout
         if layout.cells is None:
             return layout.same.counts
@@ -111,7 +112,7 @@ class _AggregationPass:
         return [_of_type(found[each.name], arrow_type(kinds[each.name])) for each in every]
 
     def merged(self, aggregates: list[AggregateColumn]) -> dict[str, pa.Array]:
-        """What merges: folded for equal spans, then spread over the panes."""
+        """Return the mergeable aggregates: folded for equal spans, then spread over the panes."""
         measures, places = measures_of(aggregates)
         layout = self.layout
         columns: dict[str, pa.Array] = {}
@@ -131,7 +132,7 @@ class _AggregationPass:
         return found
 
     def by_pairs(self, aggregates: list[AggregateColumn]) -> dict[str, pa.Array]:
-        """What needs all values of a pane, a range of panes at a time."""
+        """Return the aggregates that need all values of a pane, a range of panes at a time."""
         if not aggregates:
             return {}
         taken: list[tuple[AggregateColumn, MemberValues]] = []
@@ -153,7 +154,7 @@ class _AggregationPass:
         return {name: pa.concat_arrays(found) if len(found) > 1 else found[0] for name, found in parts.items()}
 
     def _note_failed(self, name: str, result: pa.Array, pairs: MemberPairs, low: int) -> None:
-        """An aggregate of values that is null has failed: a list is too long, a weighted sum does not fit."""
+        """Record failures: a null aggregate of values means that a list is too long or a weighted sum does not fit."""
         if result.null_count:
             null = result.is_null().to_numpy(zero_copy_only=False) & (pairs.counts > 0)
             if null.any():
@@ -161,10 +162,10 @@ class _AggregationPass:
                 whole[low : low + pairs.slots] = null
 
     def taken(self, aggregate: AggregateColumn) -> MemberValues:
-        """The values of the members that the aggregate takes."""
+        """Return the values of the members that the aggregate takes."""
         values, chosen = self.values(aggregate), self.chosen(aggregate)
         if values is None:
-            raise TypeError(f"{aggregate.name!r} needs values, which check makes sure of")
+            raise TypeError(f"{aggregate.name!r} needs values; check refuses it otherwise")
         if chosen is not None or values.null_count:
             valid = values.is_valid().to_numpy(zero_copy_only=False)
             chosen = np.flatnonzero(valid) if chosen is None else chosen[valid[chosen]]
@@ -183,5 +184,5 @@ class _AggregationPass:
 
 
 def _of_type(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Lists have the name of their field from the schema; all else is of its type already."""
+    """Return the column with the field name of the schema for lists; every other type is right already."""
     return column if column.type == kind else column.cast(kind)

@@ -1,11 +1,11 @@
-"""What aggregation over panes gives."""
+"""The result of aggregation over panes."""
 
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from streaming.engine.columns.folding.results import Failed
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +13,9 @@ class PaneRows:
     """One row for each pane that has a member, rising by `number`.
 
     `columns` are the payload: the `group_by` fields, then the aggregates, as the fields of the window. `stamp` is the
-    largest stamp of the members (T22), `count` how many there are, `extent` a fingerprint of the members and of their
-    lifetimes clipped to the pane: it changes when any of these does (T20). It is 0 where rows are never replaced.
-    `failed` says in which rows an aggregate has failed.
+    largest stamp of the members (T22), `count` their number, `extent` a fingerprint of the members and of their
+    lifetimes clipped to the pane: it changes when any of these does (T20). It is 0 if rows are never replaced. `failed`
+    lists the rows on which an aggregate has failed.
     """
 
     number: Int64s

@@ -10,18 +10,18 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from streaming.definition.expressions.failures import MOST_BYTES
-from streaming.definition.types import DecimalOf
+from streaming.definition.payload.types import DecimalOf
 from streaming.engine.columns.numbers import Numbers
 from streaming.engine.operators.aggregates.pairs import Kernel, MemberPairs, lengths_of
-from streaming.planning.plan import AggregateColumn
-from streaming.wire.arrived import Int64s
+from streaming.planning.columns import AggregateColumn
+from streaming.wire.rows.arrived import Int64s
 
 _CANCELLED: Final = 1e-3
-"""Below this share of its neighbours, a value on the line between them is computed exactly."""
+"""Below this share of its neighbours, an interpolated value is computed exactly."""
 
 
 def count_distinct(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
-    """How many different values, in each slot."""
+    """Return the number of different values in each slot."""
     del aggregate
     return pa.array(pairs.runs_of_slot)
 
@@ -34,7 +34,7 @@ def percentile_disc(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
 
 
 def percentile_cont(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
-    """The value at `fraction * (n - 1)`, counted from 0, on the line between its neighbours."""
+    """Return the value at `fraction * (n - 1)`, counted from 0, interpolated between its neighbours."""
     fraction = _fraction(aggregate)
     last = np.maximum(pairs.counts - 1, 0)
     below = _at(pairs, _each(last, lambda n: math.floor(fraction * n)))
@@ -44,7 +44,7 @@ def percentile_cont(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
         return _exactly(below, above, [fraction * n % 1 for n in last.tolist()])
     low, high = (_doubles(side) for side in (below, above))
     found = low * (1 - share) + high * share
-    found = np.where(low == high, low, found)  # else 2.2 % of the way from 0.1 to 0.1 is not 0.1
+    found = np.where(low == high, low, found)  # otherwise 2.2 % of the way from 0.1 to 0.1 is not 0.1
     inexact = np.abs(found) < _CANCELLED * np.maximum(np.abs(low), np.abs(high))
     rows = np.flatnonzero(inexact & (low != high))
     if len(rows):
@@ -68,11 +68,11 @@ def collect_distinct(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array
 
 
 def topk(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
-    """The most frequent values, then the smaller; with those as frequent as the last of them."""
+    """Return the most frequent values, then the smaller; with those as frequent as the last of them."""
     length = np.diff(np.append(pairs.runs, len(pairs.row)))
     slot = pairs.slot_of_sorted[pairs.runs]
     most = int(length.max(initial=1))
-    # few lengths differ, so what is sorted stands nearly in order already
+    # few lengths differ, so the data are nearly sorted already
     order = np.argsort(slot * (most + 1) - length, kind="stable")
     return _ranked(aggregate, pairs, pairs.sorted[pairs.runs][order], length[order], pairs.runs_of_slot)
 
@@ -100,18 +100,21 @@ def maxk_unique(aggregate: AggregateColumn, pairs: MemberPairs) -> pa.Array:
 
 def _fraction(aggregate: AggregateColumn) -> Fraction:
     if aggregate.fraction is None:
-        raise TypeError(f"{aggregate.name!r} is a percentile without a fraction, which check refuses")
+        raise TypeError(f"{aggregate.name!r} is a percentile without a fraction; check refuses it")
     return aggregate.fraction
 
 
 def _k(aggregate: AggregateColumn) -> int:
     if aggregate.k is None:
-        raise TypeError(f"{aggregate.name!r} is a list of the first k without k, which check refuses")
+        raise TypeError(f"{aggregate.name!r} is a list of the first k without k; check refuses it")
     return aggregate.k
 
 
 def _each(numbers: Int64s, compute: Callable[[int], int | float]) -> Numbers:
-    """`compute` of each number, once for equal ones: fractions are exact and slow, and groups are often as large."""
+    """Return `compute` of each number, once for equal ones.
+
+    Fractions are exact and slow, and groups are often as large.
+    """
     different, places = np.unique(numbers, return_inverse=True)
     return np.array([compute(number) for number in different.tolist()])[places]
 
@@ -131,7 +134,7 @@ def _doubles(column: pa.Array) -> npt.NDArray[np.float64]:
 
 
 def _exactly(below: pa.Array, above: pa.Array, shares: list[Fraction]) -> pa.Array:
-    """The values on the lines from `below` to `above`, rounded once; null where they are."""
+    """Return the values interpolated from `below` to `above`, rounded once; null where they are."""
     found = []
     for low, high, share in zip(below.to_pylist(), above.to_pylist(), shares, strict=True):
         found.append(None if low is None else float(Fraction(low) + (Fraction(high) - Fraction(low)) * share))
@@ -139,13 +142,13 @@ def _exactly(below: pa.Array, above: pa.Array, shares: list[Fraction]) -> pa.Arr
 
 
 def _turned(counts: Int64s) -> Int64s:
-    """The places of entries that stand by slot when each slot is turned around."""
+    """Return the positions of entries grouped by slot, with each slot reversed."""
     after = np.cumsum(counts)
     return np.repeat(after + (after - counts) - 1, counts) - np.arange(int(after[-1]) if len(after) else 0)
 
 
 def _places(counts: Int64s) -> Int64s:
-    """The place within its slot of each entry."""
+    """Return the position of each entry within its slot."""
     after = np.cumsum(counts)
     return np.arange(int(after[-1]) if len(after) else 0) - np.repeat(after - counts, counts)
 
@@ -159,7 +162,7 @@ def _first_k(aggregate: AggregateColumn, pairs: MemberPairs, numbers: Numbers) -
 def _ranked(
     aggregate: AggregateColumn, pairs: MemberPairs, numbers: Numbers, ranks: Numbers, counts: Int64s
 ) -> pa.Array:
-    """The first k of each slot, and those behind them whose rank is that of the k-th; `ranks` are in order."""
+    """Return the first k of each slot, and the following ones with the rank of the k-th; `ranks` are in order."""
     k = _k(aggregate)
     place = _places(counts)
     slot = np.repeat(np.arange(len(counts)), counts)
@@ -169,7 +172,7 @@ def _ranked(
 
 
 def _lists(pairs: MemberPairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]) -> pa.Array:
-    """In each slot the list of as many values as `counts` says, given as `numbers` that `restore` makes values of.
+    """Return in each slot the list of `counts` values, given as `numbers` that `restore` converts to values.
 
     A list longer than MOST_BYTES is null, and its values are not copied.
     """
@@ -185,7 +188,7 @@ def _lists(pairs: MemberPairs, counts: Int64s, numbers: Numbers, restore: Callab
 def _too_long(
     pairs: MemberPairs, counts: Int64s, numbers: Numbers, restore: Callable[[Numbers], pa.Array]
 ) -> npt.NDArray[np.bool_] | None:
-    """Which slots have lists longer than MOST_BYTES; None where none has."""
+    """Return which slots have lists longer than MOST_BYTES; None if no slot has one."""
     largest = int(pairs.taken.lengths.max(initial=0))
     if largest * int(counts.max(initial=0)) <= MOST_BYTES:
         return None

@@ -1,1 +1,1 @@
-"""Nodes with a left and a right: pairs, pieces of lifetimes, and the last that started."""
+"""Nodes with a left and a right: pairs, pieces of lifetimes, and the latest right event."""

@@ -1,4 +1,4 @@
-"""as-of join: each left event with the matching right event of the largest start that is not after its own."""
+"""as-of join: each left event with the latest matching right event that does not start after it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,16 @@ from streaming.temporal.ticks import INFINITY, NO_CTI
 
 @dataclass(frozen=True)
 class AsofKernel(MatchKernel):
-    """An as-of join node. Its CTI is the smallest of both ports'.
+    """An as-of join node. Its CTI is the minimum over both ports.
 
-    A left waits until the CTI reaches its start and that of the right is beyond it, an open edge until both are beyond
-    it; then its row leaves, and the edge's end follows when it comes. Of rights that start together the one of the
-    greatest payload is taken. A left without a right is in no row; `outer` gives it nulls.
+    A left waits until the CTI reaches its start and that of the right is after it, an open edge until both are after
+    it. Then its row leaves, and the edge's end follows when it comes. Among rights that start together the one with the
+    greatest payload is used. A left without a right is in no row; `outer` gives it nulls. Of the versions of a table,
+    only those that hold at the start of the left are rights (T48).
     """
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """The rows of all lefts that may leave, and the ends of those that have."""
+        """Return the rows of all lefts that may leave, and the ends of rows that have left."""
         clock = JoinClock.of(state, ports)
         out = clock.out(INFINITY)
         lefts = ports[LEFT].flows if self.spec.outer else self.matching.keyed(ports[LEFT].flows)
@@ -37,7 +38,7 @@ class AsofKernel(MatchKernel):
         turn.report.took(keyed.source)
         left, right = SideTurn.of(lefts), SideTurn.of(keyed)
         rights = LastRights(state, self.spec, self.matching, clock.low)
-        rights.take_back(right.closes)
+        rights.remove_vanished(right.closes)
         opened = OpenLefts(state, self.spec)
         opens = is_open(left.events.flag, len(left.events))
         events = replace(left.events, source=None)
@@ -46,15 +47,17 @@ class AsofKernel(MatchKernel):
         in_time, late = _late(state, arrived, clock.ctis[RIGHT])
         time = min(clock.ctis[RIGHT] - 1, out) if clock.ctis[RIGHT] != NO_CTI else NO_CTI
         leaving = WaitingEvents(state).turn(in_time, in_time.start, time, turn.report)
-        rows = self._rows(concat_flows([leaving, late]), edges.starting, right.events, rights)
+        rows = self._rows(concat_flows([leaving, late]), edges.starting, right, rights)
+        if self.spec.versions:
+            rights.close(right.closes)
         rights.add(right.events)
         opened.left(rows)
         clock.remember(state, out)
         horizon = max(port.horizon for port in ports)
         return NodeOutput(concat_flows([rows, edges.ends]), clock.passed(ports, out), horizon)
 
-    def _rows(self, leaving: Flows, starting: Flows, new: Flows, known: LastRights) -> Flows:
-        """The rows of lefts that are whole, and of edges that leave open, of those that have one."""
+    def _rows(self, leaving: Flows, starting: Flows, new: SideTurn, known: LastRights) -> Flows:
+        """Return the rows of whole lefts and of edges that leave open, if they have a right."""
         lefts = concat_flows([leaving, starting])
         rights, row = known.of(lefts, new)
         if not self.spec.outer and (row < 0).any():
@@ -70,7 +73,7 @@ class AsofKernel(MatchKernel):
 
 
 def _late(state: NodeState, arrived: Flows, right_cti: int) -> tuple[Flows, Flows]:
-    """What is in time, and what is late_kept and starts before the CTI of the right: it waits for nothing else."""
+    """Split lefts into those in time, and late_kept ones that start before the CTI of the right and do not wait."""
     late = np.zeros(len(arrived), np.bool_) if arrived.late_at is None else arrived.late_at != NO_CTI
     waited = bool(state.head.get("late"))
     if not waited and not late.any():

@@ -1,11 +1,11 @@
-"""What sets of spans cover of lifetimes, and what they leave, for many lifetimes at once."""
+"""The parts of lifetimes that sets of spans cover, and the rest, for many lifetimes at once."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from streaming.engine.columns.ranks import distinct, order_of
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +19,14 @@ class LifetimeSpans:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The maximal pieces that spans cover, in order of lifetime and start; `piece` says of each span where it is."""
+    """The maximal pieces that spans cover, in order of lifetime and start; `piece` is the piece of each span."""
 
     pieces: LifetimeSpans
     piece: Int64s
 
 
 def covered(spans: LifetimeSpans) -> Coverage:
-    """The unions of the spans of each lifetime; spans that touch are one piece."""
+    """Return the unions of the spans of each lifetime; adjacent spans are one piece."""
     if not len(spans.of):
         return Coverage(spans, spans.of)
     ticks = distinct(np.concatenate([spans.start, spans.end]))
@@ -44,7 +44,10 @@ def covered(spans: LifetimeSpans) -> Coverage:
 
 
 def uncovered(start: Int64s, end: Int64s, covers: LifetimeSpans) -> LifetimeSpans:
-    """What maximal `covers`, in order and inside of their lifetimes, leave of each `[start, end)`, in order."""
+    """Return the rest of each `[start, end)` outside maximal `covers`, which are in order and inside it.
+
+    In order too.
+    """
     rows = np.arange(len(start))
     of = np.concatenate([rows, covers.of])
     order = np.argsort(of, kind="stable")
@@ -56,19 +59,19 @@ def uncovered(start: Int64s, end: Int64s, covers: LifetimeSpans) -> LifetimeSpan
 
 
 def firsts(of: Int64s) -> Int64s:
-    """The place of the first entry of each lifetime in `of`, which rises."""
+    """Return the position of the first entry of each lifetime in `of`, which rises."""
     return np.flatnonzero(np.concatenate([[True], of[1:] != of[:-1]])) if len(of) else of
 
 
 def least(rows: int, of: Int64s, values: Int64s, default: int) -> Int64s:
-    """For each of `rows` lifetimes the smallest of its `values`, `default` where it has none."""
+    """Return for each of `rows` lifetimes the smallest of its `values`, `default` if it has none."""
     found = np.full(rows, default, np.int64)
     np.minimum.at(found, of, values)
     return found
 
 
 def most(rows: int, of: Int64s, values: Int64s, default: int) -> Int64s:
-    """For each of `rows` the largest of its `values`, `default` where it has none."""
+    """Return for each of `rows` the largest of its `values`, `default` if it has none."""
     found = np.full(rows, default, np.int64)
     np.maximum.at(found, of, values)
     return found

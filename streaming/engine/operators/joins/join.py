@@ -19,15 +19,15 @@ from streaming.temporal.ticks import INFINITY, NO_CTI
 
 @dataclass(frozen=True)
 class JoinKernel(MatchKernel):
-    """A join node. Its CTI is the smallest of both ports', left outer held to the oldest undecided start.
+    """A join node. Its CTI is the minimum over both ports, for left outer at most the oldest undecided start.
 
     A pair is `[max of starts, min of ends)`; it leaves once the CTI reaches its start, or, while one of the two is an
-    open edge, as an edge once the CTI is beyond it. Null keys equal nothing. Left outer adds the pieces of left
+    open edge, as an edge once the CTI is after it. Null keys equal nothing. Left outer adds the pieces of left
     lifetimes without a partner, with nulls for the right, once the CTI of the right has reached their end.
     """
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """All pairs of what came, with itself and with what is known."""
+        """Return all pairs of the new events, with each other and with known events."""
         clock = JoinClock.of(state, ports)
         keyed = [self.matching.keyed(port.flows) for port in ports]
         turn.report.took(ports[LEFT].flows.source if self.spec.outer else keyed[LEFT].source)
@@ -81,7 +81,7 @@ class JoinKernel(MatchKernel):
             yield from waiting.take(PairRows(rows.take(at), *sides), out)
 
     def _rows(self, left: Flows, right: Flows, pairs: MatchedPairs) -> Flows:
-        """The whole rows, as far as they are known."""
+        """Return the whole rows, as far as they are known."""
         mine, theirs = pairs.left, pairs.right
         columns = pairs.columns
         stamp = None
@@ -97,7 +97,7 @@ class JoinKernel(MatchKernel):
 
 
 def released(rows: Sequence[Flows], state: NodeState, out: int, turn: TurnContext) -> Flows:
-    """The rows that may leave at the CTI `out`, of these and of those that waited; the others wait on `state`."""
+    """Return the rows that may leave at the CTI `out`, of these and of waiting ones; the others wait on `state`."""
     every = concat_flows(rows)
     if every.late_at is not None and (every.late_at == NO_CTI).all():
         every = Flows(every.start, every.end, every.columns, every.flag, every.id, None, every.stamp)

@@ -1,4 +1,4 @@
-"""Which events of a left and a right belong together, in columns: equal keys, and `where` over the joined payload."""
+"""Matching of left and right events in columns: equal keys, and `where` over the joined payload."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from streaming.engine.columns.grouping import combine, encode, encode_integers
 from streaming.engine.columns.rows import Rows
 from streaming.engine.operators.joins.overlaps import CodedLifetimes, overlaps
 from streaming.planning.plan import MatchSpec
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_schema
-from streaming.wire.failures import FailureTally
+from streaming.wire.execution.failures import FailureTally
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_schema
 
 Columns = Mapping[str, pa.Array]
 
 
 @dataclass(frozen=True, slots=True)
 class MatchedPairs:
-    """Rows `left` and `right` by index, pair by pair, and the joined payload where it was made already."""
+    """Rows `left` and `right` by index, pair by pair, and the joined payload if it was made already."""
 
     left: Int64s
     right: Int64s
@@ -33,19 +33,19 @@ class MatchedPairs:
 class MatchRule:
     """The rule of `spec`: keys are equal by value, a null key equals nothing, null is not true.
 
-    `failures` counts the pairs on which `where` fails, each time that they are looked at.
+    `failures` counts the pairs on which `where` fails, each time that they are evaluated.
     """
 
     spec: MatchSpec
     failures: FailureTally | None = None
 
     def keyed(self, flows: Flows) -> Flows:
-        """The rows none of whose keys is null."""
+        """Return the rows without null keys."""
         nulls = self.null_keys(flows)
         return flows if nulls is None else flows.where(~nulls)
 
     def null_keys(self, flows: Flows) -> Mask | None:
-        """Which rows have a null key; None where none has."""
+        """Return which rows have a null key; None if no row has one."""
         found: Mask | None = None
         for key in self.spec.keys:
             column = flows.columns[key]
@@ -55,7 +55,7 @@ class MatchRule:
         return found
 
     def codes(self, *sides: Flows) -> list[Int64s]:
-        """For each side the codes of its rows: the same for equal keys, whatever the side; -1 where a key is null."""
+        """Return for each side the codes of its rows: the same for equal keys, whatever the side; -1 for a null key."""
         rows = sum(map(len, sides))
         parts = [encode(pa.concat_arrays([side.columns[key] for side in sides])) for key in self.spec.keys]
         whole = combine(parts, rows)
@@ -68,13 +68,13 @@ class MatchRule:
         return found
 
     def joined(self, left: Flows, rows: Int64s, right: Flows, others: Int64s) -> Columns:
-        """The payload of pairs: the fields of the left, then those of the right that are no keys."""
+        """Return the payload of pairs: the fields of the left, then the non-key fields of the right."""
         mine, theirs = pa.array(rows), pa.array(others)
         found = {name: column.take(mine) for name, column in left.columns.items()}
         return found | {name: right.columns[name].take(theirs) for name in self.spec.added}
 
     def alone(self, left: Flows) -> Columns:
-        """The payload of left events without a right one: nulls for its fields."""
+        """Return the payload of left events without a right one: nulls for its fields."""
         types = arrow_schema({name: self.spec.fields[name] for name in self.spec.added})
         return {**left.columns, **{each.name: pa.nulls(len(left), each.type) for each in types}}
 
@@ -110,12 +110,12 @@ class MatchKernel:
 
     @cached_property
     def matching(self) -> MatchRule:
-        """Its rule."""
+        """Return the rule of this node."""
         return MatchRule(self.spec)
 
 
 def latest_of(left: Int64s | None, right: Int64s | None) -> Int64s | None:
-    """The larger of two optional columns, None where both are."""
+    """Return the larger of two optional columns, None if both are."""
     if left is None or right is None:
         return left if right is None else right
     return np.maximum(left, right)

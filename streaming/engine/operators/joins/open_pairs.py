@@ -1,4 +1,4 @@
-"""Pairs of a join of which one event is an edge: their rows leave as edges, and are found again when an end comes."""
+"""Pairs of a join with an open edge: their rows leave as edges, and are looked up again when an end comes."""
 
 from dataclasses import dataclass, field, replace
 
@@ -13,8 +13,8 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_schema
 
 _META = (
     ("@start", pa.int64()),
@@ -29,7 +29,7 @@ SIDES = ("left", "right")
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One of the two events of each pair: where it ends, what it is, and its id."""
+    """One of the two events of each pair: its end, its flag, and its id."""
 
     end: Int64s
     flag: Flags
@@ -45,7 +45,7 @@ class PairSide:
         return PairSide(self.end[rows], self.flag[rows], self.id.take(pa.array(rows)))
 
     def closed(self, closes: Flows) -> "PairSide":
-        """With the ends that `closes` bring."""
+        """Return the side with the ends from `closes`."""
         found = pc.index_in(self.id, value_set=closes.ids)
         rows = np.flatnonzero(pc.is_valid(pc.if_else(pc.is_null(self.id), None, found)).to_numpy(zero_copy_only=False))
         if not len(rows):
@@ -58,7 +58,7 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class PairRows:
-    """Pairs: their rows, all WHOLE as far as is known, with an id where they have left as an edge, and both events."""
+    """Pairs: their rows, all WHOLE as far as known, with an id if they have left as an edge, and both events."""
 
     rows: Flows
     left: PairSide
@@ -73,14 +73,14 @@ class PairRows:
         return self if mask.all() else self.take(np.flatnonzero(mask))
 
     def closed(self, left: Flows, right: Flows) -> "PairRows":
-        """With the ends that edges of both sides got; pairs that live no longer are left out."""
+        """Return the pairs with the ends that edges of both sides got; pairs without a common lifetime are left out."""
         one, other = self.left.closed(left), self.right.closed(right)
         rows = replace(self.rows, end=np.minimum(one.end, other.end))
         return PairRows(rows, one, other).where(rows.end > rows.start)
 
     @property
     def open(self) -> Mask:
-        """Whether the end of one of the two is not known."""
+        """Return true for pairs in which the end of one event is not known."""
         return is_open(self.left.flag, len(self.rows)) | is_open(self.right.flag, len(self.rows))
 
 
@@ -99,7 +99,7 @@ class OpenPairs:
         self._stored = RowsByKey(self.state, "pairs", self.spec.keys, self._schema)
 
     def settle(self, left: Flows, right: Flows, out: int) -> list[Flows]:
-        """The rows that the CTI `out`, or the ends `left` and `right` of edges, set free of pairs that waited."""
+        """Return the rows of waiting pairs that the CTI `out`, or the ends `left` and `right` of edges, release."""
         if not self._stored.rows:
             return []
         slots = [self._stored.due_slots(out)]
@@ -115,16 +115,16 @@ class OpenPairs:
         return rows
 
     def take(self, pairs: PairRows, out: int) -> list[Flows]:
-        """The rows of new pairs that leave at once; those of which one is still open wait."""
+        """Return the rows of new pairs that leave at once; pairs with an open event wait."""
         rows, kept = self._leave(pairs, out)
         if len(kept.rows):
             self._stored.append(_to_table(kept, self._schema), _due(kept))
         return rows
 
     def _leave(self, pairs: PairRows, out: int) -> tuple[list[Flows], PairRows]:
-        """What leaves, whole rows too that may have to wait for `out` yet, and the pairs that go on.
+        """Return the rows that leave, including whole rows that may have to wait for `out`, and the unfinished pairs.
 
-        A pair whose end is not decided leaves as an edge start once the CTI is beyond its start, for then it can no
+        A pair whose end is not decided leaves as an edge start once the CTI is after its start, because then it can no
         longer vanish. At infinity it keeps `[start, infinity)` (T4).
         """
         open_, end = pairs.open, pairs.rows.end
@@ -143,7 +143,7 @@ class OpenPairs:
         return [each for each in found if len(each)], replace(pairs, rows=rows).where(goes_on)
 
     def _ids(self, ids: pa.Array, opening: Mask) -> pa.Array:
-        """Ids for edges that open: numbers that this node gives once."""
+        """Return ids for edges that open: numbers that this node uses once."""
         rows = np.flatnonzero(opening)
         if not len(rows):
             return ids
@@ -186,5 +186,8 @@ def _whole(table: pa.Table, name: str) -> pa.Array:
 
 
 def late_or_due(rows: Flows) -> Int64s:
-    """The CTI at which a row may leave: its start, which edges that end have passed; late_kept rows wait for none."""
+    """Return the CTI at which each row may leave: its start, even if its edge has ended since.
+
+    Late_kept rows do not wait.
+    """
     return rows.start if rows.late_at is None else np.where(rows.late_at != NO_CTI, np.int64(NO_CTI), rows.start)

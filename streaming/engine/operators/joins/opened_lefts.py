@@ -1,4 +1,4 @@
-"""The open edges on the left of an as-of join: whose row has not left yet, and whose row waits for its end."""
+"""The open edges on the left of an as-of join: before their row has left, or while their row waits for its end."""
 
 from dataclasses import dataclass, field, replace
 
@@ -11,13 +11,15 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
 class LeftEdges:
-    """`whole` are edges that ended before their row left, `starting` those whose row leaves open, both with the payload
-    of the left; `ends` are the ends of rows that have left."""
+    """`whole` are edges that ended before their row left, `starting` those whose row leaves open.
+
+    Both have the payload of the left; `ends` are the ends of rows that have left.
+    """
 
     whole: Flows
     starting: Flows
@@ -38,7 +40,7 @@ class OpenLefts:
         self._left = RowsByKey(self.state, "opened", self.spec.keys, event_schema(self.spec.fields))
 
     def turn(self, edges: Flows, closes: Flows, out: int) -> LeftEdges:
-        """What becomes of new `edges`, of those that wait and of rows that have left; a row leaves before `out`."""
+        """Process new `edges`, waiting ones and the `closes` of rows that have left; a row leaves before `out`."""
         ends = self._ended(closes)
         slots, waiting = self._touched(closes, out)
         waiting, _ = ended(waiting, closes)
@@ -54,7 +56,7 @@ class OpenLefts:
         return LeftEdges(waiting.where(closed), every.where(starts), ends)
 
     def left(self, rows: Flows) -> None:
-        """Remember the rows of edges that leave now, for their ends."""
+        """Store the rows of edges that leave now, for their ends."""
         table = to_table(rows.where(rows.flags == OPEN), event_schema(self.spec.fields))
         self._left.append(table, np.full(table.num_rows, INFINITY))
 
@@ -82,5 +84,5 @@ class OpenLefts:
 
 
 def bare(flows: Flows) -> Flows:
-    """The rows as whole lifetimes, without ids and sources."""
+    """Return the rows as whole lifetimes, without ids and sources."""
     return Flows(flows.start, flows.end, flows.columns, None, None, flows.late_at, flows.stamp)

@@ -1,4 +1,4 @@
-"""Which events of two sides with equal codes live at the same time: by sorting, never by comparing all with all."""
+"""Pairs of events of two sides with equal codes that live at the same time: by sorting, never by comparing all."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,10 +8,10 @@ import numpy as np
 
 from streaming.engine.columns.grouping import encode_integers
 from streaming.engine.columns.ranks import distinct, order_of
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 MOST_PAIRS: Final = 1 << 20
-"""Pairs come in parts of about so many, so that those which a condition refuses are never all there at once."""
+"""Pairs come in parts of about this size, so that pairs that a condition refuses are never all in memory."""
 _WIDEST: Final = 2**62
 
 
@@ -39,12 +39,12 @@ class CodeTimes:
         return self.codes * self.spread
 
     def of(self, code: Int64s, time: Int64s) -> Int64s:
-        """The place of each time, cut to the known times, under its code."""
+        """Return the place of each time, clamped to the known times, with its code."""
         return code * self.spread + (np.clip(time, self.low, self.high) - self.low)
 
 
 def places(codes: int, *starts: Int64s) -> CodeTimes | None:
-    """Places for codes up to `codes` and times in and around `starts`; None where they need more than 62 bits."""
+    """Return places for codes up to `codes` and times in and around `starts`; None if they need more than 62 bits."""
     low = min((int(each.min()) for each in starts if len(each)), default=0)
     high = max((int(each.max()) for each in starts if len(each)), default=0) + 1
     spread = high - low + 1
@@ -52,7 +52,7 @@ def places(codes: int, *starts: Int64s) -> CodeTimes | None:
 
 
 def composites(code: Int64s, time: Int64s, codes: Int64s, times: Int64s) -> tuple[Int64s, Int64s]:
-    """For two sides, numbers that sort as code and time together do, the same for both."""
+    """Return numbers for two sides that sort as code and time together do, the same for both."""
     highest = max(int(each.max()) for each in (code, codes) if len(each))
     place = places(highest + 1, time, times)
     if place is None:
@@ -79,13 +79,13 @@ def overlaps(one: CodedLifetimes, other: CodedLifetimes) -> Iterator[tuple[Int64
     lefts, rights = place.of(left.code, left.start), place.of(right.code, right.start)
     by_left, by_right = order_of(lefts, place.below), order_of(rights, place.below)
     lefts, rights = lefts[by_left], rights[by_right]
-    # two lifetimes share a tick where one starts within the other: rights that start with a left or later, then lefts
-    # that start later than a right. Equal starts are in the first part alone, or their pairs would come twice
+    # two lifetimes share a tick if one starts within the other: rights that start with a left or later, then lefts that
+    # start later than a right. Equal starts are in the first part only, or their pairs would occur twice
     begun = np.searchsorted(rights, lefts)
     over = np.searchsorted(rights, place.of(left.code, left.end)[by_left])
     for here, there in _ranges(begun, over):
         yield first[by_left[here]], second[by_right[there]]
-    if (right.end - right.start != 1).any():  # nothing starts later than a point and still within it
+    if (right.end - right.start != 1).any():  # nothing starts after a point and still within it
         begun = np.searchsorted(lefts, rights, side="right")
         over = np.searchsorted(lefts, place.of(right.code, right.end)[by_right])
         for here, there in _ranges(begun, over):
@@ -111,7 +111,7 @@ def _small(left: CodedLifetimes, right: CodedLifetimes) -> tuple[CodedLifetimes,
 
 
 def _ranges(first: Int64s, end: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
-    """Each index with every number from its `first` to before its `end`, in parts."""
+    """Yield each index with every number from its `first` to before its `end`, in parts."""
     count = np.maximum(end - first, 0)
     some = np.flatnonzero(count)
     if not len(some):

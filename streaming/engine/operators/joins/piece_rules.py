@@ -1,4 +1,4 @@
-"""Which pieces of left lifetimes are rows, and which of them are decided: left outer, anti join, semi join and clip."""
+"""The pieces of left lifetimes that are rows, and the decided ones: left outer, anti join, semi join and clip."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,14 +12,14 @@ from streaming.engine.operators.joins.overlaps import composites
 from streaming.engine.operators.joins.side_turn import JoinClock, is_open
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
 class LeftEvents:
-    """Left events, row by row with what is remembered of them.
+    """Left events, row by row, with their stored state.
 
-    Nothing before `since` is undecided. `piece` is the start of the first piece that is not decided, INFINITY when none
+    Nothing before `since` is undecided. `piece` is the start of the first piece that is not decided, INFINITY if none
     is known. `seen` is the largest stamp among the rights that cover that piece (semi join), NO_CTI without any.
     """
 
@@ -35,9 +35,9 @@ class LeftEvents:
 
 @dataclass(frozen=True, slots=True)
 class DecidedPieces:
-    """The pieces that are decided, as spans `rows` of the `lefts`, and which lefts wait on, until when at most.
+    """The decided pieces, as spans `rows` of the `lefts`; which lefts still wait, and until when at most.
 
-    `stamps` are the largest stamps of the rights that a piece is made of, `opens` whether one of these has no end.
+    `stamps` are the largest stamps of the rights that make a piece; `opens` marks pieces with an endless right.
     """
 
     lefts: LeftEvents
@@ -50,7 +50,7 @@ class DecidedPieces:
 
 @dataclass(frozen=True, slots=True)
 class _LeftPieces:
-    """All pieces that are known, in order; for a semi join what they are made of."""
+    """All known pieces, in order; for a semi join with their origins."""
 
     spans: LifetimeSpans
     stamps: Int64s | None = None
@@ -58,9 +58,9 @@ class _LeftPieces:
 
 
 def decide(spec: MatchSpec, matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock) -> DecidedPieces:
-    """What the CTIs of `clock` decide of `lefts`, which `rights` match or not: all that may matter to them.
+    """Decide `lefts` at the CTIs of `clock`; `rights` are all events that may affect them, matching or not.
 
-    A right edge that may still vanish, because the CTI is not beyond its start, counts as nothing yet.
+    A right edge that may still vanish, because the CTI is not after its start, does not count yet.
     """
     if spec.kind == "clip":
         pieces, again = _clipped(matching, lefts, rights, clock)
@@ -84,7 +84,10 @@ def decide(spec: MatchSpec, matching: MatchRule, lefts: LeftEvents, rights: Flow
 def _matches(
     matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock
 ) -> tuple[LifetimeSpans, Int64s, Int64s]:
-    """What matching rights span of what is undecided, the rights by span, and when one becomes certain, by left."""
+    """Return the spans of matching rights over undecided time, and the rights by span.
+
+    Also return by left when a right becomes certain.
+    """
     events = replace(lefts.events, start=lefts.since, stamp=lefts.events.stamps)
     codes = matching.codes(events, rights)
     codes[0] = np.where(lefts.since < events.end, codes[0], -1)
@@ -105,8 +108,10 @@ def _matches(
 def _with_seen(
     lefts: LeftEvents, spans: LifetimeSpans, rights: Flows, theirs: Int64s, clock: JoinClock
 ) -> tuple[LifetimeSpans, Int64s, Int64s]:
-    """The spans with those of rights that are forgotten, which cover a piece under way up to the CTIs that passed;
-    the stamp of each, and whether it is of a right without an end."""
+    """Return the spans with those of removed rights, which cover an unfinished piece up to the CTIs that passed.
+
+    Also the stamp of each, and true for a right without an end.
+    """
     until = np.minimum(lefts.events.end, clock.low_before)
     under_way = np.flatnonzero(lefts.piece < until)
     start = np.maximum(lefts.piece, lefts.since)[under_way]
@@ -150,10 +155,10 @@ def _decided(spec: MatchSpec, lefts: LeftEvents, pieces: _LeftPieces, again: Int
 def _remembering(
     found: DecidedPieces, spans: LifetimeSpans, covers: Coverage, stamps: Int64s, opens: Int64s, clock: JoinClock
 ) -> DecidedPieces:
-    """With the stamps of what surely covers the pieces under way.
+    """Add the stamps of rights that surely cover the unfinished pieces.
 
-    An open right covers up to the CTI, no more is sure, and an open left may end at its own. What lies beyond is looked
-    at again once it is sure.
+    An open right covers up to the CTI; no more is sure. An open left may end at its own CTI. Later time is decided once
+    it is sure.
     """
     at = np.flatnonzero(covers.pieces.start[covers.piece] == found.lefts.piece[spans.of])
     end = np.where(opens[at] > 0, np.minimum(spans.end[at], clock.ctis[1]), spans.end[at])
@@ -172,7 +177,10 @@ def _remembering(
 
 
 def _clipped(matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinClock) -> tuple[_LeftPieces, Int64s]:
-    """`[s, min(e, r))`, r being the first certain right start after s; and when an uncertain one becomes certain."""
+    """Return `[s, min(e, r))`, r being the first certain right start after s.
+
+    And when an uncertain one becomes certain.
+    """
     events = lefts.events
     end, again = events.end, np.full(len(events), INFINITY)
     if len(rights):
@@ -188,7 +196,7 @@ def _clipped(matching: MatchRule, lefts: LeftEvents, rights: Flows, clock: JoinC
 
 
 def _next(code: Int64s, start: Int64s, codes: Int64s, starts: Int64s) -> Int64s:
-    """For each start the first of `starts` with the same code that is later; INFINITY where there is none."""
+    """Return for each start the first of `starts` with the same code that is later; INFINITY without one."""
     found = np.full(len(code), INFINITY)
     mine, theirs = np.flatnonzero(code >= 0), np.flatnonzero(codes >= 0)
     if not len(mine) or not len(theirs):

@@ -1,4 +1,4 @@
-"""anti join, semi join and clip: pieces of left lifetimes that the right takes away, keeps, or ends."""
+"""anti join, semi join and clip: pieces of left lifetimes that the right removes, keeps, or ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,16 @@ from streaming.engine.state.node_state import NodeState
 
 @dataclass(frozen=True)
 class PiecesKernel(MatchKernel):
-    """An anti join, semi join or clip node. Its CTI is the smallest of both ports', held to the oldest undecided start.
+    """An anti join, semi join or clip node. Its CTI is the minimum over both ports, at most the oldest undecided start.
 
-    A piece leaves once the CTI of the right has reached its end (a semi join's: passed it, for what starts there
-    prolongs it, unless the left ends there). Of an anti join and a clip rows are made of the left alone, of a semi
-    join of what covers them too. Null keys equal nothing: a left with one is whole, and in no row of a semi join.
+    A piece leaves once the CTI of the right has reached its end (a semi join's: passed it, because a right that starts
+    there prolongs it, unless the left ends there). The rows of an anti join and a clip consist of the left alone, those
+    of a semi join also of the covering rights. Null keys equal nothing: a left with one is whole, and in no row of a
+    semi join.
     """
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """All pieces that are decided now."""
+        """Return all pieces that are decided now."""
         clock = JoinClock.of(state, ports)
         semi = self.spec.kind == "semi_join"
         lefts = self.matching.keyed(ports[LEFT].flows) if semi else ports[LEFT].flows

@@ -1,4 +1,4 @@
-"""The events of one side of a join that the other side may still meet."""
+"""The events of one side of a join that the other side may still match."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 LEFT, RIGHT = 0, 1
 
@@ -20,8 +20,8 @@ LEFT, RIGHT = 0, 1
 class SideState:
     """Events that came in at `port` with their lifetimes as far as they are known, by key.
 
-    One is forgotten once it ends at or before the tick that nothing which is still to come starts before; where
-    late_kept events may come (`spec.forgets` is false) none is.
+    An event is removed once it ends at or before the earliest possible start of future events; if late_kept events may
+    come (`spec.forgets` is false), no event is removed.
     """
 
     state: NodeState
@@ -39,7 +39,7 @@ class SideState:
         return self._rows.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
 
     def close(self, closes: Flows) -> None:
-        """Give their ends to edges that are known; those that vanish go."""
+        """Set the ends of known edges; remove those that vanish."""
         if not len(closes) or not self._rows.rows:
             return
         slots = self.slots(closes)
@@ -49,13 +49,13 @@ class SideState:
             self._rows.rewrite(slots, to_table(events, self._schema), self._due(events))
 
     def of(self, slots: Int64s) -> Flows:
-        """The events in `slots`, and perhaps some that nothing can meet any more."""
+        """Return the events in `slots`, and perhaps some that nothing can match any more."""
         if not len(slots) or not self._rows.rows:
             return Flows.none((self.spec.left, self.spec.right)[self.port])
         return Flows.of_table(self._rows.read(slots))
 
     def add(self, events: Flows, until: int) -> None:
-        """Remember the events that what starts at `until` or later may meet, and forget those that it cannot."""
+        """Store the events that an event starting at `until` or later may match, and remove the others."""
         due = self._due(events)
         forgets = self.spec.forgets
         kept = due > until if forgets else np.ones(len(events), np.bool_)
@@ -65,7 +65,7 @@ class SideState:
             self._rows.forget(until)
 
     def _due(self, events: Flows) -> Int64s:
-        """A clip looks at starts alone, and only at those after the start of a left event."""
+        """Return when events may be removed. A clip only uses starts after the start of a left event."""
         if self.spec.kind != "clip" or self.port == LEFT:
             return events.end
         edge = 0 if events.flag is None else (events.flag != CLOSE) & (events.flag != 0)

@@ -1,4 +1,4 @@
-"""What a side of a join heard in a turn: events as far as they are known, and the ends of earlier ones."""
+"""The input of one side of a join in a turn: events as far as they are known, and the ends of earlier ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.definition.types import Fields
+from streaming.definition.payload.types import Fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flags, Flows, Mask
 from streaming.engine.operators.kernel import PortInput
 from streaming.engine.state.node_state import NodeState
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrow_types import arrow_schema
+from streaming.wire.rows.arrow_types import arrow_schema
 
 EVENT_META = (
     ("@start", pa.int64()),
@@ -26,9 +26,9 @@ EVENT_META = (
 
 @dataclass(frozen=True, slots=True)
 class SideTurn:
-    """`events` are WHOLE, OPEN or ENDLESS; `closes` end edges that an earlier turn heard of, `ids` are those edges.
+    """`events` are WHOLE, OPEN or ENDLESS; `closes` end edges of an earlier turn, `ids` are those edges.
 
-    An edge that began and ended in this turn is WHOLE, and one that vanished in it is not there.
+    An edge that began and ended in this turn is WHOLE, and one that vanished in it is not included.
     """
 
     events: Flows
@@ -36,7 +36,7 @@ class SideTurn:
 
     @classmethod
     def of(cls, flows: Flows) -> "SideTurn":
-        """What `flows`, which hold no replaceable rows, say when all is taken at once."""
+        """Return the result of `flows`, which contain no replaceable rows, processed all at once."""
         flags = flows.flags
         closing = np.flatnonzero(flags == CLOSE)
         if flows.flag is None or not len(closing):
@@ -47,8 +47,10 @@ class SideTurn:
 
 
 def ended(events: Flows, closes: Flows) -> tuple[Flows, Mask]:
-    """The events with the ends that `closes` bring, and which of `closes` found theirs; the vanished end at or before
-    their start and stay."""
+    """Return the events with the ends from `closes`, and which of `closes` matched an event.
+
+    Vanished events end at or before their start and stay.
+    """
     opened = np.flatnonzero(events.flags == OPEN)
     at = pc.index_in(closes.ids, value_set=events.ids.take(pa.array(opened)))
     known = pc.is_valid(at).to_numpy(zero_copy_only=False)
@@ -59,7 +61,7 @@ def ended(events: Flows, closes: Flows) -> tuple[Flows, Mask]:
 
 
 def is_open(flags: Flags | None, rows: int) -> Mask:
-    """Which events have no end yet, or never get one."""
+    """Return which events have no end yet, or never get one."""
     if flags is None:
         return np.zeros(rows, np.bool_)
     found: Mask = (flags == OPEN) | (flags == ENDLESS)
@@ -81,7 +83,7 @@ def to_table(events: Flows, schema: pa.Schema) -> pa.Table:
 
 @dataclass(frozen=True, slots=True)
 class JoinClock:
-    """The CTIs of both ports and of the node, before the turn and, of the ports, after it."""
+    """The CTIs of both ports and of the node before the turn, and those of the ports after it."""
 
     before: tuple[int, int]
     out_before: int
@@ -89,28 +91,28 @@ class JoinClock:
 
     @classmethod
     def of(cls, state: NodeState, ports: Sequence[PortInput]) -> "JoinClock":
-        """What the state remembers, and what the ports say."""
+        """Return the clock from the state and the ports."""
         left, right, out = state.head.get("ctis", [NO_CTI] * 3)
         return cls((left, right), out, (ports[0].cti, ports[1].cti))
 
     @property
     def low(self) -> int:
-        """The smaller CTI: what neither side can change any more lies before it."""
+        """Return the smaller CTI: neither side can change earlier time any more."""
         return min(self.ctis)
 
     @property
     def low_before(self) -> int:
-        """The smaller CTI before the turn."""
+        """Return the smaller CTI before the turn."""
         return min(self.before)
 
     def out(self, held: int) -> int:
-        """The CTI of the node, if it is held at `held`. It moves only when one of the ports' does."""
+        """Return the CTI of the node, at most `held`. It moves only if the CTI of a port does."""
         return max(self.out_before, min(self.low, held)) if self.ctis != self.before else self.out_before
 
     def passed(self, ports: Sequence[PortInput], out: int, held: int = INFINITY) -> tuple[int, ...]:
-        """The CTIs that leave, rising up to `out`: all if one port alone moved and nothing is held, else the last.
+        """Return the output CTIs, rising up to `out`: all if only one port moved and nothing waits, otherwise the last.
 
-        In what order the CTIs of two ports came is not known.
+        The order of the CTIs of two ports is not known.
         """
         moved = [port for port in ports if port.ctis]
         if len(moved) != 1 or held != INFINITY:
@@ -119,5 +121,5 @@ class JoinClock:
         return tuple(sorted({min(cti, other) for cti in moved[0].ctis if min(cti, other) > self.out_before}))
 
     def remember(self, state: NodeState, out: int) -> None:
-        """Keep them for the next turn."""
+        """Store them for the next turn."""
         state.head["ctis"] = [*self.ctis, out]

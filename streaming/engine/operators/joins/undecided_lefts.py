@@ -1,4 +1,4 @@
-"""Left events of which some piece is not decided yet, and the pieces that the CTI of the right decides."""
+"""Left events with an undecided piece, and the pieces that the CTI of the right decides."""
 
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +15,7 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.plan import MatchSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _MORE = ("@since", "@piece", "@seen")
 
@@ -24,9 +24,9 @@ _MORE = ("@since", "@piece", "@seen")
 class UndecidedLefts:
     """The lefts of `spec` on `state`; `rights` are those of earlier turns, with the ends that this turn gave them.
 
-    A left waits until the CTI of the right, and if it is an open edge its own, has reached its end. It is looked at
-    when something of its key comes, and when its first undecided piece can be decided. Rights that end before both CTIs
-    may be forgotten: of the piece that is under way a left remembers what was covered.
+    A left waits until the CTI of the right, and if it is an open edge its own, has reached its end. It is processed
+    when an event of its key comes, and when its first undecided piece can be decided. Rights that end before both CTIs
+    may be removed, because a left stores the coverage of its unfinished piece.
     """
 
     state: NodeState
@@ -44,7 +44,7 @@ class UndecidedLefts:
         self._stored = RowsByKey(self.state, "lefts", self.spec.keys, self._schema)
 
     def turn(self, left: SideTurn, right: SideTurn) -> tuple[Flows, int]:
-        """The rows of the pieces that are decided now, and the CTI to which those hold that are not."""
+        """Return the rows of the pieces that are decided now, and the upper bound of the CTI from undecided ones."""
         touched, lefts = self._touched(left, right)
         events = lefts.events
         rows = Flows.none(self.spec.fields)
@@ -60,7 +60,7 @@ class UndecidedLefts:
         return self._stored.slots_of([flows.columns[key] for key in self.spec.keys], len(flows))
 
     def _touched(self, left: SideTurn, right: SideTurn) -> tuple[Int64s, LeftEvents]:
-        """The slots that have to be looked at, and the lefts in them, new ones too."""
+        """Return the slots to process, and the lefts in them, including new ones."""
         new = _new(left.events)
         if not self._stored.rows:
             return np.empty(0, np.int64), new
@@ -77,7 +77,7 @@ class UndecidedLefts:
         return slots, _both(self._settled(known), new)
 
     def _settled(self, known: LeftEvents) -> LeftEvents:
-        """With what the CTIs that have passed say of times at which none of its rights is known any more."""
+        """Return the lefts, updated for passed CTIs at times when none of their rights is known any more."""
         low = self.clock.low_before
         if self.spec.kind == "semi_join":
             return known
@@ -102,7 +102,7 @@ class UndecidedLefts:
         return replace(rows, flag=np.where(opens, flags, np.int8(WHOLE)), id=self._ids(opens))
 
     def _ids(self, opens: Mask) -> pa.Array:
-        """Pieces that go on for ever leave at infinity, as edges whose end never comes."""
+        """Return ids for endless pieces, which leave at infinity as edges whose end never comes."""
         first = int(self.state.head.get("pieces", 0))
         numbers = first + np.cumsum(opens) - 1
         self.state.head["pieces"] = first + int(opens.sum())
@@ -110,8 +110,9 @@ class UndecidedLefts:
         return pa.array(texts, pa.string())
 
     def _keep(self, touched: Int64s, found: DecidedPieces) -> None:
-        """Store the lefts that wait, marked by the CTI that may pass: the start of the first piece that is not decided,
-        of late_kept ones the CTI that they met.
+        """Store the waiting lefts, marked by the CTI that may pass: the start of the first undecided piece.
+
+        For late_kept lefts it is the CTI that they met.
         """
         at = np.flatnonzero(found.waits)
         lefts = found.lefts.take(at)

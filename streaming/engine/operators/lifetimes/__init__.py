@@ -1,1 +1,1 @@
-"""Nodes that change or order lifetimes and keep something for it: unions, edges, outputs."""
+"""Nodes that change or order lifetimes and store something for it: unions, edges, outputs."""

@@ -1,4 +1,4 @@
-"""The nodes that wait for the ends of edges: to_intervals, point_at_end, order_edges, and extend by less than zero."""
+"""Nodes that wait for the ends of edges: to_intervals, point_at_end, order_edges, and a negative extend."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from streaming.engine.operators.lifetimes.waiting import WaitingEvents
 from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import LifetimeSpec
 from streaming.temporal.ticks import INFINITY, LAST_TICK, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class LifetimeKernel:
     spec: LifetimeSpec
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """Release the lifetimes that have become whole; order_edges: the edges whose time has come."""
+        """Release the lifetimes that have become whole; order_edges: the edges up to the CTI."""
         (port,) = ports
         match self.spec.kind:
             case "point_at_end":
@@ -39,7 +39,7 @@ class LifetimeKernel:
 
 
 def points_at_end(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
-    """A point at the end of each lifetime; none for what never ends, nor after the last tick (T1). CTIs pass by.
+    """Return a point at the end of each lifetime; none for an endless one, nor after the last tick (T1). CTIs pass.
 
     The point of an edge is late_kept iff its end was, and waits for it.
     """
@@ -60,14 +60,14 @@ def _points(flows: Flows) -> Flows:
 
 
 def _in_order(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
-    """Starts and ends up to and including the CTI, whether late_kept or not; CTIs pass by."""
+    """Return starts and ends up to and including the CTI, even if late_kept; CTIs pass."""
     flows = port.flows
     due = flows.start if flows.flag is None else np.where(flows.flag == CLOSE, flows.end, flows.start)
     return NodeOutput(WaitingEvents(state).turn(flows, due, port.cti, turn.report), port.ctis, port.horizon)
 
 
 def _intervals(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutput:
-    """Whole lifetimes at once, edges when they end; at infinity those that are open leave as they are."""
+    """Return whole lifetimes at once, and edges when they end; at infinity open edges leave unchanged."""
     before = int(state.head.get("out", NO_CTI))
     edges = EdgesAwaitingEnds(state)
     paired = edges.turn(port.flows)
@@ -83,10 +83,10 @@ def _intervals(port: PortInput, state: NodeState, turn: TurnContext) -> NodeOutp
 
 
 def _held_ctis(ctis: Int64s, before: int, paired: EdgeTurn) -> tuple[int, ...]:
-    """The CTIs that leave: each held to the oldest edge that was open when it came.
+    """Return the output CTIs: each at most the oldest edge that was open when it came.
 
-    An end that is not before a CTI may have come on either side of it. Such CTIs are left out where it matters, but the
-    last, which is taken to come behind all ends of the turn.
+    An end that is not before a CTI may have come before or after it. If that matters, such a CTI is left out, except
+    the last, which counts as coming after all ends of the turn.
     """
     if not len(ctis):
         return ()
@@ -103,7 +103,7 @@ def _held_ctis(ctis: Int64s, before: int, paired: EdgeTurn) -> tuple[int, ...]:
 
 
 def _upto(closed: Int64s, held: Int64s, ctis: Int64s) -> Int64s:
-    """For each CTI the least of `held` whose edge may have been open then; INFINITY when there is none."""
+    """Return for each CTI the least of `held` whose edge may have been open then; INFINITY without such an edge."""
     order = np.argsort(closed, kind="stable")
     least = np.concatenate([np.minimum.accumulate(held[order][::-1])[::-1], [INFINITY]])
     return np.asarray(least[np.searchsorted(closed[order], ctis, side="left")])

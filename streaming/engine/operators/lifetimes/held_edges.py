@@ -15,17 +15,17 @@ from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.segments import Segment, Segments
 from streaming.temporal.ticks import INFINITY
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _SEGMENT_ROWS: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeTurn:
-    """What a turn did to the edges of a node.
+    """The effect of a turn on the edges of a node.
 
-    `opened` and `closing` are the starts and the ends that met, row by row; `oldest` is the least CTI to which an edge
-    that is held holds (`held_to`), INFINITY when there is none.
+    `opened` and `closing` are matching starts and ends, row by row; `oldest` is the smallest bound (`held_to`) of a
+    waiting edge, INFINITY if no edge waits.
     """
 
     opened: Flows
@@ -34,7 +34,10 @@ class EdgeTurn:
 
     @property
     def lasting(self) -> Flows:
-        """The lifetimes of the pairs, made by both rows, late_kept if the start was; without edges that vanished."""
+        """Return the lifetimes of the pairs, made by both rows, late_kept if the start was.
+
+        Without edges that vanished.
+        """
         live = ~vanishing(self.closing.flags, self.closing.start, self.closing.end)
         source = _both(self.opened.source, self.closing.source)
         whole = replace(self.opened, end=self.closing.end, flag=None, id=None, source=source)
@@ -42,15 +45,15 @@ class EdgeTurn:
 
 
 class EdgesAwaitingEnds:
-    """The edges on `state` whose ends have not come, in segments by start. Their bound: the CTI to which they hold."""
+    """The edges on `state` whose ends have not come, in segments by start. The bound of a segment: its largest CTI."""
 
     def __init__(self, state: NodeState) -> None:
         self._segments = Segments(state, "edges")
 
     def turn(self, arrived: Flows) -> EdgeTurn:
-        """Hold the edge starts among `arrived` and pair them, and those held before, with the ends among them.
+        """Store the edge starts among `arrived` and pair them, and stored ones, with the ends among them.
 
-        Raises LookupError for an end whose start was never here.
+        Raises LookupError for an end whose start never came.
         """
         opens = arrived.where(_opens(arrived))
         ends = arrived.where(arrived.flags == CLOSE)
@@ -67,7 +70,7 @@ class EdgesAwaitingEnds:
         return paired
 
     def never_closed(self) -> Flows | None:
-        """At infinity: all edges that are held, ENDLESS now; none is held any more. None when there is none."""
+        """At infinity, remove and return all waiting edges, now ENDLESS; None if no edge waits."""
         parts = [Flows.of_table(rows) for rows in self._segments.take_out(self._segments)]
         if not parts:
             return None
@@ -75,7 +78,7 @@ class EdgesAwaitingEnds:
         return replace(edges, flag=np.full(len(edges), ENDLESS, np.int8))
 
     def _put_back(self, parts: Sequence[Flows], held: Mask, near: Sequence[Segment]) -> None:
-        """Write the starts that came, with what is left of the segments in which an end met a start."""
+        """Write the new starts, and the remaining rows of segments in which an end matched a start."""
         at = len(parts[0])
         left = [parts[0].where(held[:at])]
         for segment, rows in zip(near, parts[1:], strict=True):
@@ -101,21 +104,21 @@ class EdgesAwaitingEnds:
                 self._segments.add(table.slice(at, len(start)), span, holds, watched=watched)
 
     def save(self, report: OutcomeReport) -> None:
-        """Write which segments there are; `report` hears whose edges wait. The last thing of a turn."""
+        """Write the list of segments, and report to `report` which edges wait. The last call of a turn."""
         report_waiting(self._segments, report)
         self._segments.save()
 
 
 def held_to(opened: Flows) -> Int64s:
-    """The CTI that each open edge lets pass: its start, of a late_kept one the CTI that it met.
+    """Return the CTI that each open edge lets pass: its start, for a late_kept one the CTI that it met.
 
-    No window before that one takes what is late_kept (T19), and it may leave behind it (law 5).
+    No window before that CTI takes a late_kept event (T19), so it may leave after it (law 5).
     """
     return np.maximum(opened.start, opened.lates)
 
 
 def whole(flows: Flows) -> Flows:
-    """The events that are no edges."""
+    """Return the events that are not edges."""
     return flows.where(~_opens(flows) & (flows.flags != CLOSE)) if flows.flag is not None else flows
 
 
@@ -130,12 +133,12 @@ def _meets(segment: Segment, starts: Int64s) -> bool:
 
 
 def _places(pool: Flows, ends: Flows) -> Int64s:
-    """The row in `pool` of the start of each end."""
+    """Return the row in `pool` of the start of each end."""
     if not len(ends):
         return np.empty(0, np.int64)
     found = pc.index_in(ends.ids, value_set=pool.ids)
     if found.null_count:
-        raise LookupError("an edge ends whose start was never here")
+        raise LookupError("an edge ends, but its start never came")
     places: Int64s = found.to_numpy().astype(np.int64)
     return places
 

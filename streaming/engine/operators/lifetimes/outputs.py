@@ -1,4 +1,4 @@
-"""output: the lifetime with which rows leave the query (T22), and that they have left."""
+"""output: the lifetime with which rows leave the query (T22), and the report that they have left."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,15 +17,15 @@ from streaming.planning.plan import OutputSpec
 
 @dataclass(frozen=True)
 class OutputKernel:
-    """An output node. What it releases is what leaves: ids and flags stay, sources are taken. CTIs pass as they are.
+    """An output node. Ids and flags of its rows stay, their sources are reported as taken. CTIs pass unchanged.
 
-    A row is taken once it leaves, but for what takes an edge or a row back.
+    A row is reported as taken once it leaves, except rows that retract an edge or a row.
     """
 
     spec: OutputSpec
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """Give the rows the lifetime that the output's timestamp names."""
+        """Set the lifetime of rows as the output's timestamp specifies."""
         (port,) = ports
         released = NodeOutput(port.flows, port.ctis, port.horizon)
         if self.spec.timestamp == "latest_input":
@@ -42,7 +42,10 @@ class OutputKernel:
 
 
 def _latest_input(flows: Flows) -> Flows:
-    """A point at the latest start of what made the row, but not before its own; of an edge when it opens."""
+    """Return a point at the latest start of the row's origins, but not before its own start.
+
+    For an edge when it opens.
+    """
     if flows.flag is not None:
         flows = flows.where(flows.flag != CLOSE)
         opened = (flows.flags == OPEN) | (flows.flags == ENDLESS)

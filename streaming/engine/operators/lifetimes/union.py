@@ -14,20 +14,20 @@ from streaming.engine.operators.lifetimes.waiting import WaitingEvents
 from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import UnionSpec
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True)
 class UnionKernel:
-    """A union node: its CTI is the smallest of its ports', and what starts after it waits. It refuses nothing.
+    """A union node: its CTI is the minimum over its ports, and later events wait. It refuses nothing.
 
-    What is late_kept waits for nothing, but an edge end, late or taking its edge back, follows its start.
+    Late_kept events do not wait, except an edge end, late or retracting its edge, which follows its start.
     """
 
     spec: UnionSpec
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """Release all that starts up to and including the new CTI."""
+        """Release all events that start up to and including the new CTI."""
         waiting = WaitingEvents(state)
         before = waiting.time
         out = max(before, min(port.cti for port in ports))
@@ -36,7 +36,7 @@ class UnionKernel:
         return NodeOutput(flows, _ctis(ports, before, out), max(port.horizon for port in ports))
 
     def _of_port(self, number: int, flows: Flows) -> Flows:
-        """The events with the fields in this node's order, and ids that no other port has."""
+        """Return the events with the fields in this node's order, and ids that no other port has."""
         ids = flows.id
         if ids is not None:
             ids = pc.binary_join_element_wise(pa.scalar(str(number)), ids, "|")
@@ -44,7 +44,10 @@ class UnionKernel:
 
 
 def _ctis(ports: Sequence[PortInput], before: int, out: int) -> tuple[int, ...]:
-    """Each CTI between `before` and `out` if one port alone moved; the order of two is not known, so then the last."""
+    """Return each CTI between `before` and `out` if only one port moved.
+
+    Otherwise the last, as the order is not known.
+    """
     moved = [port for port in ports if port.ctis]
     if len(moved) > 1:
         return (out,) if out > before else ()
@@ -53,7 +56,7 @@ def _ctis(ports: Sequence[PortInput], before: int, out: int) -> tuple[int, ...]:
 
 
 def _due(arrived: Flows, waiting: WaitingEvents, out: int) -> Int64s:
-    """The CTI at which each event may pass, NO_CTI for those that pass at once."""
+    """Return the CTI at which each event may pass, NO_CTI for those that pass at once."""
     late = None if arrived.late_at is None else arrived.late_at != NO_CTI
     if arrived.flag is None:
         return arrived.start if late is None else np.where(late, np.int64(NO_CTI), arrived.start)

@@ -1,4 +1,4 @@
-"""Events that wait in the state of a node until their time has come: union and order_edges."""
+"""Events that wait in the state of a node for their time: union and order_edges."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -13,7 +13,7 @@ from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.segments import Segments
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _DUE: Final = "@due"
 _LEVELS: Final = 12
@@ -25,8 +25,8 @@ _STRIDE: Final = "stride"
 class WaitingEvents:
     """The events that wait on `state`, each until the time passes the tick at which it is due.
 
-    Segments are cut by how far their rows are from the time now, 1, 2, 4 ... times as far as it moved
-    last, so that a turn reads little that is not due: a row is written again about as often as its distance halves.
+    Segments are cut by the distance of their rows from the current time, 1, 2, 4 ... times its last move, so that a
+    turn reads few rows that are not due. A row is written again about as often as its distance halves.
     """
 
     def __init__(self, state: NodeState) -> None:
@@ -36,23 +36,26 @@ class WaitingEvents:
         self._segments = Segments(state, "waiting")
 
     def holds(self, row: str, due: int) -> bool:
-        """Whether the row with the id `row`, which would be due at `due`, waits."""
+        """Return true if the row with the id `row`, which would be due at `due`, waits."""
         near = [segment for segment in self._segments if segment.first <= due <= segment.last]
         found = map(self._segments.read, near)
         return any(pc.index(rows["@id"], row).as_py() >= 0 for rows in found if "@id" in rows.column_names)
 
     def turn(self, arrived: Flows, due: Int64s, time: int, report: OutcomeReport) -> Flows:
-        """Let `arrived` wait until `due`, and take out what is due at `time`, the later of this one and that before."""
+        """Store `arrived` until `due`.
+
+        Remove and return the rows due at `time`, or at the previous time if that is later.
+        """
         if time > self.time:
             self._stride = max(1, time - self.time) if self.time != NO_CTI else 1
             self.time = time
         passing = due <= self.time
-        released, left = [arrived.where(passing)], [_kept(arrived, due, ~passing)]
+        released, left = [arrived.where(passing)], [_select(arrived, due, ~passing)]
         for table in self._segments.take_out(each for each in self._segments if each.first <= self.time):
             rows, due = _read(table)
             passing = due <= self.time
             released.append(rows.where(passing))
-            left.append(_kept(rows, due, ~passing))
+            left.append(_select(rows, due, ~passing))
         self._wait(left)
         self._wait([_read(table) for table in self._segments.take_out(self._segments.crowded())])
         report_waiting(self._segments, report)
@@ -66,10 +69,13 @@ class WaitingEvents:
             return
         rows, due = concat_flows([rows for rows, _ in filled]), np.concatenate([due for _, due in filled])
         for mask, watched in by_source(rows):
-            self._cut(*_kept(rows, due, mask), watched=watched)
+            self._cut(*_select(rows, due, mask), watched=watched)
 
     def _cut(self, rows: Flows, due: Int64s, *, watched: bool) -> None:
-        """Write the rows as segments by how far `due` is from the time now; few rows of several distances in one."""
+        """Write the rows as segments by the distance of `due` from the current time.
+
+        Few rows of several distances in one.
+        """
         if not len(rows):
             return
         if len(rows) <= _FEW_ROWS:
@@ -88,7 +94,7 @@ class WaitingEvents:
 
 
 def _grouped(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """From and to which row each segment goes, `counts` rows being of one distance: neighbours together while few."""
+    """Yield the row range of each segment; `counts` are rows by distance, and neighbours share a segment while few."""
     first = end = 0
     for count in counts:
         if end > first and end + count - first > _FEW_ROWS:
@@ -98,7 +104,7 @@ def _grouped(counts: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield first, end
 
 
-def _kept(rows: Flows, due: Int64s, mask: Mask) -> tuple[Flows, Int64s]:
+def _select(rows: Flows, due: Int64s, mask: Mask) -> tuple[Flows, Int64s]:
     return rows.where(mask), due[mask]
 
 

@@ -1,4 +1,4 @@
-"""Rows whose outcome is open, among those that wait in the state of a node (T12)."""
+"""Rows with an open outcome among those that wait in the state of a node (T12)."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from streaming.engine.state.segments import Segments
 
 
 def by_source(rows: Flows) -> Iterator[tuple[Mask, bool]]:
-    """The rows without a source, then those with one: where they are, and whether they have one."""
+    """Yield the rows without a source, then those with one: their mask, and true for rows with a source."""
     watched = np.zeros(len(rows), np.bool_)
     if rows.source is not None:
         watched = pc.is_valid(rows.source).to_numpy(zero_copy_only=False)
@@ -20,7 +20,7 @@ def by_source(rows: Flows) -> Iterator[tuple[Mask, bool]]:
 
 
 def report_waiting(segments: Segments, report: OutcomeReport) -> None:
-    """Say which sources wait in `segments`; only those of watched rows are read."""
+    """Report the sources that wait in `segments`; only those of watched rows are read."""
     for segment in segments:
         if segment.watched:
             report.waits(segments.read(segment)["@source"].combine_chunks())

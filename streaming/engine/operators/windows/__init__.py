@@ -1,1 +1,1 @@
-"""Windows of every kind over events and over partials: which panes, what is in them, when that is said."""
+"""Windows of every kind over events and over partials: panes, their contents, and the emission of rows."""

@@ -1,4 +1,4 @@
-"""When the rows of panes appear, and what is said beside them: final, on_complete, running (T20)."""
+"""Emission of pane rows and their timing: final, on_complete, running (T20)."""
 
 import json
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from streaming.definition.expressions.failures import FailureKind
-from streaming.definition.types import TIMESTAMP, Array, Type
+from streaming.definition.payload.types import TIMESTAMP, Array, Type
 from streaming.engine.columns.flows import GONE, OLD, TIMINGS, WHOLE, Flows, Mask, PaneColumns, concat_flows
 from streaming.engine.columns.folding.results import Failed
 from streaming.engine.columns.grouping import combine, encode, encode_integers, group
 from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import WindowSpec
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_schema
-from streaming.wire.failures import FailureCount, FailureTally, example_of
+from streaming.wire.execution.failures import FailureCount, FailureTally, example_of
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_schema
 
 _GIVEN: Final = "given"
 _EXTENT: Final = "@extent"
@@ -27,11 +27,10 @@ EARLY, ON_TIME, LATE = (TIMINGS.index(timing) for timing in ("early", "on_time",
 
 @dataclass(frozen=True, slots=True)
 class PaneTable:
-    """Panes with the values that they have now, in columns of equal length; no pane is there twice.
+    """Panes with their current values, in columns of equal length; each pane once.
 
-    `columns` are those of the window's `fields`. `stamp` is None where nobody asks for the latest input. A pane whose
-    `extent` is another one than before has changed. `failed` says in which rows an aggregate has failed; it may be
-    shorter than they are.
+    `columns` are those of the window's `fields`. `stamp` is None if nobody needs the latest input. A pane has changed
+    if its `extent` has. `failed` lists the rows on which an aggregate has failed; it may be shorter than the others.
     """
 
     start: Int64s
@@ -46,7 +45,7 @@ class PaneTable:
 
     @classmethod
     def none(cls, spec: WindowSpec) -> "PaneTable":
-        """No pane."""
+        """Return an empty table."""
         empty = np.empty(0, np.int64)
         return cls(empty, empty, [pa.array([], each.type) for each in arrow_schema(spec.fields)], None, empty)
 
@@ -57,8 +56,8 @@ class PaneEmission:
 
     `on_complete`: a row when a CTI has completed the pane, and one after each turn that moved the CTI and changed the
     pane. `running`: a row at the end of each micro-batch that changed it. Both: one when it closes if it changed since
-    its last row. With `retract` the last row is GONE before its successor comes, else it is OLD. A pane that is no more
-    is GONE always. In the state, table `given`: the last row of each pane that is not closed.
+    its last row. With `retract` the last row is GONE before its successor comes, otherwise it is OLD. The row of a pane
+    that no longer exists is always GONE. In the state, table `given`: the last row of each pane that is not closed.
     """
 
     spec: WindowSpec
@@ -66,21 +65,21 @@ class PaneEmission:
     def released(
         self, state: NodeState, cti: int, closing: PaneTable, known: PaneTable | None, failures: FailureTally
     ) -> Flows:
-        """The rows of a turn that ends at the node's input CTI `cti`.
+        """Return the rows of a turn that ends at the node's input CTI `cti`.
 
-        `closing` are the panes that the turn closes. `known` are all others that exist, for `on_complete` at least
-        those that end by `cti`; None where nothing is to be said of them: emit is `final`, or it is `on_complete` and
-        no CTI moved, or it is `running` and no micro-batch ends. `failures` counts the rows in which an aggregate has
+        `closing` are the panes that the turn closes. `known` are all other existing panes, for `on_complete` at least
+        those that end by `cti`. It is None if no row is due for them: emit is `final`, or it is `on_complete` and no
+        CTI moved, or it is `running` and no micro-batch ends. `failures` counts the rows on which an aggregate has
         failed.
         """
         if self.spec.emit == "final":
             self._count_failed(closing, None, failures)
             return self._final(closing)
-        before = self._given(state)
+        before = self._read_emitted(state)
         exists = [closing] if known is None else [closing, known]
         places = _EmittedBefore(before, [self._keys(panes) for panes in exists], self._names)
         found, last, kept = [], [], []
-        # Two sessions that a late row joined, say: the row of neither may stand beside that of the new one.
+        # Two sessions may merge because of a late row: neither of their rows may remain next to the new one.
         gone = np.zeros(len(before), np.bool_) if known is None else ~places.still
         for number, panes in enumerate(exists):
             shown = np.ones(len(panes), np.bool_)  # a pane that closes is complete
@@ -99,7 +98,7 @@ class PaneEmission:
         replaced = np.concatenate(last)
         over[replaced] = True
         self._keep(state, before, over, kept)
-        # Old rows go first: who keeps the newest row of an id must not lose the one that has just come.
+        # Old rows go first: a consumer that keeps the newest row of an id must not lose the new one.
         deleted = np.concatenate((np.flatnonzero(gone), replaced)) if self.spec.retract else np.flatnonzero(gone)
         old = [_flagged(before.rows.take(deleted), GONE)]
         if not self.spec.retract:
@@ -130,7 +129,7 @@ class PaneEmission:
         return "too_long" if isinstance(of.type, Array) else "overflow"
 
     def _values(self, panes: PaneTable, row: int) -> dict[str, tuple[Any, Type]]:
-        """What names a row of `panes`: its window and group."""
+        """Return the window and group that identify a row of `panes`."""
         start: tuple[Any, Type] = (int(panes.start[row]), TIMESTAMP)
         end: tuple[Any, Type] = (int(panes.end[row]), TIMESTAMP)
         groups = zip(self.spec.group_by, panes.columns, strict=False)
@@ -147,17 +146,18 @@ class PaneEmission:
     def _rows(
         self, panes: PaneTable, before: "_EmittedRows", was: Int64s, shown: Int64s, cti: int, *, closes: bool
     ) -> tuple["_EmittedRows", Int64s]:
-        """The rows of the panes `shown`, and which rows of `before` they replace."""
+        """Return the rows of the panes `shown`, and which rows of `before` they replace."""
         at = pa.array(shown)
         start, end, was = panes.start[shown], panes.end[shown], was[shown]
         known = was >= 0
         columns = {name: column.take(at) for name, column in zip(self.spec.fields, panes.columns, strict=True)}
-        said = before.rows.pane
+        previous = before.rows.pane
         timing = np.full(len(shown), ON_TIME, np.int8)
         index = np.zeros(len(shown), np.int64)
-        if said is not None and known.any():
-            timing[known & (_at(said.timing, was) != EARLY)] = LATE  # it was told as complete once, and changes
-            index[known] = said.index[was[known]] + 1
+        if previous is not None and known.any():
+            # it was emitted as complete once, and now changes
+            timing[known & (_at(previous.timing, was) != EARLY)] = LATE
+            index[known] = previous.index[was[known]] + 1
         timing[end > cti] = EARLY
         pane = PaneColumns(start, end, timing, index, np.full(len(shown), closes))
         stamp = None if panes.stamp is None else panes.stamp[shown]
@@ -167,7 +167,7 @@ class PaneEmission:
         return _EmittedRows(rows, panes.extent[shown]), was[known]
 
     def _ids(self, start: Int64s, end: Int64s, groups: list[pa.Array]) -> pa.Array:
-        """What names a pane: the node, its bounds and the JSON of its group."""
+        """Return the ids of panes: the node, the bounds and the JSON of the group."""
         # JSON is made once for each group: there are far fewer of them than panes.
         by = group(combine([encode(column) for column in groups], len(start)))
         distinct = [column.take(pa.array(by.first_row)).to_pylist() for column in groups]
@@ -178,14 +178,14 @@ class PaneEmission:
         bounds = (pa.array(bound).cast(pa.string()) for bound in (start, end))
         return pc.binary_join_element_wise(pa.scalar(self.spec.node), *bounds, named, ":")
 
-    def _given(self, state: NodeState) -> "_EmittedRows":
+    def _read_emitted(self, state: NodeState) -> "_EmittedRows":
         if _GIVEN not in state.head:
             return _EmittedRows(Flows.none(self.spec.fields), np.empty(0, np.int64))
         table = state.get(_GIVEN)
         return _EmittedRows(Flows.of_table(table.drop_columns([_EXTENT])), table.column(_EXTENT).to_numpy())
 
     def _keep(self, state: NodeState, before: "_EmittedRows", over: np.ndarray, kept: Sequence["_EmittedRows"]) -> None:
-        """Put the rows of `before` that are not `over`, and the new ones of panes that stay open, into the state."""
+        """Write the rows of `before` that are not `over`, and the new ones of panes that stay open, to the state."""
         if not over.any() and not any(len(each) for each in kept):
             return
         stays = np.flatnonzero(~over)
@@ -202,7 +202,7 @@ class PaneEmission:
 
 @dataclass(frozen=True, slots=True)
 class _EmittedRows:
-    """Rows that were given, and the extents that they were made of."""
+    """Emitted rows, and the extents of their panes."""
 
     rows: Flows
     extent: Int64s
@@ -212,9 +212,9 @@ class _EmittedRows:
 
 
 class _EmittedBefore:
-    """Which panes were given before: for each table of panes the place of each in `before`, -1 for none.
+    """The previously emitted panes: for each table of panes the position of each in `before`, -1 for none.
 
-    `still` says of each of `before` whether it is in one of the tables.
+    `still` marks the rows of `before` that are in one of the tables.
     """
 
     def __init__(self, before: _EmittedRows, tables: Sequence[list[pa.Array]], names: int) -> None:
@@ -227,14 +227,14 @@ class _EmittedBefore:
         whole = combine([*codes, *(encode(column) for column in columns[2:])], sum(sizes)).codes
         parts = np.split(whole, np.cumsum(sizes)[:-1])
         order = np.argsort(parts[0], kind="stable")
-        self.before = [_found(parts[0][order], order, part) for part in parts[1:]]
+        self.before = [_find(parts[0][order], order, part) for part in parts[1:]]
         self.still = np.zeros(len(before), np.bool_)
         for places in self.before:
             self.still[places[places >= 0]] = True
 
 
-def _found(ordered: Int64s, order: Int64s, wanted: Int64s) -> Int64s:
-    """For each of `wanted` the place in the unordered codes, -1 where it is not among them."""
+def _find(ordered: Int64s, order: Int64s, wanted: Int64s) -> Int64s:
+    """Return for each of `wanted` the position in the unordered codes, -1 if it is not among them."""
     if not len(ordered):
         return np.full(len(wanted), -1)
     places = np.minimum(np.searchsorted(ordered, wanted), len(ordered) - 1)

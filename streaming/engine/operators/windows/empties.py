@@ -8,42 +8,43 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.aggregate_functions import AGGREGATES
+from streaming.definition.windows import FixedPanes
 from streaming.engine.columns import spans
 from streaming.engine.columns.grouping import combine, encode
-from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices
+from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices, window_indices
 from streaming.engine.operators.windows.emission import PaneTable
 from streaming.engine.state.node_state import NodeState
-from streaming.planning.plan import AggregateColumn, WindowSpec
+from streaming.planning.columns import AggregateColumn
+from streaming.planning.plan import WindowSpec
 from streaming.temporal.ticks import NO_CTI
-from streaming.temporal.windows import HoppingWindows
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 _FILL: Final = "fill"
 
 
 @dataclass(frozen=True, slots=True)
 class WindowSpans:
-    """Windows with events: row i says that group `group[i]` has some in all of `first[i]..last[i]`."""
+    """Windows with events: in row i, group `group[i]` has some in all of `first[i]..last[i]`."""
 
     group: Int64s
     first: Int64s
     last: Int64s
 
     def upto(self, window: int) -> "WindowSpans":
-        """What of them is not after `window`."""
+        """Return the part that is not after `window`."""
         rows = self.first <= window
         return WindowSpans(self.group[rows], self.first[rows], np.minimum(self.last[rows], window))
 
     def after(self, window: int) -> "WindowSpans":
-        """What of them is after `window`."""
+        """Return the part that is after `window`."""
         rows = self.last > window
         return WindowSpans(self.group[rows], np.maximum(self.first[rows], window + 1), self.last[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class FilledIndices:
-    """Windows by index, each with the place of its group in the `fill_groups`."""
+    """Windows by index, each with the position of its group in the `fill_groups`."""
 
     index: Int64s
     group: Int64s
@@ -61,12 +62,12 @@ class FillTurn:
 
 
 class WindowFilling:
-    """Which windows of a node's `fill_groups` are filled: a function of the set of events and of the CTI.
+    """The windows of a node's `fill_groups` that are filled: a function of the set of events and of the CTI.
 
     A window without events between two neighbours that have some is filled iff the later starts at most `fill_gap`
-    after the earlier ends. That is decided once it is closed and an event after it is certain. In the head, under
-    `fill`: `runs`, the open windows with events as columns of group, first and last; by group `decided`, the
-    last closed window with events and the first after it that is not decided; `cti`, the last CTI that left.
+    after the earlier ends. That is decided once it is closed and an event after it is certain. In the head, in `fill`:
+    `runs`, the open windows with events as columns of group, first and last; by group `decided`, the last closed window
+    with events and the first after it that is not decided; `cti`, the last output CTI.
     """
 
     def __init__(self, spec: WindowSpec, panes: WindowIndices) -> None:
@@ -83,7 +84,10 @@ class WindowFilling:
         return self._spec.group_by
 
     def spans(self, groups: Sequence[pa.Array], first: Int64s, last: Int64s) -> WindowSpans:
-        """Those of the rows with the group values `groups`, in the windows `first..last`, that are in `fill_groups`."""
+        """Return the spans of the rows with the group values `groups` that are in `fill_groups`.
+
+        The rows are in the windows `first..last`.
+        """
         listed = len(self._spec.fill_groups)
         columns = [pa.concat_arrays([own, theirs]) for own, theirs in zip(self._groups, groups, strict=True)]
         codes = combine([encode(column) for column in columns], listed + len(first)).codes
@@ -98,10 +102,10 @@ class WindowFilling:
     def turn(
         self, state: NodeState, entered: WindowSpans, closing: WindowSpans | None, ctis: Sequence[int], closed: int
     ) -> FillTurn:
-        """What is filled when `ctis`, if any, have closed all windows up to `closed`.
+        """Return the windows that are filled when `ctis`, if any, have closed all windows up to `closed`.
 
-        `entered` are the windows of events that came in this turn for certain, `closing` those of further events in
-        windows that this turn closes (edges that are open, which are certain only there).
+        `entered` are the windows of events that certainly came in this turn. `closing` are those of further events in
+        windows that this turn closes: open edges, which are certain only there.
         """
         fill = state.head.setdefault(_FILL, {"runs": [[], [], []], "decided": {}, "cti": NO_CTI})
         known = WindowSpans(*(np.array(column, np.int64) for column in fill["runs"]))
@@ -121,7 +125,10 @@ class WindowFilling:
     def _decided(
         self, decided: dict[str, list[int]], over: WindowSpans, rest: WindowSpans, closed: int
     ) -> Iterator[tuple[int, int, int]]:
-        """(group, first, stop) of windows that are filled because one of `over`, or the next of `rest`, has events."""
+        """Yield (group, first, stop) of windows that are filled.
+
+        They are filled because one of `over`, or the next of `rest`, has events.
+        """
         for group, first, last in zip(*_listed(over), strict=True):
             yield from self._between(decided, group, first, first)
             decided[str(group)] = [last, last + 1]
@@ -132,7 +139,7 @@ class WindowFilling:
     def _between(
         self, decided: dict[str, list[int]], group: int, later: int, stop: int
     ) -> Iterator[tuple[int, int, int]]:
-        """The undecided windows before `stop`, if `later`, the next with an event, is near enough."""
+        """Yield the undecided windows before `stop`, if `later`, the next with an event, is near enough."""
         if str(group) not in decided:
             return
         latest, first = decided[str(group)]
@@ -141,29 +148,28 @@ class WindowFilling:
             yield group, first, stop
 
     def _near(self, earlier: int, later: int) -> bool:
-        return (later - earlier) * self._panes.hop - self._panes.size <= self._gap
+        return self._panes.start(later) - self._panes.end(earlier) <= self._gap
 
     def _cti(self, decided: Mapping[str, list[int]], closed: int) -> int:
-        """That of the windows, but not above the start of one that is closed and may still be filled."""
+        """Return the CTI of the windows, but at most the start of a closed window that may still be filled."""
         left = self._panes.output_cti(closed)
         if closed in (BEFORE_ALL, AFTER_ALL):
             return left
         undecided = (
-            first * self._panes.hop + self._panes.offset
+            self._panes.start(first)
             for latest, first in decided.values()
             if first <= closed and self._near(latest, closed + 1)
         )
         return min([left, *undecided])
 
     def with_empty(self, panes: PaneTable, windows: FilledIndices) -> PaneTable:
-        """`panes` and the empty `windows`, each with what its aggregates are over nothing."""
+        """Return `panes` and the empty `windows`, with the values of their aggregates over nothing."""
         if not len(windows.index):
             return panes
         rows = len(windows.index)
         values = [group.take(pa.array(windows.group)) for group in self._groups]
         values += [over_nothing(column, rows) for column in self._spec.aggregates]
-        start = self._panes.starts(windows.index)
-        end = start + self._panes.size
+        start, end = self._panes.bounds(windows.index)
         return PaneTable(
             np.concatenate((panes.start, start)),
             np.concatenate((panes.end, end)),
@@ -175,10 +181,10 @@ class WindowFilling:
 
 
 def filling_of(spec: WindowSpec) -> WindowFilling | None:
-    """What fills empty windows of the node; None where they are skipped (T21)."""
-    if spec.fill_gap is None or not isinstance(spec.panes, HoppingWindows):
+    """Return the filling of empty windows of the node; None if they are skipped (T21)."""
+    if spec.fill_gap is None or not isinstance(spec.panes, FixedPanes):
         return None
-    return WindowFilling(spec, WindowIndices.of(spec.panes))
+    return WindowFilling(spec, window_indices(spec.panes))
 
 
 def groups_of(spec: WindowSpec) -> list[pa.Array]:
@@ -188,7 +194,7 @@ def groups_of(spec: WindowSpec) -> list[pa.Array]:
 
 
 def over_nothing(column: AggregateColumn, rows: int) -> pa.Array:
-    """What the aggregate is over no values, `rows` times: 0 for counts, an empty list for lists, null for others."""
+    """Return the aggregate over no values, `rows` times: 0 for counts, an empty list for lists, null for others."""
     kind = arrow_type(column.type)
     match AGGREGATES[column.function].over_nothing:
         case "zero":
@@ -200,7 +206,7 @@ def over_nothing(column: AggregateColumn, rows: int) -> pa.Array:
 
 
 def _united(parts: Sequence[WindowSpans]) -> WindowSpans:
-    """The same windows as runs: none touches or overlaps another of its group; by group, then by time."""
+    """Return the same windows as runs: no two of a group touch or overlap; by group, then by time."""
     group, first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in WindowSpans.__slots__)
     if not len(group):
         return WindowSpans(group, first, last)

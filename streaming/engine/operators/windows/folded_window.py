@@ -1,43 +1,43 @@
-"""A window node whose rows the feed has folded: takes partials, and gives the rows of the windows that a CTI closes."""
+"""A window node whose rows the feed has folded: takes partials, and returns the rows of windows that a CTI closes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 import pyarrow as pa
 
+from streaming.definition.windows import FixedPanes
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.results import close
 from streaming.engine.columns.folding.widening import refolded, widened
-from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, WindowIndices
+from streaming.engine.columns.window_indices import AFTER_ALL, BEFORE_ALL, window_indices
 from streaming.engine.operators.kernel import NodeOutput, PortInput, TurnContext
 from streaming.engine.operators.windows.emission import PaneEmission, PaneTable
 from streaming.engine.operators.windows.empties import filling_of
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.window_pieces import WindowPieces, clipped
 from streaming.planning.plan import WindowSpec
-from streaming.temporal.windows import HoppingWindows
 
 _CLOSED: Final = "closed"
 _APART: Final = "apart"
 
 
 class FoldedWindowKernel:
-    """tumbling, hopping and time_interval windows over `partials` (`Fold.schema`, windows by index).
+    """Fixed windows over `partials` (`Fold.schema`, windows by index).
 
     State: in the head `closed`, the last window that is closed, and the pieces of partials of the others. The feed has
     judged which windows are open for a late_kept row (T19), and has refused rows in too many (T24). Windows only gain
     events here, so a window has changed when it has more of them than before.
 
-    After a change of version that added aggregates (`widen`) the head has `apart`: which of them began empty, and the
-    last window in which they lack rows. Until that is closed these have partials of their own.
+    After a change of version that added aggregates (`widen`) the head has `apart`: the ones that started empty, and the
+    last window in which they lack rows. Until that window is closed, these aggregates have separate partials.
     """
 
     def __init__(self, spec: WindowSpec) -> None:
-        if not isinstance(spec.panes, HoppingWindows):
-            raise TypeError(f"the windows of {spec.node!r} have no fixed places, so the feed cannot fold for them")
+        if not isinstance(spec.panes, FixedPanes):
+            raise TypeError(f"the windows of {spec.node!r} are not at fixed times, so the feed cannot fold for them")
         self._spec = spec
         self._folds = {frozenset[str](): Fold(spec)}
-        self._panes = WindowIndices.of(spec.panes)
+        self._panes = window_indices(spec.panes)
         self._emission = PaneEmission(spec)
         self._filling = filling_of(spec)
 
@@ -59,7 +59,7 @@ class FoldedWindowKernel:
             entered = self._filling.spans(_groups(fold, fresh), first, last)
             filled = self._filling.turn(state, entered, None, port.ctis, closing)
             table, ctis = self._filling.with_empty(table, filled.windows), filled.ctis
-        known = self._known(fold, pieces, port, closing, boundary=turn.boundary)
+        known = self._open_panes(fold, pieces, port, closing, boundary=turn.boundary)
         if fold is not arriving and closing >= state.head[_APART][1]:
             pieces.rewrite(lambda table: refolded(table, fold, arriving))
             del state.head[_APART]
@@ -67,9 +67,9 @@ class FoldedWindowKernel:
         return NodeOutput(rows, ctis, port.horizon)
 
     def widen(self, before: WindowSpec, begin_empty: Iterable[str], state: NodeState) -> None:
-        """Bring the state that a kernel of `before` left into the form of this one; `begin_empty` are new here.
+        """Convert the state of a kernel of `before` to the form of this one; `begin_empty` are new here.
 
-        The windows are the same, and so is all that comes to them. Later turns are those of this kernel.
+        The windows and their input are the same. This kernel runs all later turns.
         """
         left = Fold(before, _apart_in(state))
         names = {each.name for each in self._spec.aggregates}
@@ -81,20 +81,20 @@ class FoldedWindowKernel:
             state.head[_APART] = [apart, until]
 
     def _fold_in(self, state: NodeState) -> Fold:
-        """What the partials of the state are folded by."""
+        """Return the fold of the partials in the state."""
         return self._fold_of(_apart_in(state))
 
     def _fold_of(self, apart: Iterable[str]) -> Fold:
-        """What partials are folded by while some aggregates are apart."""
+        """Return the fold while some aggregates are apart."""
         names = frozenset(apart)
         if names not in self._folds:
             self._folds[names] = Fold(self._spec, names)
         return self._folds[names]
 
-    def _known(
+    def _open_panes(
         self, fold: Fold, pieces: WindowPieces, port: PortInput, closing: int, *, boundary: bool
     ) -> PaneTable | None:
-        """The windows that are open, as far as rows may have to tell of them now."""
+        """Return the open windows that rows may be due for now."""
         match self._spec.emit:
             case "running" if boundary:
                 until = AFTER_ALL
@@ -106,8 +106,8 @@ class FoldedWindowKernel:
 
     def _table(self, fold: Fold, partials: pa.Table) -> PaneTable:
         rows = close(fold, partials)
-        start = self._panes.starts(rows.index)
-        return PaneTable(start, start + self._panes.size, rows.columns, None, rows.count, rows.failed)
+        start, end = self._panes.bounds(rows.index)
+        return PaneTable(start, end, rows.columns, None, rows.count, rows.failed)
 
 
 def _apart_in(state: NodeState) -> frozenset[str]:

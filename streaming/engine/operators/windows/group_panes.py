@@ -1,4 +1,4 @@
-"""Windows whose panes follow from the events of their group: session, snapshot and count, all groups at once."""
+"""Windows whose panes depend on the events of their group: session, snapshot and count, all groups at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.pane_store import PaneStore, WaitingRows, joined
 from streaming.planning.plan import TopKSpec, WindowSpec
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _AT = "at"
 _CTI = "cti"
 
 
 def group_source(spec: WindowSpec | TopKSpec, panes: EventPanes) -> PaneSource:
-    """The `panes` of a session, snapshot or count window."""
+    """Return the `panes` of a session, snapshot or count window."""
     read = set(spec.group_by)
     if isinstance(spec, TopKSpec):
         read.update(spec.fields)
@@ -41,10 +41,10 @@ def group_source(spec: WindowSpec | TopKSpec, panes: EventPanes) -> PaneSource:
 class GroupPaneSource:
     """The panes that `rule` finds in each group; a late event is taken as far as they are open for it (T19).
 
-    With `one_clock` those panes of its group that are not closed are open for it. Where several clocks feed the node,
-    one lane cannot know what another one has opened: then only the grace counts (T14). Of the payload only the fields
-    `read` are kept. The work of a turn follows the events that came and the groups where something may close; when
-    `known` panes are asked for it follows all that is open.
+    With `one_clock` the panes of its group that are not closed are open for it. If several clocks feed the node, one
+    lane cannot know the panes of another: then only the grace counts (T14). Of the payload only the fields `read` are
+    stored. The work of a turn depends on the new events and on the groups in which something may close. With `known`
+    panes it depends on all open ones.
     """
 
     rule: PaneAssigner
@@ -54,7 +54,7 @@ class GroupPaneSource:
     one_clock: bool = False
 
     def turn(self, port: PortInput, state: NodeState, turn: TurnContext, *, known: bool) -> PaneTurn:
-        """As `PaneSource` says. Panes close at the last CTI of the turn, and no other leaves."""
+        """Process a turn; see `PaneSource`. Panes close at the last CTI of the turn; it is the only output CTI."""
         store = PaneStore(state)
         at = self._over(port.ctis[-1]) if port.ctis else NO_CTI
         quarantine_choice = LateFilter(self.rule, self.grace, self.group_by, self.read, self.one_clock)
@@ -72,17 +72,17 @@ class GroupPaneSource:
         self._remember(store, pane_input, picked, rest, None if port.ctis else gone)
         return PaneTurn(
             closing=_members(working, panes, closing),
-            known=self._known(rest, at) if known else None,
+            known=self._open_members(rest, at) if known else None,
             ctis=self._moved(state, store, at) if port.ctis else (),
             horizon=port.horizon,
         )
 
     def _over(self, cti: int) -> int:
-        """Before which time nothing changes any more at `cti` (T19)."""
+        """Return the time before which nothing changes any more at `cti` (T19)."""
         return cti if cti == INFINITY else cti - self.grace
 
     def _wanted(self, pane_input: PaneInput, store: PaneStore, at: int, *, everything: bool) -> tuple[Mask, Int64s]:
-        """Which new events, and which places of the store, are of groups where something may close or has ended."""
+        """Return the new events, and the positions in the store, of groups in which a pane may close or has ended."""
         if everything:
             return np.ones(len(pane_input.rows), np.bool_), store.among(None)
         due = self.rule.due(pane_input.rows.start) <= at
@@ -93,7 +93,7 @@ class GroupPaneSource:
         return pane_input.groups.among(groups), store.among(groups)
 
     def _rest(self, working: WorkingSet, panes: NumberedPanes, closing: Int64s, at: int) -> WorkingSet:
-        """The events that may be in panes to come, as they wait for these."""
+        """Return the events that may be in future panes, in their stored form."""
         stays = closing < panes.last - panes.first + 1 if at != INFINITY else np.zeros(len(working), np.bool_)
         if self.rule.cuts:
             cut = np.flatnonzero(stays & (closing > 0))
@@ -104,8 +104,10 @@ class GroupPaneSource:
     def _remember(
         self, store: PaneStore, pane_input: PaneInput, picked: Mask, rest: WorkingSet, gone: WorkingSet | None
     ) -> None:
-        """Bring the store to what is left. Edges that are `gone` wait for the next CTI: up to it their group was there,
-        and took late events (T19)."""
+        """Update the store to the remaining events.
+
+        Edges that are `gone` wait for the next CTI: until then their group existed, and took late events (T19).
+        """
         same = (rest.place >= 0) & ~rest.changed
         store.settle(rest.place[same], rest.settled[same])
         fresh = np.flatnonzero(~picked)
@@ -122,13 +124,13 @@ class GroupPaneSource:
     def _waiting(self, flows: Flows, hashes: UInt64s, begin: Int64s, settled: Mask) -> WaitingRows:
         return WaitingRows(flows, hashes, begin, self.rule.due(begin), self.rule.later(flows.end), settled)
 
-    def _known(self, rest: WorkingSet, at: int) -> PaneMembers:
+    def _open_members(self, rest: WorkingSet, at: int) -> PaneMembers:
         panes = self.rule.panes(rest.events, at)
         complete = panes.last - panes.first + 1 if panes.complete is None else _counted(panes, panes.complete)
         return _members(rest, panes, complete)
 
     def _moved(self, state: NodeState, store: PaneStore, at: int) -> tuple[int, ...]:
-        """The CTI, not above the start of any pane that is not closed, if it moved."""
+        """Return the CTI, at most the start of any pane that is not closed, if it moved."""
         state.head[_AT] = at
         out = min(at, store.least)
         if out <= state.head.get(_CTI, NO_CTI):
@@ -138,14 +140,14 @@ class GroupPaneSource:
 
 
 def _counted(panes: NumberedPanes, marked: Mask) -> Int64s:
-    """How many of the panes of each event are marked."""
+    """Return how many of the panes of each event are marked."""
     counts = np.concatenate([np.zeros(1, np.int64), np.cumsum(marked)])
     found: Int64s = counts[panes.last + 1] - counts[panes.first]
     return found
 
 
 def _members(working: WorkingSet, panes: NumberedPanes, count: Int64s) -> PaneMembers:
-    """The events in the first `count` of their panes, where these are any."""
+    """Return the events in the first `count` of their panes, if any."""
     some = count > 0
     first = panes.first[some]
     return PaneMembers(

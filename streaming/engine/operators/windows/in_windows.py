@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.engine.columns.flows import Flows, Mask, concat_flows
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _SPAN: Final = ("@first", "@last")
 
@@ -26,13 +26,13 @@ class InWindows:
 
     @classmethod
     def none(cls, flows: Flows) -> "InWindows":
-        """No events, of the schema of `flows`."""
+        """Return no events, of the schema of `flows`."""
         empty = np.empty(0, np.int64)
         return cls(without_outcome(flows.take(empty)), empty, empty)
 
     @classmethod
     def joined(cls, parts: Sequence["InWindows"]) -> "InWindows":
-        """All of `parts`, of which there is at least one."""
+        """Return all of `parts`; at least one is required."""
         first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
         return cls(concat_flows(part.flows for part in parts), first, last)
 
@@ -41,14 +41,14 @@ class InWindows:
         return self if mask.all() else InWindows(self.flows.where(mask), self.first[mask], self.last[mask])
 
     def to_table(self) -> pa.Table:
-        """As a table whose first two columns are the first and the last window."""
+        """Return a table whose first two columns are the first and the last window."""
         table = self.flows.to_table()
         arrays = [pa.array(self.first), pa.array(self.last), *table.columns]
         return pa.table(arrays, names=[*_SPAN, *table.column_names])
 
     @classmethod
     def of_table(cls, table: pa.Table) -> "InWindows":
-        """What `to_table` made."""
+        """Read the result of `to_table`."""
         first, last = (table.column(name).to_numpy() for name in _SPAN)
         return cls(Flows.of_table(table.drop_columns(list(_SPAN))), first, last)
 
@@ -59,5 +59,5 @@ class InWindows:
 
 
 def without_outcome(flows: Flows) -> Flows:
-    """The events as windows keep them: nothing hangs any more on how they came and what came of them."""
+    """Return the events in the form that windows store: without arrival and outcome data."""
     return replace(flows, flag=None, late_at=None, source=None, pane=None)

@@ -1,4 +1,4 @@
-"""Edges without an end under fixed windows: they are in each window that closes, until their end comes (T4, T24)."""
+"""Edges without an end in fixed windows: they are in each window that closes, until their end comes (T4, T24)."""
 
 from dataclasses import replace
 from typing import Final
@@ -15,7 +15,7 @@ from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.temporal.ticks import INFINITY, NO_CTI
 from streaming.temporal.windows import MAX_WINDOWS_PER_EVENT
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _EDGES: Final = "edges"
 _FIRST: Final = "@first"
@@ -24,10 +24,10 @@ _KEPT: Final = {"@start": pa.int64(), _ID: pa.string(), "@stamp": pa.int64(), "@
 
 
 class WindowOpenEdges:
-    """The open edges of a node, during one turn: first `take`, then the questions, `clear` at the end of all time.
+    """The open edges of a node, during one turn: first `take`, then the queries, `clear` at the end of all time.
 
-    In the state, `edges`: each with the first window that takes it, by its id. A turn reads those that end in it;
-    where windows close or are told of, all.
+    In the state, `edges`: each with the first window that takes it, by its id. A turn reads those that end in it; if
+    windows close or are reported, it reads all.
     """
 
     def __init__(self, state: NodeState, panes: WindowIndices, grace: int, report: OutcomeReport) -> None:
@@ -37,7 +37,7 @@ class WindowOpenEdges:
         self._report = report
 
     def take(self, flows: Flows, closed: int) -> list[InWindows]:
-        """Take the edges that `flows` open and close; those that ended, in their windows after `closed`."""
+        """Store and close edges of `flows`; return the ended ones, in their windows after `closed`."""
         flags = flows.flags
         opening = (flags == OPEN) | (flags == ENDLESS)
         if opening.any():
@@ -46,7 +46,7 @@ class WindowOpenEdges:
         return self._end(flows.where(ending), closed) if ending.any() else []
 
     def closing(self, flows: Flows, closed: int, closing: int, horizon: int) -> list[InWindows]:
-        """The edges in the windows after `closed` up to `closing`; at infinity up to the one with `horizon`."""
+        """Return the edges in the windows after `closed` up to `closing`; at infinity up to the one with `horizon`."""
         if not self._any or closing <= closed or (closing == AFTER_ALL and horizon == NO_CTI):
             return []
         until = int(self._panes.last(np.array([horizon + 1]))[0]) if closing == AFTER_ALL else closing
@@ -55,8 +55,11 @@ class WindowOpenEdges:
         self._refuse(rows, first, last, closed)
         return _inside(rows, first, last, first, closed)
 
-    def known(self, flows: Flows, cti: int, closing: int, until: int) -> list[InWindows]:
-        """The edges in the windows after `closing` up to `until` that they are in for certain if they end at `cti`."""
+    def certain_members(self, flows: Flows, cti: int, closing: int, until: int) -> list[InWindows]:
+        """Return the edges with the windows after `closing` up to `until` that certainly contain them.
+
+        They count as if they ended at `cti`.
+        """
         if not self._any or closing == AFTER_ALL:
             return []
         rows, first = _opened(self._stored(flows).read(None))
@@ -64,7 +67,7 @@ class WindowOpenEdges:
         return _inside(rows, first, last, first, closing)
 
     def clear(self, flows: Flows) -> None:
-        """Forget all edges."""
+        """Remove all edges."""
         if self._any:
             stored = self._stored(flows)
             self._report.ends(stored.read(None).column("@source").combine_chunks())
@@ -77,7 +80,7 @@ class WindowOpenEdges:
         return _EDGES in self._state.head
 
     def _stored(self, flows: Flows) -> RowsByKey:
-        """The stored edges; `flows` are some events of the node."""
+        """Return the stored edges; `flows` are some events of the node."""
         fields = {**_KEPT, _FIRST: pa.int64(), **{name: column.type for name, column in flows.columns.items()}}
         return RowsByKey(self._state, _EDGES, [_ID], pa.schema(fields))
 
@@ -91,9 +94,9 @@ class WindowOpenEdges:
         self._state.head[_EDGES] = True
 
     def _end(self, ends: Flows, closed: int) -> list[InWindows]:
-        """Put the edges that `ends` close into their windows.
+        """Add the edges that `ends` close to their windows.
 
-        A late_kept end changes only windows that are open at its lane's CTI; the edge stays in those before (T19).
+        A late_kept end changes only windows that are open at its lane's CTI; the edge stays in earlier ones (T19).
         """
         edges, first = self._removed(ends)
         blind = self._panes.first_open(first, ends.late_at, self._grace)
@@ -108,25 +111,25 @@ class WindowOpenEdges:
         return [*before, *_inside(replace(edges, end=ends.end), np.maximum(blind, first), last, first, closed)]
 
     def _removed(self, ends: Flows) -> tuple[Flows, Int64s]:
-        """The edges that `ends` close, in that order, with their first windows; they are stored no longer.
+        """Remove and return the edges that `ends` close, in that order, with their first windows.
 
         Raises LookupError for an end whose edge is not open.
         """
         if not self._any:
-            raise LookupError("an edge end came whose edge is not open")
+            raise LookupError("an edge end arrived, but its edge is not open")
         stored = self._stored(ends)
         slots = stored.slots_of([ends.ids], len(ends))
         found = stored.read(slots)
         ids = found.column(_ID).combine_chunks()
         places = pc.index_in(ends.ids, ids)
         if places.null_count:
-            raise LookupError("an edge end came whose edge is not open")
+            raise LookupError("an edge end arrived, but its edge is not open")
         left = found.filter(pc.invert(pc.is_in(ids, ends.ids)))
         stored.rewrite(slots, left, np.full(left.num_rows, INFINITY))
         return _opened(found.take(places))
 
     def _refuse(self, edges: Flows, first: Int64s, last: Int64s, closed: int) -> None:
-        """Say of edges that the windows up to `last` are too many, unless the windows up to `closed` were already."""
+        """Report that the windows up to `last` are too many for edges, unless they already were up to `closed`."""
         allowed = _last_allowed(first)
         beyond = (allowed < last) & (allowed >= closed)
         if edges.source is not None and beyond.any():
@@ -134,18 +137,21 @@ class WindowOpenEdges:
 
 
 def _opened(table: pa.Table) -> tuple[Flows, Int64s]:
-    """Stored edges as open ones, and their first windows."""
+    """Return stored edges as open ones, and their first windows."""
     flows = Flows.of_table(table.drop_columns([_FIRST]).append_column("@end", pa.array(np.full(len(table), INFINITY))))
     return flows, table.column(_FIRST).to_numpy()
 
 
 def _last_allowed(first: Int64s) -> Int64s:
-    """The last window that takes an edge that begins in the windows `first` (T24)."""
+    """Return the last window that takes an edge that starts in the windows `first` (T24)."""
     return first + (MAX_WINDOWS_PER_EVENT - 1)
 
 
-def _inside(edges: Flows, first: Int64s, last: Int64s, begun: Int64s, closed: int) -> list[InWindows]:
-    """Edges that began in the windows `begun` in `first..last`, as far as these are not closed and not too many."""
-    first, last = np.maximum(first, closed + 1), np.minimum(last, _last_allowed(begun))
+def _inside(edges: Flows, first: Int64s, last: Int64s, started_in: Int64s, closed: int) -> list[InWindows]:
+    """Return edges that started in the windows `started_in`, in their windows `first..last`.
+
+    Closed windows and windows above the limit are left out.
+    """
+    first, last = np.maximum(first, closed + 1), np.minimum(last, _last_allowed(started_in))
     there: Mask = first <= last
     return [InWindows(without_outcome(edges), first, last).where(there)] if there.any() else []

@@ -1,4 +1,4 @@
-"""What a turn brings to windows whose panes follow from events: new events as far as late ones are taken, and ends."""
+"""The input of a turn for data-dependent windows: new events, late ones as far as admitted, and edge ends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from streaming.engine.operators.windows.pane_rule import PaneAssigner
 from streaming.engine.state.pane_store import PaneStore
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class RowGroups:
     hashes: UInt64s
 
     def at(self, rows: Int64s | Mask) -> "RowGroups":
-        """Those of some rows."""
+        """Return the groups of some rows."""
         return RowGroups(self.ids[rows], self.hashes)
 
     @property
@@ -41,7 +41,7 @@ class RowGroups:
         return self.hashes[some]
 
     def among(self, hashes: UInt64s) -> Mask:
-        """Which rows are of groups with these hashes."""
+        """Return which rows are of groups with these hashes."""
         found: Mask = np.isin(self.hashes, hashes)[self.ids]
         return found
 
@@ -58,7 +58,7 @@ class PaneInput:
 
 @dataclass(frozen=True)
 class LateFilter:
-    """Lets events in. `grace` and `one_clock` as `GroupPaneSource` says; of the payload only the fields `read` pass."""
+    """Admits events. `grace` and `one_clock` as in `GroupPaneSource`; of the payload only the fields `read` pass."""
 
     rule: PaneAssigner
     grace: int
@@ -67,7 +67,10 @@ class LateFilter:
     one_clock: bool
 
     def take(self, flows: Flows, store: PaneStore, at: int, report: OutcomeReport) -> PaneInput:
-        """What comes in, and a word to `report` of each source; `at` is the time that was over before the turn."""
+        """Return the admitted events, and report each source to `report`.
+
+        `at` is the time that was final before the turn.
+        """
         groups = self._groups(flows)
         closes = flows.flags == CLOSE
         ends, end_groups = flows.where(closes), groups.at(closes)
@@ -85,7 +88,7 @@ class LateFilter:
     def _rows(
         self, rows: Flows, groups: RowGroups, store: PaneStore, at: int, report: OutcomeReport
     ) -> tuple[Flows, RowGroups]:
-        """Without the late events of which nothing is open; what is closed is cut off the others."""
+        """Drop late events in closed time only; cut closed time off the others."""
         late = np.flatnonzero(rows.lates != NO_CTI)
         from_ = np.full(len(rows), NO_CTI)
         from_[late] = self._open_from(rows.take(late), groups.at(late), store, at, other=INFINITY)
@@ -98,9 +101,9 @@ class LateFilter:
         return rows, groups
 
     def _open_from(self, late: Flows, groups: RowGroups, store: PaneStore, at: int, *, other: int) -> Int64s:
-        """The time before which all panes of the group are closed for each late event.
+        """Return the time before which all panes of the group are closed for each late event.
 
-        By one clock that is not after the first pane of the group that is open; where none is, `other` says at most.
+        With one clock it is at most the start of the group's first open pane; without an open pane at most `other`.
         """
         met = late.lates
         over = np.where(met == INFINITY, INFINITY, met - self.grace)
@@ -126,12 +129,12 @@ class LateFilter:
         grouping = group(combine([encode(column) for column in columns], len(flows)))
         hashes = np.zeros(grouping.slots, np.uint64)
         firsts = pa.array(grouping.first_row)
-        # one row of each group is hashed: all of a group must have one hash, which is where the store finds them
+        # one row of each group is hashed: all rows of a group must have one hash, because the store looks them up by it
         hashes[grouping.used] = hash_of([column.take(firsts) for column in columns], len(firsts))
         return RowGroups(grouping.ids, hashes)
 
     def _bare(self, rows: Flows) -> Flows:
-        """What of the events is remembered; ids only where there are edges."""
+        """Return the stored part of the events; ids only if there are edges."""
         return replace(
             rows,
             columns={name: rows.columns[name] for name in self.read},
@@ -143,7 +146,7 @@ class LateFilter:
 
 
 def joint_codes(parts: Sequence[Flows], names: Sequence[str]) -> Codes:
-    """One code for each group over all rows of `parts`, part after part."""
+    """Return one code for each group over all rows of `parts`, part after part."""
     rows = sum(len(part) for part in parts)
     columns = [pa.concat_arrays([part.columns[name] for part in parts]) for name in names]
     return combine([encode(column) for column in columns], rows)

@@ -1,4 +1,4 @@
-"""Session, snapshot and count windows in columns: which panes the events of all groups make (section 5)."""
+"""Session, snapshot and count windows in columns: the panes that the events of all groups make (section 5)."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -18,27 +18,27 @@ from streaming.engine.operators.windows.pane_rule import (
     saturated,
 )
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _WIDEST: Final = 2**62
 
 
 @dataclass(frozen=True)
 class SessionAssigner(StartAssigner):
-    """Sessions by starts: an event belongs if it starts before the end that the events before it give.
+    """Sessions by starts: an event belongs if it starts before the end that the previous events give.
 
-    With `max`, at least the gap, the event that would make the session longer opens the next one.
+    With `max`, at least the gap, an event that would make the session longer opens the next one.
     """
 
     gap: int
     max: int | None = None
 
     def due(self, begin: Int64s) -> Int64s:
-        """When it ends its session, if it is the last."""
+        """Return when it ends its session, if it is the last."""
         return saturated(begin, self.gap)
 
     def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
-        """The sessions, each group's from its earliest event on."""
+        """Return the sessions, each group's from its earliest event on."""
         order = order_of(events.group, events.begin)
         group, start = events.group[order], events.begin[order]
         opens = begins(group, start[1:] - start[:-1] >= self.gap)
@@ -53,7 +53,7 @@ class SessionAssigner(StartAssigner):
         return NumberedPanes(number, number, start[firsts], ends, (ends <= at) & (at != NO_CTI), settled)
 
     def _splits(self, start: Int64s, firsts: Int64s, longest: int) -> Int64s:
-        """The further openers inside sessions that are too long: sequential, but only from opener to opener."""
+        """Return the further openers inside sessions that are too long: sequential, but only from opener to opener."""
         bounds = np.append(firsts, len(start))
         long = np.flatnonzero(saturated(start[bounds[1:] - 1] - start[firsts], self.gap) > longest)
         found: list[int] = []
@@ -69,27 +69,27 @@ class SessionAssigner(StartAssigner):
 
 @dataclass(frozen=True)
 class SnapshotAssigner:
-    """Within a snapshot nothing begins and nothing ends; the last of an edge that is open has the end INFINITY."""
+    """Snapshots: no event starts or ends inside one; the last one of an open edge has the end INFINITY."""
 
     cuts: ClassVar[bool] = True
 
     def due(self, begin: Int64s) -> Int64s:
-        """At its start, which ends the snapshot before."""
+        """Return its start, which ends the previous snapshot."""
         return begin
 
     def later(self, end: Int64s) -> Int64s:
-        """At its end."""
+        """Return its end."""
         return end
 
     def over(self, start: Int64s, end: Int64s) -> Int64s:
-        """Once its end is."""
+        """Return the end of the event."""
         del start
         return end
 
     def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
-        """The snapshots, and between them those of no event.
+        """Return the snapshots, and between them those of no event.
 
-        One that ends at `at` only because an edge opened there is not closed: until the CTI is beyond its start, the
+        One that ends at `at` only because an edge opened there is not closed: until the CTI is after its start, the
         edge may vanish.
         """
         group, time, first, stop = _bounds(events)
@@ -107,16 +107,16 @@ class SnapshotAssigner:
 
 @dataclass(frozen=True)
 class CountAssigner(StartAssigner):
-    """Holds `n` distinct starts, and with them every event that starts at one of them."""
+    """Count windows: `n` distinct starts, and every event that starts at one of them."""
 
     n: int
 
     def due(self, begin: Int64s) -> Int64s:
-        """Right after its start, when that may be the n-th of a window."""
+        """Return the tick after its start, when that may be the n-th of a window."""
         return begin + 1
 
     def panes(self, events: GroupEvents, at: int) -> NumberedPanes:
-        """A window from each distinct start; the last n - 1 of a group are not complete."""
+        """Return a window from each distinct start; the last n - 1 of a group are not complete."""
         order = order_of(events.group, events.begin)
         group, start = events.group[order], events.begin[order]
         opens = begins(group, start[1:] != start[:-1])
@@ -140,7 +140,7 @@ class CountAssigner(StartAssigner):
 
 
 def pane_assigner(panes: EventPanes) -> PaneAssigner:
-    """What finds `panes` among events."""
+    """Return the assigner of `panes` to events."""
     match panes:
         case SessionPanes(gap, longest):
             return SessionAssigner(gap, longest)
@@ -151,7 +151,7 @@ def pane_assigner(panes: EventPanes) -> PaneAssigner:
 
 
 def _bounds(events: GroupEvents) -> tuple[Int64s, Int64s, Int64s, Int64s]:
-    """Group and time of each bound, by group and time, and for each event the places of its two."""
+    """Return group and time of each bound, by group and time, and for each event the positions of its two."""
     if not len(events.group):
         empty = np.empty(0, np.int64)
         return empty, empty, empty, empty
@@ -169,7 +169,10 @@ def _bounds(events: GroupEvents) -> tuple[Int64s, Int64s, Int64s, Int64s]:
 
 
 def _narrowed(events: GroupEvents) -> tuple[Int64s, Int64s, int, int]:
-    """Starts and ends from zero on, INFINITY as the largest, then what zero stands for and how many there are."""
+    """Return starts and ends counted from zero, with INFINITY as the largest.
+
+    Then the time of zero, and the number of values.
+    """
     low = int(events.begin.min())
     finite = events.end != INFINITY
     high = max(int(events.begin.max()), int(events.end.max(initial=low, where=finite)))

@@ -1,4 +1,4 @@
-"""What every kind of window says of a turn: which panes close, which exist, and which events are in them."""
+"""The interface of every kind of window in a turn: closing panes, existing panes, and their events."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from streaming.engine.columns.flows import Flows
 from streaming.engine.operators.kernel import PortInput, TurnContext
 from streaming.engine.operators.windows.empties import NOTHING, FilledIndices
 from streaming.engine.state.node_state import NodeState
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 """Start and end of panes, in ticks, by their numbers."""
@@ -18,10 +18,10 @@ Bounds = Callable[[Int64s], tuple[Int64s, Int64s]]
 class PaneMembers:
     """Events in panes: row i of `flows` is in the panes `first[i]..last[i]`, inclusive and never empty.
 
-    The numbers of one group rise with time, and they hold for this turn alone. Where panes stand at the same places for
-    all groups (tumbling, hopping, time_interval) a number and a group name a pane, and a number is the window's index;
-    everywhere else no two groups share a number. An event may be there several times, for ranges that do not overlap,
-    with different lifetimes. What nothing has ended yet ends at INFINITY.
+    The numbers of one group rise with time, and they are valid for this turn alone. If panes are at the same times for
+    all groups (fixed windows), a number and a group identify a pane, and a number is the window's index; otherwise no
+    two groups share a number. An event may occur several times, for ranges that do not overlap, with different
+    lifetimes. Events without an end yet end at INFINITY.
     """
 
     flows: Flows
@@ -32,11 +32,11 @@ class PaneMembers:
 
 @dataclass(frozen=True, slots=True)
 class PaneTurn:
-    """What a turn does to the panes of a node.
+    """The effect of a turn on the panes of a node.
 
-    `closing` are those that this turn closes, `known` those that exist and stay open (None unless asked for), `ctis`
+    `closing` are those that this turn closes, `known` those that exist and stay open (None unless requested), `ctis`
     the node's CTIs that moved, rising, and `horizon` the largest finite time seen (T4). `filled` are closing windows
-    without events that get a row all the same (T21).
+    without events that still get a row (T21).
     """
 
     closing: PaneMembers
@@ -50,4 +50,4 @@ class PaneSource(Protocol):
     """The panes of a window node: a function of the set of flows taken and of the CTI, with a state of its own."""
 
     def turn(self, port: PortInput, state: NodeState, turn: TurnContext, *, known: bool) -> PaneTurn:
-        """Take the flows of `port`, close what its last CTI closes, and say what is in the panes."""
+        """Process the flows of `port`, close panes up to its last CTI, and return the contents of panes."""

@@ -15,29 +15,29 @@ from streaming.engine.operators.windows.pane_source import PaneMembers
 from streaming.engine.operators.windows.pane_sources import source_of
 from streaming.engine.state.node_state import NodeState
 from streaming.planning.plan import TopKSpec
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 _MOST_PAIRS: Final = 1 << 22
-"""So many pairs of an event and a pane are ranked at once."""
+"""At most so many pairs of an event and a pane are ranked at once."""
 
 
 class TopKKernel:
-    """One top_k node: its rows leave when a pane closes; ties at rank `k` are all among them (section 5)."""
+    """One top_k node: its rows leave when a pane closes; ties at rank `k` are all included (section 5)."""
 
     def __init__(self, spec: TopKSpec) -> None:
         self._spec = spec
         self._source = source_of(spec)
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
-        """Take the events of the port, and release the first of the panes that its CTI closes."""
+        """Take the events of the port, and release the first events of the panes that its CTI closes."""
         paned = self._source.turn(ports[0], state, turn, known=False)
         return NodeOutput(self.chosen(paned.closing), paned.ctis, paned.horizon)
 
     def chosen(self, members: PaneMembers) -> Flows:
-        """The first `k` of each group of each pane by falling rank, with their ties; one without a rank is not there.
+        """Return the first `k` of each group of each pane by falling rank, with their ties.
 
-        They have the lifetime of the pane and are whole, whatever they were before; earliest pane first, in each the
-        largest first.
+        Events without a rank are left out. The others have the lifetime of the pane and are whole, whatever they were
+        before; earliest pane first, in each the largest first.
         """
         flows = members.flows
         ranks = flows.rows.values(self._spec.by, self._spec.by_type)
@@ -58,7 +58,10 @@ class TopKKernel:
 
 
 def _pairs(first: Int64s, last: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
-    """Each event with each pane that it is in, not too many at once, and no pane twice; at least one, maybe empty."""
+    """Yield each event with each pane that it is in, in parts, and no pane in two parts.
+
+    At least one part, maybe empty.
+    """
     count = last - first + 1
     if int(count.sum()) > _MOST_PAIRS and int(first.min()) < int(last.max()):
         middle = (int(first.min()) + int(last.max())) // 2
@@ -74,7 +77,7 @@ def _pairs(first: Int64s, last: Int64s) -> Iterator[tuple[Int64s, Int64s]]:
 
 
 def _best(group: Int64s, number: Int64s, falling: Int64s, k: int) -> Int64s:
-    """The pairs up to the k-th of their pane and group, smallest `falling` first, with all that equal the k-th."""
+    """Return the pairs up to the k-th of their pane and group, smallest `falling` first, with ties of the k-th."""
     order = np.argsort(falling)
     order = order[order_of(group[order], number[order], stable=True)]
     group, number, falling = group[order], number[order], falling[order]

@@ -1,4 +1,4 @@
-"""A window node over events: which panes there are and what is in them, their aggregates, and when that is said."""
+"""A window node over events: its panes and their contents, their aggregates, and the emission of rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,11 +38,11 @@ class WindowKernel:
         return NodeOutput(rows, paned.ctis, paned.horizon)
 
     def _needed(self, flows: Flows) -> Flows:
-        """The events with the fields that the node reads: the others need not be stored."""
+        """Return the events with the fields that the node reads: the others need not be stored."""
         return replace(flows, columns={name: column for name, column in flows.columns.items() if name in self._reads})
 
     def _asks(self, port: PortInput, turn: TurnContext) -> bool:
-        """Whether rows have to tell of panes that stay open."""
+        """Return true if rows may be due for panes that stay open."""
         return turn.boundary if self._spec.emit == "running" else self._spec.emit == "on_complete" and bool(port.ctis)
 
     def _table(self, members: PaneMembers) -> PaneTable:
@@ -54,6 +54,6 @@ class WindowKernel:
 
 
 def _fields_read(spec: WindowSpec) -> frozenset[str]:
-    """The fields of events that the node's groups and aggregates read."""
+    """Return the fields of events that the node's groups and aggregates read."""
     expressions = [each for column in spec.aggregates for each in (column.of, column.where) if each is not None]
     return frozenset(spec.group_by).union(*(fields_used(each) for each in expressions))

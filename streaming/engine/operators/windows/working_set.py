@@ -1,4 +1,4 @@
-"""The events of the groups that a turn looks at: those that waited and those that came, with ends of edges applied."""
+"""The events of the groups that a turn processes: stored ones and new ones, with ends of edges applied."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +13,15 @@ from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.pane_arrivals import PaneInput, joint_codes
 from streaming.engine.operators.windows.pane_rule import GroupEvents
 from streaming.engine.state.pane_store import PaneStore
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass
 class WorkingSet:
-    """Events in columns: those that waited first, by rising `place` in the store; -1 for those that pane_input.
+    """Events in columns: stored ones first, by rising `place` in the store; -1 for those of `pane_input`.
 
-    `group` is dense integers, `hash` the group's hash, `begin` as `GroupEvents` says. `changed`: the
-    store has it otherwise. `vanished`: an edge of its group was taken back. `settled` as `WaitingRows` says.
+    `group` is dense integers, `hash` the group's hash, `begin` as in `GroupEvents`. `changed`: the stored version
+    differs. `vanished`: an edge of its group was retracted. `settled` as in `WaitingRows`.
     """
 
     flows: Flows
@@ -43,7 +43,7 @@ class WorkingSet:
         return GroupEvents(self.group, self.begin, self.flows.end, opens)
 
     def where(self, mask: Mask, settled: Mask) -> "WorkingSet":
-        """The events where `mask` is true; `settled` is for all."""
+        """Return the events where `mask` is true; `settled` is for all."""
         return WorkingSet(
             self.flows.where(mask),
             self.place[mask],
@@ -56,16 +56,16 @@ class WorkingSet:
         )
 
     def beginning(self, rows: Int64s, begin: Int64s) -> "WorkingSet":
-        """The same events, of which those at `rows` begin otherwise."""
+        """Return the same events with another `begin` for `rows`."""
         moved, changed = self.begin.copy(), self.changed.copy()
         moved[rows] = begin
         changed[rows] |= self.begin[rows] != begin
         return replace(self, begin=moved, changed=changed)
 
     def end_edges(self, ends: Flows, report: OutcomeReport) -> "WorkingSet":
-        """Give edges their ends. Ends whose edge is not there say nothing.
+        """Give edges their ends. Ends without an edge here are ignored.
 
-        An edge of which nothing is left is GONE, be it that panes that closed have had a part of it.
+        An edge without remaining lifetime is GONE, even if closed panes contained a part of it.
         """
         flag, ids = self.flows.flag, self.flows.id
         if not len(ends) or flag is None or ids is None:
@@ -86,7 +86,7 @@ class WorkingSet:
         return replace(self, flows=replace(self.flows, end=end, flag=flag), changed=changed, vanished=vanished)
 
     def apart(self) -> tuple["WorkingSet", "WorkingSet"]:
-        """The events that are there, and the edges that are GONE."""
+        """Return the existing events, and the edges that are GONE."""
         gone = self.flows.flags == GONE
         return self.where(~gone, self.settled), self.where(gone, self.settled)
 
@@ -94,14 +94,14 @@ class WorkingSet:
 def working_set(
     pane_input: PaneInput, picked: Mask, places: Int64s, store: PaneStore, group_by: Sequence[str]
 ) -> WorkingSet:
-    """The events that came and are `picked`, and those at `places` of the store."""
+    """Return the new events that are `picked`, and those at `places` of the store."""
     new = pane_input.rows.where(picked)
     groups = pane_input.groups.at(picked)
     stored = store.rows(places)
     if stored is None:
         group, flows, hashes, begin = groups.ids, new, groups.of_rows, new.start
     else:
-        # what was stored first, everywhere: `place`, `group`, `hash` and `begin` speak of the rows by their index
+        # stored rows first, everywhere: `place`, `group`, `hash` and `begin` refer to rows by their index
         flows = concat_flows([stored.flows, new])
         group = joint_codes([stored.flows, new], group_by).codes
         hashes = np.concatenate([stored.group, groups.of_rows])

@@ -1,1 +1,1 @@
-"""The explanations of windows: a file for each family of kinds."""
+"""Explanations of windows, one entry for each kind."""

@@ -1,4 +1,4 @@
-"""What the explanation of a kind of windows consists of, and the words that all of them share."""
+"""The parts of the explanation of a kind of windows, and their shared words."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.graph import TopKNode, Windowed
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import Facts, LifetimeBound
+from streaming.planning.explain.explain_facts import Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound
 from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.words import code, listed, spoken
@@ -18,9 +18,9 @@ from streaming.temporal.ticks import Ticks
 class WindowKind:
     """One kind of windows.
 
-    `words`: what such a window is, with its numbers. `life`: how long its rows live, given the events before. `rule`:
-    the CTI that leaves (TEMPORAL.md section 5). `hold`: how far that is behind, with a grace and over events that live
-    so long. `state`: what is kept, and what bounds it.
+    `words`: the window with its numbers. `life`: the lifetime of its rows, from that of its events. `rule`: the output
+    CTI (TEMPORAL.md section 5). `hold`: the delay of that CTI, for a grace and a lifetime of events. `state`: its
+    state, and the bounds of that.
     """
 
     words: Callable[[Any], str]
@@ -31,7 +31,7 @@ class WindowKind:
 
 
 def needed_events(node: Windowed) -> str:
-    """What its windows need of their events."""
+    """Return what its windows store of their events."""
     if isinstance(node, TopKNode):
         return f"events that may still be among the {node.k} largest"
     whole = [each.name for each in node.aggregates if AGGREGATES[each.function].partials is None]
@@ -39,15 +39,15 @@ def needed_events(node: Windowed) -> str:
 
 
 def per_group(node: Windowed) -> str:
-    """Before what is kept once in each group."""
+    """Return the words before an entry that exists once in each group."""
     return f"group ({', '.join(map(code, node.group_by))}) and " if node.group_by else ""
 
 
 def groups(node: Windowed) -> str:
-    """How many."""
+    """Return the number of groups."""
     return "groups" if node.group_by else "1 group"
 
 
 def plus(what: str, grace: int) -> str:
-    """`what`, and the grace behind it."""
+    """Return a formula for `what` plus the grace."""
     return f"{what} + {spoken(grace)}" if grace else what

@@ -1,4 +1,4 @@
-"""Schemas of Avro with values: what the library writes of each, and what we make of it."""
+"""Avro schemas with values: what the library writes for each, and what we read."""
 
 import base64
 import io
@@ -11,10 +11,10 @@ from uuid import UUID
 from fastavro import parse_schema, schemaless_writer
 from hypothesis import strategies as st
 
-from streaming.adapters.times import KnownTick
+from streaming.adapters.times.columns import KnownTick
 
 Pair = tuple[Any, Any]
-"""A value as the library takes it without logical types, and as we hand it out."""
+"""A value in the library's form without logical types, and in our form."""
 LONGS = st.integers(-(2**63), 2**63 - 1)
 INTS = st.integers(-(2**31), 2**31 - 1)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -103,7 +103,7 @@ def mapped(drawn: Drawn) -> Drawn:
 
 
 def record(name: str, members: list[Drawn]) -> Drawn:
-    """A record of these, each named by its place; types with names are its own."""
+    """A record of these types, each field named by its place; named types are its own."""
     fields = [{"name": f"f{at}", "type": _own(each.schema, f"{name}_{at}")} for at, each in enumerate(members)]
     pairs = st.tuples(*(each.pairs for each in members)).map(
         lambda each: (
@@ -115,7 +115,7 @@ def record(name: str, members: list[Drawn]) -> Drawn:
 
 
 def _own(schema: Any, name: str) -> Any:
-    """`schema`, whose names of types are used nowhere else."""
+    """`schema`, whose type names are used nowhere else."""
     if isinstance(schema, list):
         return [_own(each, name) for each in schema]
     if not isinstance(schema, dict):
@@ -154,7 +154,7 @@ def written_values(draw: st.DrawFn, types: st.SearchStrategy[Drawn], most: int =
 
 
 def _bare(schema: Any) -> Any:
-    """The schema without logical types, so that the library writes what it is given."""
+    """The schema without logical types, so that the library writes the values unchanged."""
     if isinstance(schema, list):
         return [_bare(each) for each in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Messages of Protobuf of drawn schemas: what the library writes, and what we make of it."""
+"""Protobuf messages of drawn schemas: what the library writes, and what we read."""
 
 import base64
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.message_factory import GetMessageClass
 from hypothesis import strategies as st
 
-from streaming.adapters.kafka.formats.proto_text import MAIN, ProtoFile
+from streaming.adapters.formats.protobuf.declarations import MAIN, ProtoFile
 from tests.adapters.kafka.formats.drawn_avro import FINITE, INTS, LONGS, TEXTS
 
 F = FieldDescriptorProto
@@ -73,34 +73,36 @@ def written_messages(draw: st.DrawFn, shapes: tuple[str, ...] = SHAPES, most: in
     values, expected = [], []
     for _ in range(draw(st.integers(1, most))):
         message = of()
-        told = filled(draw, message, kinds)
+        expected_fields = filled(draw, message, kinds)
         if draw(st.booleans()):
             message.inner.SetInParent()
-            told["inner"] = filled(draw, message.inner, kinds)
+            expected_fields["inner"] = filled(draw, message.inner, kinds)
         values.append(message.SerializeToString())
-        expected.append(told)
+        expected.append(expected_fields)
     return DrawnMessages(file, values, expected)
 
 
 def filled(draw: st.DrawFn, message: Any, kinds: list[tuple[int, str]]) -> dict[str, Any]:
-    """Set some fields of `message`; what we should read."""
-    told: dict[str, Any] = {}
+    """Set some fields of `message`; return the expected values."""
+    expected_fields: dict[str, Any] = {}
     for at, (of, shape) in enumerate(kinds):
         name, (some, empty) = f"f{at}", SCALARS[of]
         if shape == "repeated":
             each = draw(st.lists(some, max_size=3))
             getattr(message, name).extend(each)
-            told[name] = [ours(of, one) for one in each]
+            expected_fields[name] = [ours(of, one) for one in each]
         elif shape == "map":
             known = draw(st.dictionaries(TEXTS, some, max_size=3))
             getattr(message, name).update(known)
-            told[name] = {key: ours(of, one) for key, one in known.items()}
+            expected_fields[name] = {key: ours(of, one) for key, one in known.items()}
         elif draw(st.booleans()):
             value = draw(some)
             setattr(message, name, value)
-            if shape == "oneof":  # the last one that is set is the one
-                told.update({other: None for other in told if kinds[int(other[1:])][1] == "oneof"})
-            told[name] = ours(of, value)
+            if shape == "oneof":  # the last one that is set wins
+                expected_fields.update(
+                    {other: None for other in expected_fields if kinds[int(other[1:])][1] == "oneof"}
+                )
+            expected_fields[name] = ours(of, value)
         else:
-            told[name] = ours(of, empty) if shape == "single" else None
-    return {**told, "inner": None}
+            expected_fields[name] = ours(of, empty) if shape == "single" else None
+    return {**expected_fields, "inner": None}

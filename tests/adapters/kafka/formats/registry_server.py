@@ -1,4 +1,4 @@
-"""A small schema registry that speaks the routes of Confluent's API that we use, over http or https on loopback."""
+"""A small schema registry with the routes of Confluent's API that we use, over http or https on loopback."""
 
 import base64
 import json
@@ -21,7 +21,7 @@ USER, PASSWORD = "reader", "planted-registry-password"
 
 @dataclass
 class RegistryServer:
-    """Subjects and their versions; `compatible` decides whether a new text may follow those that are there."""
+    """Subjects and their versions; `compatible` decides if a new text may follow the existing ones."""
 
     port: int = 0
     scheme: str = "http"
@@ -38,7 +38,7 @@ class RegistryServer:
         return f"{self.scheme}://{HOST}:{self.port}"
 
     def add(self, subject: str, text: str, kind: str = "AVRO", references: list[dict[str, Any]] | None = None) -> int:
-        """Register a schema; its id, the same for the same schema."""
+        """Register a schema; return its id, the same for the same schema."""
         entry = {"schema": text, "schemaType": kind, "references": references or []}
         if entry not in self.schemas:
             self.schemas.append(entry)
@@ -58,7 +58,7 @@ class RegistryServer:
         if found := re.fullmatch(r"/schemas/ids/(\d+)", path):
             number = int(found[1])
             known = 0 < number <= len(self.schemas)
-            return _said(self._shown(number)) if known else _fault(404, 40403, "Schema not found")
+            return _status_and_body(self._answer_of(number)) if known else _fault(404, 40403, "Schema not found")
         if found := re.fullmatch(r"/subjects/([^/]+)/versions(?:/([^/]+))?", path):
             subject = unquote(found[1])
             return self._register(subject, json.loads(body)) if method == "POST" else self._version(subject, found[2])
@@ -66,12 +66,12 @@ class RegistryServer:
             return self._compatibility(unquote(found[1]), json.loads(body))
         return 404, b"<html>nothing here</html>"
 
-    def _shown(self, number: int) -> dict[str, Any]:
+    def _answer_of(self, number: int) -> dict[str, Any]:
         entry = self.schemas[number - 1]
-        said = {name: value for name, value in entry.items() if value}
-        if said.get("schemaType") == "AVRO":  # as the real one: what is usual is not said
-            del said["schemaType"]
-        return said
+        answer = {name: value for name, value in entry.items() if value}
+        if answer.get("schemaType") == "AVRO":  # like the real registry: the default is omitted
+            del answer["schemaType"]
+        return answer
 
     def _version(self, subject: str, version: str) -> tuple[int, bytes]:
         versions = self.subjects.get(subject)
@@ -81,39 +81,41 @@ class RegistryServer:
         if not 0 < at <= len(versions):
             return _fault(404, 40402, f"Version {version} not found.")
         number = versions[at - 1]
-        return _said({"subject": subject, "version": at, "id": number, **self._shown(number)})
+        return _status_and_body({"subject": subject, "version": at, "id": number, **self._answer_of(number)})
 
     def _register(self, subject: str, asked: Mapping[str, Any]) -> tuple[int, bytes]:
         kind = str(asked.get("schemaType", "AVRO"))
         old = [self.schemas[number - 1] for number in self.subjects.get(subject, [])]
         if any(each["schemaType"] != kind or not self.compatible(each["schema"], asked["schema"]) for each in old):
             return _fault(409, 409, "Schema being registered is incompatible with an earlier schema")
-        return _said({"id": self.add(subject, str(asked["schema"]), kind)})
+        return _status_and_body({"id": self.add(subject, str(asked["schema"]), kind)})
 
     def _compatibility(self, subject: str, asked: Mapping[str, Any]) -> tuple[int, bytes]:
         versions = self.subjects.get(subject)
         if not versions:
             return _fault(404, 40401, f"Subject '{subject}' not found.")
-        return _said({"is_compatible": self.compatible(self.schemas[versions[-1] - 1]["schema"], asked["schema"])})
+        return _status_and_body(
+            {"is_compatible": self.compatible(self.schemas[versions[-1] - 1]["schema"], asked["schema"])}
+        )
 
 
-def _said(found: Any, status: int = 200) -> tuple[int, bytes]:
+def _status_and_body(found: Any, status: int = 200) -> tuple[int, bytes]:
     return status, json.dumps(found).encode()
 
 
 def _fault(status: int, code: int, message: str) -> tuple[int, bytes]:
-    return _said({"error_code": code, "message": message}, status)
+    return _status_and_body({"error_code": code, "message": message}, status)
 
 
 @contextmanager
 def running_registry(folder: Path | None = None, *, signs_in: bool = False) -> Iterator[RegistryServer]:
-    """Serve over http; over https by a certificate for 127.0.0.1 of its own, kept in `folder`, where one is given."""
+    """Serve over http; over https with a certificate for 127.0.0.1 of its own, stored in `folder`, if given."""
     server = RegistryServer(signs_in=signs_in)
     wanted = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
-            """Stay silent."""
+            """Print nothing."""
 
         def do_GET(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)

@@ -1,4 +1,4 @@
-"""Avro values as the library writes them are read back, by columns and one by one alike, and bad bytes harm nobody."""
+"""Avro values written by the library are read back, by columns and one by one alike, and bad bytes do no harm."""
 
 import json
 from decimal import Decimal
@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.kafka.formats.avro import AvroReader
-from streaming.adapters.kafka.formats.avro_columns import column_plan
-from streaming.adapters.kafka.formats.avro_schemas import avro_schema
+from streaming.adapters.formats.avro.columns import column_plan
+from streaming.adapters.formats.avro.reading import AvroReader
+from streaming.adapters.formats.avro.schemas import avro_schema
+from streaming.adapters.formats.values import Unreadable
 from streaming.adapters.kafka.formats.rows import SchemaValues
-from streaming.adapters.kafka.formats.values import Unreadable
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.times import KnownTick
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.adapters.times.columns import KnownTick
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Event
-from streaming.wire.arrived_rows import elements
 from streaming.wire.outgoing import NOTHING
+from streaming.wire.rows.arrived_rows import elements
 from tests.adapters.kafka.formats.drawn_avro import DrawnValues, plain_types, rich_types, written, written_values
 
 
@@ -43,7 +43,7 @@ def zigzag(number: int) -> bytes:
 
 
 def kinds(value: Any) -> Any:
-    """The value with the type of each leaf: a moment is no number, and true is no one."""
+    """The value with the type of each leaf: a moment is not a number, and true is not 1."""
     if isinstance(value, dict):
         return {name: kinds(each) for name, each in value.items()}
     if isinstance(value, list):
@@ -52,16 +52,16 @@ def kinds(value: Any) -> Any:
 
 
 @given(drawn=written_values(rich_types))
-def test_what_the_library_writes_of_any_schema_is_read_back(drawn: DrawnValues) -> None:
+def test_values_that_the_library_writes_with_any_schema_are_read_back(drawn: DrawnValues) -> None:
     found = [reader(drawn.schema).read(value) for value in drawn.values]
     assert kinds(found) == kinds(drawn.ours)
 
 
 def values_of(schema: Any, fields: dict[str, str], **options: Any) -> SchemaValues:
-    said = {"brokers": "b", "topic": "t", "format": "avro", "schema_text": json.dumps(schema), **options}
+    settings = {"brokers": "b", "topic": "t", "format": "avro", "schema_text": json.dumps(schema), **options}
     start = TimeColumn.model_validate({"column": "f0", "unit": "us"})
     stream = StreamDefinition(fields=fields, event_time=EventTime(start=start))
-    return SchemaValues(stream, KafkaOptions.model_validate(said), Reach(NOTHING), frozenset())
+    return SchemaValues(stream, KafkaOptions.model_validate(settings), Reach(NOTHING), frozenset())
 
 
 @given(
@@ -97,11 +97,11 @@ def test_plain_records_are_read_by_columns_with_the_same_values(drawn: DrawnValu
 LIST = record({"name": "v", "type": "long"}, {"name": "next", "type": ["null", "R"]})
 
 
-def test_a_schema_that_lies_inside_of_itself_ends_a_chain_of_a_megabyte_as_malformed() -> None:
+def test_a_recursive_schema_ends_a_chain_of_a_megabyte_as_malformed() -> None:
     short = zigzag(1) + b"\x02" + zigzag(2) + b"\x00"
     assert reader(LIST).read(short) == {"v": 1, "next": {"v": 2, "next": None}}
     found = reader(LIST).read(b"\x02\x02" * 500_000 + b"\x02\x00")
-    assert found == Unreadable("The message is nested too deep.")
+    assert found == Unreadable("The message is nested too deeply.")
 
 
 @pytest.mark.parametrize(
@@ -131,29 +131,29 @@ for _ in range(70):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("{", "is no JSON"),
-        ("[" * 100_000, "is no JSON"),
-        ('"string"', "not of a record"),
+        ("{", "isn't JSON"),
+        ("[" * 100_000, "isn't JSON"),
+        ('"string"', "doesn't describe a record"),
         (json.dumps(record()), "has no fields"),
         (json.dumps(record({"name": "a", "type": "null"})), "can only be null"),
         (json.dumps(record({"name": "a", "type": {"type": "array", "items": "null"}})), "can only be null"),
         (json.dumps(record({"name": "a", "type": {"type": "fixed", "name": "F", "size": 0}})), "has the size 0"),
         (json.dumps(record({"name": "a", "type": "Other"})), "'Other', which it does not define"),
-        (json.dumps(record({"name": "a", "type": DEEP})), "nested more than 64 deep"),
+        (json.dumps(record({"name": "a", "type": DEEP})), "more than 64 levels"),
         (json.dumps(record(*({"name": f"f{at}", "type": "long"} for at in range(5_001)))), "more than 5000 fields"),
-        ('{"type": "record"}', "cannot be read"),
-        ('{"type": "record", "name": "R", "fields": [{"name": "a"}]}', "cannot be read"),
-        ('{"type": "record", "name": "R", "fields": 7}', "cannot be read"),
+        ('{"type": "record"}', "can't be read"),
+        ('{"type": "record", "name": "R", "fields": [{"name": "a"}]}', "can't be read"),
+        ('{"type": "record", "name": "R", "fields": 7}', "can't be read"),
     ],
 )
-def test_schemas_that_are_of_no_use_are_refused_with_a_sentence(text: str, said: str) -> None:
-    with pytest.raises(AdapterError, match=said):
+def test_unsuitable_schemas_are_refused_with_an_error(text: str, message: str) -> None:
+    with pytest.raises(AdapterError, match=message):
         avro_schema(text)
 
 
-def test_a_value_is_resolved_to_the_schema_that_it_is_read_by() -> None:
+def test_a_value_is_resolved_to_the_reader_schema() -> None:
     old = record({"name": "speed", "type": "int"}, {"name": "gone", "type": "string"})
     new = record(
         {"name": "velocity", "aliases": ["speed"], "type": "double"},

@@ -1,4 +1,4 @@
-"""Messages of Protobuf as the library writes them are read back; texts are compiled within limits."""
+"""Protobuf messages written by the library are read back; texts are compiled within limits."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.adapters.contract import AdapterError
-from streaming.adapters.kafka.formats import proto_text
-from streaming.adapters.kafka.formats.proto_text import ProtoFile, compiled
-from streaming.adapters.kafka.formats.protobuf import ProtobufReader
+from streaming.adapters.formats.protobuf import declarations as proto_text
+from streaming.adapters.formats.protobuf.declarations import ProtoFile, compiled
+from streaming.adapters.formats.protobuf.reading import ProtobufReader
+from streaming.adapters.formats.values import Unreadable
 from streaming.adapters.kafka.formats.rows import SchemaRows, SchemaValues
-from streaming.adapters.kafka.formats.values import Unreadable
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
-from streaming.adapters.times import KnownTick
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
-from streaming.wire.arrived_rows import elements
+from streaming.adapters.times.columns import KnownTick
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.wire.outgoing import NOTHING
+from streaming.wire.rows.arrived_rows import elements
 from tests.adapters.kafka.formats.drawn_protobuf import DrawnMessages, written_messages
 from tests.adapters.kafka.formats.test_avro import kinds
 
@@ -56,7 +56,7 @@ def message(of: ProtoFile, name: str = "Car") -> Any:
 
 
 @given(drawn=written_messages())
-def test_what_the_library_writes_of_any_schema_is_read_back(drawn: DrawnMessages) -> None:
+def test_values_that_the_library_writes_with_any_schema_are_read_back(drawn: DrawnMessages) -> None:
     reader = ProtobufReader(drawn.file.message(None))
     assert kinds([reader.read(value) for value in drawn.values]) == kinds(drawn.ours)
 
@@ -76,13 +76,13 @@ def test_columns_and_single_values_agree(
         values[at % len(values)] = value[:place] + put + value[place + len(put) :]
     start = TimeColumn.model_validate({"column": "f0", "unit": "us"})
     stream = StreamDefinition(fields={f"f{at}": of for at, of in enumerate(types)}, event_time=EventTime(start=start))
-    said = {"brokers": "b", "topic": "t", "format": "protobuf", "schema_text": "of no use here"}
-    decoder = SchemaValues(stream, KafkaOptions.model_validate(said), Reach(NOTHING), frozenset())
+    settings = {"brokers": "b", "topic": "t", "format": "protobuf", "schema_text": "unused"}
+    decoder = SchemaValues(stream, KafkaOptions.model_validate(settings), Reach(NOTHING), frozenset())
     rows = SchemaRows(values, [(reader, 0)] * len(values), {}, np.arange(len(values), dtype=np.int64))
     assert list(elements(decoder.decode(rows))) == list(elements(decoder.decode_slowly(rows)))
 
 
-def test_well_known_types_enums_maps_and_lists_are_what_they_mean(cars: ProtoFile) -> None:
+def test_well_known_types_enums_maps_and_lists_have_their_meaning(cars: ProtoFile) -> None:
     car = message(cars)
     car.at.seconds, car.at.nanos = -1, 999_999_999
     car.took.seconds, car.took.nanos = -2, -500_000_000
@@ -109,7 +109,7 @@ def test_well_known_types_enums_maps_and_lists_are_what_they_mean(cars: ProtoFil
     assert reader.read(b"\x30\x07")["colour"] == 7
 
 
-def test_bytes_that_are_no_message_and_bombs_of_nesting_are_unreadable() -> None:
+def test_bytes_that_are_not_a_message_and_bombs_of_nesting_are_unreadable() -> None:
     deep = ProtobufReader(compiled('syntax = "proto3"; message Deep { Deep in = 1; }').message(None))
     body = b""
     for _ in range(90):
@@ -124,11 +124,11 @@ def test_bytes_that_are_no_message_and_bombs_of_nesting_are_unreadable() -> None
 def nested(levels: int) -> bytes:
     body = b""
     for _ in range(levels):
-        size, told = len(body), bytearray()
+        size, length = len(body), bytearray()
         while size > 0x7F:
-            told.append(size & 0x7F | 0x80)
+            length.append(size & 0x7F | 0x80)
             size >>= 7
-        body = b"\x0a" + bytes([*told, size]) + body
+        body = b"\x0a" + bytes([*length, size]) + body
     return body
 
 
@@ -137,40 +137,43 @@ def test_a_message_is_found_by_its_name_and_by_its_indexes(cars: ProtoFile) -> N
     found = [cars.at(path) for path in [(0,), (1,), (0, 1), (2,), (0, 9)]]
     names = [None if each is None else each.full_name for each in found]
     assert names == ["cars.Car", "cars.Other", "cars.Car.Wheel", None, None]
-    for name, said in [(None, "several messages: cars.Car, cars.Other"), ("Bus", "no message 'Bus'; it has cars.Car")]:
-        with pytest.raises(AdapterError, match=said):
+    for name, message in [
+        (None, "several messages: cars.Car, cars.Other"),
+        ("Bus", "no message 'Bus'. Its messages: cars.Car"),
+    ]:
+        with pytest.raises(AdapterError, match=message):
             cars.message(name)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("message", "cannot be compiled"),
+        ("message", "can't be compiled"),
         ('syntax = "proto3"; message A { B b = 1; }', '"B" is not defined'),
-        ('syntax = "proto3"; import "/etc/passwd"; message A {}', "may import google/protobuf"),
-        ('syntax = "proto3"; import "../../secrets.proto"; message A {}', "may import google/protobuf"),
-        ('syntax = "proto3"; ' + "message A {" * 5_000, "cannot be compiled"),
-        ('syntax = "proto3"; // \ud800 half a letter', "cannot be compiled"),
+        ('syntax = "proto3"; import "/etc/passwd"; message A {}', "may import only google/protobuf"),
+        ('syntax = "proto3"; import "../../secrets.proto"; message A {}', "may import only google/protobuf"),
+        ('syntax = "proto3"; ' + "message A {" * 5_000, "can't be compiled"),
+        ('syntax = "proto3"; // \ud800 half a letter', "can't be compiled"),
     ],
 )
-def test_texts_that_are_of_no_use_are_refused_with_a_sentence(text: str, said: str) -> None:
-    with pytest.raises(AdapterError, match=said) as raised:
+def test_unsuitable_texts_are_refused_with_an_error(text: str, message: str) -> None:
+    with pytest.raises(AdapterError, match=message) as raised:
         compiled(text)
     assert "Traceback" not in str(raised.value)
     assert "root:" not in str(raised.value)
 
 
-def test_a_compiler_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_compiler_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proto_text, "WAITS_S", 0.000_001)
     with pytest.raises(AdapterError, match="takes too long to compile"):
         compiled('syntax = "proto3"; message TooLong {}')
 
 
-def test_files_that_a_registry_names_may_be_imported_and_no_others() -> None:
+def test_files_that_a_registry_lists_may_be_imported_and_no_others() -> None:
     wheel = 'syntax = "proto3"; message Wheel { int32 size = 1; }'
     text = 'syntax = "proto3"; import "parts/wheel.proto"; message Cart { Wheel wheel = 1; }'
     reader = ProtobufReader(compiled(text, (("parts/wheel.proto", wheel),)).message("Cart"))
     assert reader.read(b"\x0a\x02\x08\x07") == {"wheel": {"size": 7}}
     for name in ("../wheel.proto", "/tmp/wheel.proto", "schema.proto", "a//b.proto", ".hidden"):
-        with pytest.raises(AdapterError, match="no name of a file"):
+        with pytest.raises(AdapterError, match="isn't a valid file name"):
             compiled(text, ((name, wheel),))

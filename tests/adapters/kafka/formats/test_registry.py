@@ -1,4 +1,4 @@
-"""Messages with the ids of registered schemas: each is read by its own, and what fails at the registry is named."""
+"""Messages with the ids of registered schemas: each is read by its own, and errors of the registry are reported."""
 
 import json
 import threading
@@ -11,23 +11,23 @@ from fastavro import parse_schema
 from google.protobuf.message_factory import GetMessageClass
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.formats.protobuf.declarations import compiled
 from streaming.adapters.kafka.decoding import MessageDecoder
 from streaming.adapters.kafka.formats import registry as registry_module
 from streaming.adapters.kafka.formats.framing import framed
-from streaming.adapters.kafka.formats.proto_text import compiled
 from streaming.adapters.kafka.options import KafkaOptions
 from streaming.adapters.network.fetching import Reach
 from streaming.adapters.registry import adapter_kind, output_kind
-from streaming.definition.streams import EventTime, StreamDefinition, TimeColumn
+from streaming.definition.streams.stream import EventTime, StreamDefinition, TimeColumn
 from streaming.temporal.events import Cti, Event
 from streaming.temporal.outcomes import Reason
-from streaming.wire.arrived import Arrived
-from streaming.wire.arrived_rows import elements
 from streaming.wire.outgoing import NOTHING, OutgoingPolicy
-from streaming.wire.rows import MalformedRow
+from streaming.wire.rows.arrived import Arrived
+from streaming.wire.rows.arrived_rows import elements
+from streaming.wire.rows.row_json import MalformedRow
+from tests.adapters.kafka.fake_message import FakeMessage
 from tests.adapters.kafka.formats.drawn_avro import written
 from tests.adapters.kafka.formats.registry_server import PASSWORD, USER, RegistryServer, running_registry
-from tests.adapters.kafka.test_messages import FakeMessage
 from tests.adapters.kafka.topics import LOOPBACK
 from tests.https import authority
 from tests.ports import free_port
@@ -69,9 +69,9 @@ def _bare(field: dict[str, Any]) -> dict[str, Any]:
 def decoder(
     registry: RegistryServer, stream: StreamDefinition = STREAM, reach: Reach | None = None, **options: Any
 ) -> MessageDecoder:
-    said = {"brokers": "b:9092", "topic": "t", "format": "avro", "schema_from": "registry"}
-    told = KafkaOptions.model_validate({**said, "registry": registry.address, **options})
-    return MessageDecoder(stream, told, reach or Reach(LOOPBACK))
+    base = {"brokers": "b:9092", "topic": "t", "format": "avro", "schema_from": "registry"}
+    read = KafkaOptions.model_validate({**base, "registry": registry.address, **options})
+    return MessageDecoder(stream, read, reach or Reach(LOOPBACK))
 
 
 def decoded(values: Sequence[bytes | None], registry: RegistryServer, **options: Any) -> Arrived:
@@ -98,7 +98,7 @@ def test_each_message_is_read_by_the_schema_that_it_was_written_with(registry: R
     assert list(elements(decoded(alike, registry))) == [event(n, float(n)) for n in range(300)]
 
 
-def test_a_schema_that_is_registered_during_a_run_is_read_from_its_first_message_on(registry: RegistryServer) -> None:
+def test_a_schema_registered_during_a_run_is_read_from_its_first_message_on(registry: RegistryServer) -> None:
     made = decoder(registry)
     old = registry.add("t-value", json.dumps(FIRST))
     before = framed(old, body(FIRST, {"at": 1, "v": 1}))
@@ -112,7 +112,7 @@ def test_a_schema_that_is_registered_during_a_run_is_read_from_its_first_message
     assert list(elements(made.decode(mixed))) == expected
 
 
-def test_a_text_beside_a_registry_is_what_all_are_resolved_to(registry: RegistryServer) -> None:
+def test_an_additional_text_is_the_schema_to_which_all_are_resolved(registry: RegistryServer) -> None:
     fields = [
         {"name": "v", "type": "double"},
         {"name": "lane", "type": "string", "default": "left"},
@@ -124,7 +124,7 @@ def test_a_text_beside_a_registry_is_what_all_are_resolved_to(registry: Registry
     assert list(elements(found)) == [event(5, 6.0, "left")]
 
 
-def test_what_a_message_lacks_of_its_schema_harms_no_neighbour(registry: RegistryServer) -> None:
+def test_a_message_that_does_not_fit_its_schema_affects_no_other(registry: RegistryServer) -> None:
     known = registry.add("t-value", json.dumps(FIRST))
     other = registry.add("other-value", PROTO, "PROTOBUF")
     broken = registry.add("broken-value", json.dumps({"type": "record", "name": "B", "fields": []}))
@@ -133,11 +133,11 @@ def test_what_a_message_lacks_of_its_schema_harms_no_neighbour(registry: Registr
         b"": "too few",
         b"\x00\x00": "too few",
         b"\x01" + good[1:]: "begins with the byte 1, not with 0",
-        framed(4_711, good[5:]): "does not know the schema 4711",
+        framed(4_711, good[5:]): "does not have the schema 4711",
         framed(other, good[5:]): "of the kind protobuf, not avro",
-        framed(broken, good[5:]): "cannot be used. The Avro record 'B' has no fields",
+        framed(broken, good[5:]): "can't be used. The Avro record 'B' has no fields",
         good[:-1]: "does not fit its Avro schema",
-        good + b"\x00": "goes on for 1 byte behind",
+        good + b"\x00": "1 byte after its Avro value",
     }
     values = [good, *bad, None, good]
     found = decoded(values, registry)
@@ -150,10 +150,10 @@ def test_what_a_message_lacks_of_its_schema_harms_no_neighbour(registry: Registr
     assert texts[-2] == "null"
     asked = list(registry.asked)
     decoded(values, registry)
-    assert registry.asked == asked, "an id is asked for once"
+    assert registry.asked == asked, "an id is requested once"
 
 
-def test_protobuf_says_which_message_of_its_file_it_is(registry: RegistryServer) -> None:
+def test_protobuf_messages_contain_their_indexes(registry: RegistryServer) -> None:
     number = registry.add("t-value", PROTO, "PROTOBUF")
     file = compiled(PROTO)
     car, inner = (GetMessageClass(file.message(name))(at=7, v=0.5).SerializeToString() for name in ("Car", "Car.Inner"))
@@ -164,15 +164,15 @@ def test_protobuf_says_which_message_of_its_file_it_is(registry: RegistryServer)
         framed(number, b"", [0]),
     ]
     values += [b"\x00\x00\x00\x00\x01", b"\x00\x00\x00\x00\x01\x80", b"\x00\x00\x00\x00\x01\xfe\xff\x03"]
-    values.insert(0, b"\x00\x00\x00\x00\x01\x04")  # begins as the one with two indexes, and ends there
+    values.insert(0, b"\x00\x00\x00\x00\x01\x04")  # begins like the one with two indexes, and ends there
     found = decoded(values, registry, format="protobuf")
     bad_row, bad_time = MalformedRow(Reason.BAD_ROW), MalformedRow(Reason.BAD_TIME)
     good = [event(7, 0.5)] * 2
     assert list(elements(found)) == [bad_row, *good, bad_row, bad_time, bad_row, bad_row, bad_row]
-    assert "no message at [9]" in found.raw([3])[0]
+    assert "no message type at [9]" in found.raw([3])[0]
 
 
-def test_schemas_that_refer_to_others_are_read_with_them(registry: RegistryServer) -> None:
+def test_references_between_schemas_are_followed(registry: RegistryServer) -> None:
     lane = {"type": "record", "name": "Lane", "fields": [{"name": "name", "type": "string"}]}
     car = {
         "type": "record",
@@ -193,7 +193,7 @@ def test_schemas_that_refer_to_others_are_read_with_them(registry: RegistryServe
     assert list(elements(found)) == [Event(5_000, 5_001, {})]  # type: ignore[arg-type]
 
 
-def test_keys_have_schemas_of_their_own_and_ctis_come_by_header_or_field(registry: RegistryServer) -> None:
+def test_keys_have_their_own_schemas_and_ctis_come_by_header_or_field(registry: RegistryServer) -> None:
     key_schema = {"type": "record", "name": "Key", "fields": [{"name": "at", "type": MOMENT}]}
     key = framed(registry.add("t-key", json.dumps(key_schema)), body(key_schema, {"at": 9}))
     plain = framed(registry.add("p-key", '"string"'), b"\x06red")
@@ -208,9 +208,14 @@ def test_keys_have_schemas_of_their_own_and_ctis_come_by_header_or_field(registr
     assert list(elements(found)) == [Event(9_000, 9_001, {"v": 1.0}), bad, bad]  # type: ignore[arg-type]
     named = decoder(registry, key="registry", columns={"lane": "_key"}).decode([FakeMessage(value, named=plain)])
     assert list(elements(named)) == [event(5, 1.0, "red")]
-    headers = decoder(registry, cti_header="cti").decode([FakeMessage(None, said=[("cti", b"8")]), FakeMessage(value)])
+    headers = decoder(registry, cti_header="cti").decode(
+        [FakeMessage(None, header_list=[("cti", b"8")]), FakeMessage(value)]
+    )
     assert list(elements(headers)) == [Cti(8_000), event(5, 1.0, "9")]  # type: ignore[arg-type]
-    mixed = [FakeMessage(None, said=[("cti", b"8")]) if at % 3 == 0 else FakeMessage(value, at=at) for at in range(300)]
+    mixed = [
+        FakeMessage(None, header_list=[("cti", b"8")]) if at % 3 == 0 else FakeMessage(value, at=at)
+        for at in range(300)
+    ]
     found = decoder(registry, cti_header="cti").decode(mixed)
     assert list(elements(found)) == [Cti(8_000), event(5, 1.0, "9"), event(5, 1.0, "9")] * 100  # type: ignore[arg-type]
     assert found.raw([0])[0] == "null"
@@ -224,7 +229,7 @@ def test_keys_have_schemas_of_their_own_and_ctis_come_by_header_or_field(registr
 
 
 def outcome(registry: RegistryServer, reach: Reach | None = None, **options: Any) -> str:
-    """What the check of the schema says, "" where it passes."""
+    """The error of the schema's check, "" if it passes."""
     schemas = decoder(registry, reach=reach, **options).schemas
     assert schemas is not None
     try:
@@ -234,29 +239,29 @@ def outcome(registry: RegistryServer, reach: Reach | None = None, **options: Any
     return ""
 
 
-def test_what_fails_at_the_registry_is_named(registry: RegistryServer) -> None:
-    assert "does not know the subject 't-value'" in outcome(registry)
+def test_errors_of_the_registry_are_reported(registry: RegistryServer) -> None:
+    assert "does not have the subject 't-value'" in outcome(registry)
     registry.add("t-value", '"string"')
-    assert "of no use" in outcome(registry)
+    assert "can't be used" in outcome(registry)
     registry.add("t-value", json.dumps(FIRST))
     assert outcome(registry) == ""
     assert "of the kind avro, not protobuf" in outcome(registry, format="protobuf")
-    assert "cannot be reached" in outcome(registry, Reach(NOTHING))
-    assert "cannot be reached" in outcome(registry, Reach(OutgoingPolicy(public=False, networks=("10.0.0.0/8",))))
+    assert "can't be reached" in outcome(registry, Reach(NOTHING))
+    assert "can't be reached" in outcome(registry, Reach(OutgoingPolicy(public=False, networks=("10.0.0.0/8",))))
     assert "Nothing answers at" in outcome(RegistryServer(free_port()))
     latest = "/subjects/t-value/versions/latest"
-    for status, content, said in [
-        (200, b"<html>", "does not answer as a schema registry"),
-        (200, b"[]", "does not answer as a schema registry"),
-        (200, b'{"schema": 7}', "does not answer as a schema registry"),
+    for status, content, message in [
+        (200, b"<html>", "does not answer like a schema registry"),
+        (200, b"[]", "does not answer like a schema registry"),
+        (200, b'{"schema": 7}', "does not answer like a schema registry"),
         (200, b'{"schema": "' + b"x" * (5 << 20) + b'"}', "more than 4 MiB"),
-        (404, b"<html>", "not as a schema registry does"),
+        (404, b"<html>", "unlike a schema registry"),
         (302, b"", "answers 302"),
-        (503, b"", "answers 503 for now"),
+        (503, b"", "answers 503"),
         (403, b"", "answers 403"),
     ]:
         registry.answers[latest] = (status, content)
-        assert said in outcome(registry)
+        assert message in outcome(registry)
 
 
 def test_a_registry_that_answers_after_a_minute_is_not_waited_for(
@@ -273,30 +278,30 @@ def test_a_registry_that_answers_after_a_minute_is_not_waited_for(
     assert list(elements(decoded([value], registry))) == [event(1, 1.0)]
 
 
-def test_a_registry_is_trusted_by_its_certificate_and_told_who_asks(tmp_path: Path) -> None:
+def test_a_registry_is_trusted_by_its_certificate_and_gets_the_credentials(tmp_path: Path) -> None:
     with running_registry(tmp_path, signs_in=True) as registry:
         registry.add("t-value", json.dumps(FIRST))
         certificate = authority_text(tmp_path)
         signed = {"registry_certificate_authority": certificate, "registry_user": USER, "registry_password": PASSWORD}
         assert outcome(registry, **signed) == ""
-        assert "cannot prove that it is" in outcome(registry, registry_user=USER, registry_password=PASSWORD)
+        assert "can't prove that it is" in outcome(registry, registry_user=USER, registry_password=PASSWORD)
         for wrong in ({**signed, "registry_password": "not-this-one"}, {"registry_certificate_authority": certificate}):
-            said = outcome(registry, **wrong)
-            assert "answers 401" in said
-            assert "not-this-one" not in said
+            message = outcome(registry, **wrong)
+            assert "answers 401" in message
+            assert "not-this-one" not in message
         (tmp_path / "other").mkdir()
         authority(tmp_path / "other")
         stranger = authority_text(tmp_path / "other")
-        assert "cannot prove" in outcome(registry, **{**signed, "registry_certificate_authority": stranger})
+        assert "can't prove" in outcome(registry, **{**signed, "registry_certificate_authority": stranger})
 
 
-def test_the_password_of_a_registry_is_a_secret_that_goes_to_one_address() -> None:
+def test_the_password_of_a_registry_is_a_secret_that_is_sent_to_one_address() -> None:
     for kind in (adapter_kind("kafka"), output_kind("kafka")):
         assert {"password", "client_key", "registry_password"} == kind.secrets
         assert {"registry", "registry_certificate_authority", "brokers"} <= kind.addresses
     known = {"brokers": "b", "topic": "t", "format": "avro", "schema_from": "registry", "registry": "https://r"}
-    told = KafkaOptions.model_validate({**known, "registry_user": USER, "registry_password": PASSWORD})
-    assert PASSWORD not in f"{told!r} {told} {told.model_dump_json()}"
+    read = KafkaOptions.model_validate({**known, "registry_user": USER, "registry_password": PASSWORD})
+    assert PASSWORD not in f"{read!r} {read} {read.model_dump_json()}"
 
 
 def authority_text(folder: Path) -> str:
@@ -304,23 +309,23 @@ def authority_text(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        ({"registry": "http://r", "registry_user": "u", "registry_password": "p"}, "over https alone"),
+        ({"registry": "http://r", "registry_user": "u", "registry_password": "p"}, "only over https"),
         ({"registry": "ftp://r"}, "must begin with https"),
         ({"registry": "https://u:p@r"}, "user name or password"),
         ({"registry": "https://r/?a=b"}, "has a query"),
         ({"registry": None}, "belong together"),
         ({"registry": "https://r", "registry_user": "u"}, "user and password of the registry belong together"),
-        ({"registry": "https://r", "format": "json"}, "without a registry"),
-        ({"registry": "https://r", "message": "A", "format": "protobuf"}, "leave out `message`"),
+        ({"registry": "https://r", "format": "json"}, "neither values nor keys use the registry"),
+        ({"registry": "https://r", "message": "A", "format": "protobuf"}, "remove `message`"),
         ({"registry": "https://r", "schema_text": "A", "format": "protobuf"}, "need no `schema_text`"),
-        ({"schema_from": "text", "registry": None}, "needs `schema_text`"),
+        ({"schema_from": "text", "registry": None}, "requires `schema_text`"),
         ({"schema_from": "text", "registry": None, "schema_text": "{}", "key": "registry"}, "key 'registry'"),
-        ({"schema_from": "text", "registry": None, "schema_text": "{}", "format": "json"}, "of no use to json"),
+        ({"schema_from": "text", "registry": None, "schema_text": "{}", "format": "json"}, "json doesn't use"),
     ],
 )
-def test_options_that_do_not_belong_together_are_refused(options: dict[str, Any], said: str) -> None:
+def test_conflicting_options_are_refused(options: dict[str, Any], message: str) -> None:
     known = {"brokers": "b", "topic": "t", "format": "avro", "schema_from": "registry"}
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         KafkaOptions.model_validate({**known, **options})

@@ -1,4 +1,4 @@
-"""Topics of a real broker with values in Avro and Protobuf: read, tried, sampled and proposed from."""
+"""Topics of a real broker with values in Avro and Protobuf: read, tested, sampled and proposed."""
 
 import json
 from collections.abc import Iterator
@@ -10,10 +10,10 @@ from fastavro import parse_schema
 from google.protobuf.message_factory import GetMessageClass
 
 from streaming.adapters.contract import AdapterError
+from streaming.adapters.formats.protobuf.declarations import compiled
 from streaming.adapters.kafka.formats.framing import framed
-from streaming.adapters.kafka.formats.proto_text import compiled
 from streaming.adapters.preview import check, sample
-from streaming.definition.streams import StreamDefinition
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.inference.propose import propose
 from streaming.inference.sampling import UNDEFINED, sample_of
 from streaming.temporal.events import Event
@@ -58,7 +58,7 @@ def protobuf(number: int) -> bytes:
 
 
 def prepared(kafka: KafkaBroker, registry: RegistryServer, kind: str, source: str) -> tuple[str, dict[str, Any]]:
-    """A topic with `COUNT` messages, and the options that read it."""
+    """A topic with `COUNT` messages, and the options for reading it."""
     topic = kafka.topic(name=f"{kind}-{source}-{registry.port}")
     text = json.dumps(AVRO) if kind == "avro" else PROTO
     bodies = [avro(number) if kind == "avro" else protobuf(number) for number in range(COUNT)]
@@ -99,19 +99,19 @@ def test_fields_are_proposed_from_the_schema_of_a_topic_that_is_empty(
     topic = kafka.topic()
     options = {"format": "avro", "schema_from": "registry", "registry": registry.address}
     empty = adapter(kafka, topic, None, UNDEFINED, **options)
-    with pytest.raises(AdapterError, match=f"does not know the subject '{topic}-value'"):
+    with pytest.raises(AdapterError, match=f"does not have the subject '{topic}-value'"):
         check(empty, now=0)
     registry.add(f"{topic}-value", json.dumps(AVRO))
     check(empty, now=0)
     assert [each.name for each in propose(sample_of(empty, now=0)).fields] == ["ts", "k", "v", "seen"]
 
 
-def test_a_batch_that_a_silent_registry_holds_up_is_read_when_it_answers_again(
+def test_a_batch_delayed_by_a_silent_registry_is_read_when_it_answers_again(
     kafka: KafkaBroker, registry: RegistryServer, tmp_path: Path
 ) -> None:
     topic, options = prepared(kafka, registry, "avro", "registry")
     registry.answers["/schemas/ids/1"] = (503, b"")
-    with pytest.raises(AdapterError, match="answers 503 for now") as raised:
+    with pytest.raises(AdapterError, match="answers 503") as raised:
         everything(adapter(kafka, topic, tmp_path, **options))
     assert raised.value.domain == "external"
     registry.answers.clear()

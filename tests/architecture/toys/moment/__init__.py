@@ -1,4 +1,4 @@
-"""A kind of windows, `MOMENT`, as the page "To add" says: nothing but lines in the files that it names."""
+"""A kind of windows, `MOMENT`, added as in ADDING.md: only lines in the files that the page names."""
 
 from pathlib import Path
 from typing import Final
@@ -35,7 +35,7 @@ PANES: Final = "from streaming.definition.windows import MomentPanes\n"
 
 
 def written(file: str) -> str:
-    """The code of `file` in this folder, without its head."""
+    """Return the code of `file` in this folder, without its head."""
     _, mark, code = (HERE / file).read_text().partition("\n\n\n")
     return f"{code}{mark}"
 
@@ -47,7 +47,7 @@ LINES: Final = {
         ("SnapshotPanes | CountPanes", "MomentPanes | "),
     ),
     "streaming/definition/sql/grammar/windows.py": (('    WindowRow(\n        words="SNAPSHOT",', ROW),),
-    "streaming/reference/pane_rules.py": (
+    "streaming/reference/windows/pane_rules.py": (
         ("from streaming.definition.windows", PANES),
         ("def pane_rule(", written("meaning.py")),
         ("        case SnapshotPanes():", "        case MomentPanes():\n            return MomentPaneRule()\n"),
@@ -63,11 +63,11 @@ LINES: Final = {
         ("    SnapshotWindow: _SNAPSHOT,", "    MomentWindow: _MOMENT,\n"),
     ),
 }
-"""By file what is written before which words of it."""
+"""By file: the text to insert, and the words to insert it before."""
 
 
 def added_to(house: Path) -> int:
-    """Add it to the copy of the project in `house`; how many files were opened."""
+    """Add it to the copy of the project in `house`; return the number of opened files."""
     for place, lines in LINES.items():
         text = (house / place).read_text()
         for before, line in lines:

@@ -1,4 +1,4 @@
-"""moment: for each group every distinct start by itself."""
+"""moment: each distinct start of each group separately."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from streaming.engine.operators.windows.pane_rule import (
     order_of,
 )
 from streaming.temporal.ticks import NO_CTI
-from streaming.wire.arrived import Int64s
+from streaming.wire.rows.arrived import Int64s
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
-"""moment: for each group every distinct start by itself."""
+"""moment: each distinct start of each group separately."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from streaming.reference.flow import Flow
-from streaming.reference.group_panes import GroupPane
+from streaming.reference.windows.group_panes import GroupPane
 from streaming.temporal.ticks import ONE_TICK, Tick
 
 

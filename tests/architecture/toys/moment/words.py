@@ -1,11 +1,11 @@
-"""Every start by itself."""
+"""Every start separately."""
 
 from collections.abc import Iterator
 from typing import Final
 
 from streaming.definition.graph import Windowed
 from streaming.planning.explain.cti_rules import CtiRule
-from streaming.planning.explain.facts import POINT, Facts, LifetimeBound
+from streaming.planning.explain.explain_facts import POINT, Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound, moved_by
 from streaming.planning.explain.model import ExplainedState
 from streaming.planning.explain.windows.kind import WindowKind, needed_events, per_group, plus

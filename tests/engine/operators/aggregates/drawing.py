@@ -1,4 +1,4 @@
-"""Random members of panes, and what the reference makes of the same."""
+"""Random members of panes, and the reference's results for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from streaming.definition.aggregate_functions import AGGREGATES, aggregate_type
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.types import (
+from streaming.definition.payload.types import (
     BOOLEAN,
     DOUBLE,
     LONG,
@@ -28,18 +28,21 @@ from streaming.definition.types import (
 )
 from streaming.definition.windows import SessionPanes
 from streaming.engine.columns.flows import Flows
-from streaming.planning.plan import AggregateColumn, WindowSpec
-from streaming.reference.aggregates import aggregate_value
+from streaming.planning.columns import AggregateColumn
+from streaming.planning.plan import WindowSpec
+from streaming.reference.aggregates.result_column import aggregate_value
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import CausingCti, Flow
-from streaming.reference.numbers import OperationFailure
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_TICKS, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
-from streaming.wire.arrived import Int64s
-from streaming.wire.arrow_types import arrow_type
+from streaming.wire.rows.arrived import Int64s
+from streaming.wire.rows.arrow_types import arrow_type
 
 DOUBLES = st.one_of(
-    st.floats(-1e150, 1e150, allow_nan=False), st.sampled_from((0.0, -0.0, 0.1, 1.5, 1e15, 1e15 + 0.125, -2.5))
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1e150, 1e150),
+    st.sampled_from((0.0, -0.0, 0.1, 1.5, 1e15, 1e15 + 0.125, -2.5, 1e308, -1.5e308)),
 )
 LONGS = st.one_of(
     st.integers(-3, 3), st.integers(-(2**63), 2**63 - 1), st.sampled_from((2**62, 2**62 + 1, -(2**63), 2**63 - 1))
@@ -66,12 +69,12 @@ WHERE: Final = ("w > 0", "w % 2 = 0 or w is null", "w > 100")
 
 
 def scaled(units: int, scale: int) -> Decimal:
-    """A decimal of up to 38 digits, exactly."""
+    """Return a decimal of up to 38 digits, exactly."""
     return Decimal((int(units < 0), tuple(map(int, str(abs(units)))), -scale))
 
 
 def expression(text: str, fields: Fields) -> Expression:
-    """The typed expression."""
+    """Return the typed expression."""
     found = typed(parse(text), fields)
     assert isinstance(found, TypedExpression), found
     return found.expression
@@ -93,7 +96,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Scene:
-    """Members of panes of a window: hopping ones, whose numbers groups share (`shared`), or others."""
+    """Members of panes of a window: hopping ones, with numbers that groups share (`shared`), or others."""
 
     spec: WindowSpec
     members: tuple[Member, ...]
@@ -102,17 +105,17 @@ class Scene:
     shared: bool
 
     def bounds(self, number: Int64s) -> tuple[Int64s, Int64s]:
-        """Panes of groups of their own are 1,000 numbers apart; the last of each group never ends."""
+        """Return the bounds; panes of separate groups are 1,000 numbers apart; the last of each group never ends."""
         index = number if self.shared else number % 1_000 - 100
         start = index * self.hop
         return start, np.where(index >= 8, INFINITY, start + self.size)
 
     def number(self, group: str | None, index: int) -> int:
-        """The number of the pane `index` of the group."""
+        """Return the number of the pane `index` of the group."""
         return index if self.shared else index + 100 + 1_000 * ("a", "b", None).index(group)
 
     def flows(self) -> Flows:
-        """The members in columns; that of ids is there if some member has one."""
+        """Return the members in columns; with ids if some member has one."""
         ids = [each.id for each in self.members]
         of = self.spec.aggregates[0].of_type or LONG
         return Flows(
@@ -128,13 +131,13 @@ class Scene:
         )
 
     def panes(self) -> tuple[Int64s, Int64s]:
-        """First and last pane of each member."""
+        """Return the first and last pane of each member."""
         first = [self.number(each.group, each.first) for each in self.members]
         last = [self.number(each.group, each.last) for each in self.members]
         return np.array(first, np.int64), np.array(last, np.int64)
 
     def within(self) -> dict[tuple[int, str | None], list[Member]]:
-        """The members of each pane."""
+        """Return the members of each pane."""
         found: dict[tuple[int, str | None], list[Member]] = {}
         for each in self.members:
             for index in range(each.first, each.last + 1):
@@ -143,25 +146,25 @@ class Scene:
 
 
 class Deaf:
-    """A witness that hears nothing."""
+    """A witness that records nothing."""
 
     cause: CausingCti | None = None
 
     def took(self, node: str, flow: Flow) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def removed(self, node: str, flow: Flow, why: str) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
-        """Aggregates never say so."""
+        """Fail: aggregates never report this."""
 
     def failed(self, node: str, flow: Flow, field: str, why: OperationFailure) -> None:
-        """Not compared."""
+        """Ignore the failure: it is not compared."""
 
 
 def expected(scene: Scene, aggregate: AggregateColumn, members: Sequence[Member], number: int) -> Any:
-    """What the reference says of the members of one pane."""
+    """Return the reference's result for the members of one pane."""
     start, end = (int(bound[0]) for bound in scene.bounds(np.array([number])))
     flows = [
         Flow(
@@ -178,7 +181,7 @@ def expected(scene: Scene, aggregate: AggregateColumn, members: Sequence[Member]
 
 
 def aggregate_of(function: str, of: Type, where: str | None, k: int, fraction: str, name: str = "x") -> AggregateColumn:
-    """The column of `function` over v."""
+    """Return the column of `function` over v."""
     fields = {"g": STRING, "v": of, "w": LONG}
     result = aggregate_type(function, of)
     assert result is not None
@@ -195,12 +198,12 @@ def aggregate_of(function: str, of: Type, where: str | None, k: int, fraction: s
 
 
 def fitting(of: Type) -> list[str]:
-    """The functions that take values of this type."""
+    """Return the functions that take values of this type."""
     return [function for function in sorted(AGGREGATES) if aggregate_type(function, of) is not None]
 
 
 def window_of(aggregates: Sequence[AggregateColumn], *, shared: bool, size: int, hop: int) -> WindowSpec:
-    """A window by g."""
+    """Return a window by g."""
     panes = HoppingWindows(Ticks(size), Ticks(hop)) if shared else SessionPanes(1, None)
     fields: Fields = {"g": STRING, **{each.name: each.type for each in aggregates}}
     return WindowSpec("w", panes, NO_TICKS, True, ("g",), tuple(aggregates), fields, "running")
@@ -208,7 +211,7 @@ def window_of(aggregates: Sequence[AggregateColumn], *, shared: bool, size: int,
 
 @st.composite
 def members(draw: st.DrawFn, of: Type, size: int, hop: int) -> list[Member]:
-    """Members in one pane or more, which their lifetimes meet."""
+    """Draw members in one pane or more, which their lifetimes meet."""
     found = []
     for number in range(draw(st.integers(1, 10))):
         first = draw(st.integers(-3, 6))
@@ -224,7 +227,7 @@ def members(draw: st.DrawFn, of: Type, size: int, hop: int) -> list[Member]:
 
 @st.composite
 def scenes(draw: st.DrawFn, functions: Sequence[str], of: Type, *, shared: bool | None = None) -> Scene:
-    """Members of panes and a window with `functions` over values of type `of`."""
+    """Draw members of panes and a window with `functions` over values of type `of`."""
     size, hop = draw(st.integers(1, 9)), draw(st.integers(1, 5))
     shared = draw(st.booleans()) if shared is None else shared
     aggregates = []

@@ -1,4 +1,4 @@
-"""Partials, however events are cut into them and merged, give the windows what the reference gives."""
+"""Partials, however events are cut into them and merged, give the windows the results of the reference."""
 
 import math
 
@@ -9,23 +9,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from streaming.definition.aggregate_functions import AGGREGATES
-from streaming.definition.types import DOUBLE, Type
+from streaming.definition.payload.types import DOUBLE, Type
 from streaming.engine.columns.folding import moments
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.results import FOLDED, close
 from tests.engine.operators.aggregates.drawing import DOUBLES, VALUES, Scene, expected, fitting, scenes
-from tests.engine.operators.aggregates.test_panes import is_same, tolerance_of
+from tests.engine.operators.aggregates.test_panes import is_same_value
 from tests.reference.test_aggregates import over
 
 
 def merging(of: Type) -> list[str]:
-    """The functions over values of type `of` that merge."""
+    """Return the functions over values of type `of` that merge."""
     return [function for function in fitting(of) if AGGREGATES[function].partials is not None]
 
 
 @st.composite
 def cut_scenes(draw: st.DrawFn, of: Type) -> tuple[Scene, list[np.ndarray], bool]:
-    """A scene of fixed windows, its members in pieces, and whether partials are merged before the windows close."""
+    """Draw a scene of fixed windows, its members in pieces, and true if partials are merged before closing."""
     functions = draw(st.lists(st.sampled_from(merging(of)), min_size=1, max_size=8))
     scene = draw(scenes(functions, of, shared=True))
     piece = np.array([draw(st.integers(0, 2)) for _ in scene.members])
@@ -48,7 +48,7 @@ def test_windows_of_merged_partials_are_those_of_the_reference(of: Type, data: s
     for aggregate, column in zip(scene.spec.aggregates, found.columns[1:], strict=True):
         for place, value in zip(places, column.to_pylist(), strict=True):
             wanted = expected(scene, aggregate, within[place], place[0])
-            assert is_same(value, wanted, tolerance_of(aggregate, within[place], scene)), (aggregate.function, place)
+            assert is_same_value(aggregate, value, wanted), (aggregate.function, place)
 
 
 @given(st.lists(DOUBLES, min_size=1, max_size=30), st.integers(1, 29), st.integers(1, 29))

@@ -1,4 +1,4 @@
-"""Partials of windows that were widened: what is kept goes on whole, what is new knows only what came after."""
+"""Partials of widened windows: existing aggregates stay complete, new ones know only later rows."""
 
 from dataclasses import replace
 
@@ -7,18 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streaming.definition.types import Type
+from streaming.definition.payload.types import Type
 from streaming.engine.columns.folding.fold import Fold
 from streaming.engine.columns.folding.results import close
 from streaming.engine.columns.folding.widening import refolded, widened
 from tests.engine.operators.aggregates.drawing import VALUES, Scene, expected, scenes
-from tests.engine.operators.aggregates.test_panes import is_same, tolerance_of
+from tests.engine.operators.aggregates.test_panes import is_same_value
 from tests.engine.operators.aggregates.test_partials import merging
 
 
 @st.composite
 def widenings(draw: st.DrawFn, of: Type) -> tuple[Scene, list[int], frozenset[str]]:
-    """A scene of fixed windows, how many of its members came after, and the aggregates that were added then."""
+    """Draw a scene of fixed windows, the number of later members, and the aggregates that were added before them."""
     functions = draw(st.lists(st.sampled_from(merging(of)), min_size=1, max_size=6))
     scene = draw(scenes(functions, of, shared=True))
     later = [number for number in range(len(scene.members)) if draw(st.booleans())]
@@ -29,7 +29,7 @@ def widenings(draw: st.DrawFn, of: Type) -> tuple[Scene, list[int], frozenset[st
 @pytest.mark.parametrize("of", VALUES, ids=str)
 @settings(max_examples=max(10, settings.default.max_examples // 4))
 @given(data=st.data())
-def test_new_aggregates_begin_empty_beside_those_that_take_the_same_values(of: Type, data: st.DataObject) -> None:
+def test_new_aggregates_start_empty_next_to_those_of_the_same_values(of: Type, data: st.DataObject) -> None:
     scene, later, added = data.draw(widenings(of))
     spec = scene.spec
     kept = tuple(each for each in spec.aggregates if each.name not in added)
@@ -49,5 +49,5 @@ def test_new_aggregates_begin_empty_beside_those_that_take_the_same_values(of: T
         for place, value in zip(places, column.to_pylist(), strict=True):
             members = [each for each in within[place] if aggregate.name not in added or each.id in came_after]
             wanted = expected(scene, aggregate, members, place[0])
-            assert is_same(value, wanted, tolerance_of(aggregate, members, scene)), (aggregate.function, place)
+            assert is_same_value(aggregate, value, wanted), (aggregate.function, place)
     assert refolded(refolded(came, new, apart), apart, new) == came, "of later windows both say the same"

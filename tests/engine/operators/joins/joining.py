@@ -1,4 +1,4 @@
-"""A kernel with a left and a right beside the reference: the same events and CTIs, cut into turns at will."""
+"""A kernel with a left and a right compared with the reference: the same events and CTIs, cut into any turns."""
 
 import json
 from collections import Counter
@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from streaming.definition.type_text import parse_fields
-from streaming.definition.types import Fields
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.payload.types import Fields
 from streaming.engine.columns.flows import CLOSE, ENDLESS, OPEN, WHOLE, Flows
 from streaming.engine.operators.joins.asof_join import AsofKernel
 from streaming.engine.operators.joins.join import JoinKernel
@@ -22,8 +22,8 @@ from streaming.planning.checked import expression
 from streaming.planning.plan import MatchSpec
 from streaming.reference.flow import Flow
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.arrow_types import arrow_schema
-from tests.reference.port_runs import FIELDS, LIMIT, Driven, Scenario, Step, operator
+from streaming.wire.rows.arrow_types import arrow_schema
+from tests.reference.operators.port_runs import FIELDS, LIMIT, Driven, Scenario, Step, operator
 
 Row = tuple[int, int, str, int, int]
 """Start, end, payload, stamp, late_at (NO_CTI: none)."""
@@ -31,7 +31,7 @@ Net = Counter[Row]
 
 
 def match_spec(node: dict[str, Any], forgets: bool = True, sides: Sequence[dict[str, str]] = FIELDS) -> MatchSpec:
-    """The spec of `node`, which reads sides with these fields."""
+    """Return the spec of `node`, which reads sides with these fields."""
     left, right = (parse_fields(of) for of in sides)
     keys = tuple(node.get("keys", ()))
     added = {name: of for name, of in right.items() if name not in keys}
@@ -53,7 +53,7 @@ def match_spec(node: dict[str, Any], forgets: bool = True, sides: Sequence[dict[
 
 
 def flows_of(flows: Sequence[Flow], fields: Fields) -> Flows:
-    """Flows of the reference in columns."""
+    """Return flows of the reference in columns."""
 
     def flag(flow: Flow) -> int:
         return CLOSE if flow.closes else ENDLESS if flow.never_closes else OPEN if flow.opens else WHOLE
@@ -87,7 +87,7 @@ class Bucket:
         return NodeState(self.tables.get, json.loads(self.head))
 
     def turn(self, steps: Sequence[Step]) -> Flows:
-        """All of `steps` at once."""
+        """Process all of `steps` at once."""
         ports = [self._port(port, [step for step in steps if step.port == port]) for port in (0, 1)]
         state = self.state()
         before = self.outs[-1] if self.outs else NO_CTI
@@ -146,20 +146,20 @@ class Bucket:
 
 
 def kernel_of(spec: MatchSpec) -> Kernel:
-    """The kernel that runs `spec`."""
+    """Return the kernel that runs `spec`."""
     if spec.kind == "join":
         return JoinKernel(spec)
     return AsofKernel(spec) if spec.kind == "asof_join" else PiecesKernel(spec)
 
 
 def bucket(node: dict[str, Any], forgets: bool = True) -> Bucket:
-    """The kernel of `node` over the fields of drawn events."""
+    """Return the kernel of `node` over the fields of drawn events."""
     spec = match_spec(node, forgets)
     return Bucket(kernel_of(spec), (spec.left, spec.right))
 
 
 def net_of(driven: Driven) -> Net:
-    """What the reference has let go."""
+    """Return the rows that the reference has released."""
     return Counter(
         (flow.start, flow.end, repr(dict(flow.payload)), flow.stamp, NO_CTI if flow.late_at is None else flow.late_at)
         for flow in driven.rows.values()
@@ -167,7 +167,7 @@ def net_of(driven: Driven) -> Net:
 
 
 @dataclass
-class Beside:
+class PairedRun:
     """The reference and a kernel with the same steps."""
 
     node: dict[str, Any]
@@ -175,7 +175,7 @@ class Beside:
     outs: list[int] = field(default_factory=list)
 
     def run(self, scenario: Scenario, cuts: Sequence[bool], keep: int) -> tuple[Driven, Bucket]:
-        """The first `keep` steps; after step i a turn ends where `cuts[i]`, all turns end with the last step."""
+        """Run the first `keep` steps; after step i a turn ends if `cuts[i]`, all turns end with the last step."""
         driven, ours = Driven(operator(self.node)), bucket(self.node, self.forgets)
         waiting: list[Step] = []
         steps = scenario.steps[: keep or None]

@@ -17,8 +17,8 @@ _STARTS = st.integers(0, 20)
 
 
 @dataclass(frozen=True)
-class Heard:
-    """What a port hears: a flow, or a CTI that rises."""
+class PortElement:
+    """An element of a port: a flow, or a CTI that rises."""
 
     port: int
     flow: Flow | None = None
@@ -26,13 +26,13 @@ class Heard:
 
 
 def source(flow_id: str, number: int) -> frozenset[ElementId]:
-    """The received row that a flow stands for."""
+    """Return the received row of a flow."""
     return frozenset((ElementId("s", flow_id, number),))
 
 
 @st.composite
 def events(draw: st.DrawFn, base: int, *, edges: bool, replaced: bool) -> list[list[Flow]]:
-    """Up to eight events, each with its flows in their order."""
+    """Draw up to eight events, each with its flows in their order."""
     kinds = ["whole", "whole", *(["edge"] * 3 if edges else []), *(["rows"] * 2 if replaced else [])]
     found = []
     for number in range(draw(st.integers(0, 8))):
@@ -46,7 +46,7 @@ def events(draw: st.DrawFn, base: int, *, edges: bool, replaced: bool) -> list[l
 
 
 def _edge(draw: st.DrawFn, flow: Flow) -> list[Flow]:
-    """The start; the end unless it never comes; one edge in six vanishes."""
+    """Draw the start; the end unless it never comes; one edge in six vanishes."""
     opened = replace(flow, end=INFINITY, opens=True)
     closing = replace(flow, closes=True, sources=source(str(flow.id), 1), stamp=flow.start)
     if draw(st.integers(0, 5)) == 5:
@@ -55,7 +55,7 @@ def _edge(draw: st.DrawFn, flow: Flow) -> list[Flow]:
 
 
 def _rows(draw: st.DrawFn, flow: Flow) -> list[Flow]:
-    """Rows of one pane, each in place of the one before; perhaps none is left in the end."""
+    """Draw rows of one pane, each replacing the previous one; perhaps none remains in the end."""
     rows: list[Flow] = []
     for index in range(draw(st.integers(1, 3))):
         pane = Pane(flow.start, flow.end, draw(st.sampled_from(list(Timing))), index, is_last=False)
@@ -68,12 +68,12 @@ def _rows(draw: st.DrawFn, flow: Flow) -> list[Flow]:
 
 
 @st.composite
-def heard(draw: st.DrawFn, ports: int = 1, *, edges: bool = True, replaced: bool = False) -> list[Heard]:
-    """Flows of all ports, those of one event in their order, with CTIs that they do not violate unless late_kept."""
+def heard(draw: st.DrawFn, ports: int = 1, *, edges: bool = True, replaced: bool = False) -> list[PortElement]:
+    """Draw flows of all ports, those of one event in their order, with CTIs that only late_kept ones violate."""
     base = draw(BASES)
     queues = [(port, event) for port in range(ports) for event in draw(events(base, edges=edges, replaced=replaced))]
     ctis = [int(NO_CTI)] * ports
-    steps: list[Heard] = []
+    steps: list[PortElement] = []
     while pending := [queue for queue in queues if queue[1]]:
         if draw(st.integers(0, 2)) == 2:
             steps.extend(_risen(draw(st.integers(0, ports - 1)), base + draw(st.integers(0, 30)), ctis))
@@ -82,29 +82,29 @@ def heard(draw: st.DrawFn, ports: int = 1, *, edges: bool = True, replaced: bool
     for port in draw(st.lists(st.integers(0, ports - 1), max_size=3)):
         steps.extend(_risen(port, base + draw(st.integers(0, 45)), ctis))
     if draw(st.booleans()):
-        steps.extend(Heard(port, cti=INFINITY) for port in range(ports))
+        steps.extend(PortElement(port, cti=INFINITY) for port in range(ports))
     return steps
 
 
-def _risen(port: int, cti: int, ctis: list[int]) -> Iterable[Heard]:
+def _risen(port: int, cti: int, ctis: list[int]) -> Iterable[PortElement]:
     cti = min(cti, LAST_TICK + 1)
     if cti > ctis[port]:
         ctis[port] = cti
-        yield Heard(port, cti=cti)
+        yield PortElement(port, cti=cti)
 
 
-def _judged(port: int, flow: Flow, cti: int) -> Iterable[Heard]:
-    """The flow, late_kept if it violates `cti`; no edge vanishes, and no row of a pane comes, behind the CTI."""
+def _judged(port: int, flow: Flow, cti: int) -> Iterable[PortElement]:
+    """Yield the flow, late_kept if it violates `cti`; after the CTI no edge vanishes and no row of a pane comes."""
     sync = flow.end if flow.closes else flow.start
     if sync >= cti or flow.pane is not None:
-        yield Heard(port, flow)
+        yield PortElement(port, flow)
     elif not flow.vanishes:
-        yield Heard(port, replace(flow, late_at=Tick(cti)))
+        yield PortElement(port, replace(flow, late_at=Tick(cti)))
 
 
 @st.composite
 def cuts(draw: st.DrawFn, steps: Sequence[Any]) -> list[list[Any]]:
-    """`steps` in turns; every fourth time each is a turn of its own."""
+    """Draw `steps` in turns; every fourth time each is its own turn."""
     if draw(st.integers(0, 3)) == 3:
         return [[step] for step in steps]
     places = sorted(draw(st.sets(st.integers(0, len(steps)), max_size=5)))

@@ -1,4 +1,4 @@
-"""A node by the reference and by its kernel, over the same flows: what leaves it, in a form that can be compared."""
+"""A node of the reference and its kernel, over the same flows: their output in a comparable form."""
 
 import json
 from collections import Counter
@@ -11,25 +11,25 @@ import numpy as np
 import pyarrow as pa
 
 from streaming.definition.graph import QueryGraph
-from streaming.definition.streams import StreamDefinition
-from streaming.definition.type_text import parse_fields
+from streaming.definition.payload.type_text import parse_fields
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.engine.columns.flows import CLOSE, ENDLESS, GONE, OLD, OPEN, TIMINGS, WHOLE, Flows, PaneColumns
 from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
 from streaming.engine.operators.outcome_report import ALSO, OutcomeReport
 from streaming.engine.state.node_state import NodeState
-from streaming.planning.soundness import checked_graph
+from streaming.planning.validity import checked_graph
 from streaming.reference.build import build
 from streaming.reference.flow import CausingCti, Flow, FlowOperator, Pane, Timing
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
-from streaming.wire.arrow_types import arrow_schema
-from tests.engine.operators.lifetimes.flows_drawn import FIELDS, Heard
+from streaming.wire.rows.arrow_types import arrow_schema
+from tests.engine.operators.lifetimes.flows_drawn import FIELDS, PortElement
 
 SCHEMA = parse_fields(FIELDS)
 Row = tuple[Any, ...]
 
 
 def operator(node: Mapping[str, Any], ports: int = 1) -> FlowOperator:
-    """The operator of the reference for `node`, named n."""
+    """Return the operator of the reference for `node`, named n."""
     names = [f"s{port}" for port in range(ports)]
     inputs = [{"id": name, "kind": "input", "stream": name} for name in names]
     reads = {"inputs": names} if ports > 1 else {"input": names[0]}
@@ -42,7 +42,7 @@ def operator(node: Mapping[str, Any], ports: int = 1) -> FlowOperator:
 
 
 def to_flows(flows: Sequence[Flow]) -> Flows:
-    """The flows in columns; one that replaces another brings that along as OLD."""
+    """Return the flows in columns; one that replaces another also brings that as OLD."""
     rows = [(flow, _flag(flow)) for flow in flows] + [(flow.replaces, OLD) for flow in flows if flow.replaces]
     if not rows:
         return Flows.none(SCHEMA)
@@ -73,7 +73,7 @@ def _flag(flow: Flow) -> int:
 
 
 def _source(flow: Flow) -> str | None:
-    """Of one flow in three the outcome is not open."""
+    """Return a source; the outcome of one flow in three is not open."""
     names = [f"{each.lane}/{each.position}" for each in flow.sources if int(each.lane[1:]) % 3]
     return names[0] if names else None
 
@@ -91,17 +91,17 @@ def _panes(panes: Sequence[Pane | None]) -> PaneColumns | None:
     )
 
 
-def rows_told(flows: Iterable[Flow]) -> Counter[Row]:
-    """What the reference's flows say, those that they replace too."""
-    told: Counter[Row] = Counter()
+def reference_rows(flows: Iterable[Flow]) -> Counter[Row]:
+    """Return the reference's flows as rows, also those that they replace."""
+    rows: Counter[Row] = Counter()
     for flow in flows:
-        told[_told(flow, _flag(flow))] += 1
+        rows[_row_of(flow, _flag(flow))] += 1
         if flow.replaces is not None:
-            told[_told(flow.replaces, OLD)] += 1
-    return told
+            rows[_row_of(flow.replaces, OLD)] += 1
+    return rows
 
 
-def _told(flow: Flow, flag: int) -> Row:
+def _row_of(flow: Flow, flag: int) -> Row:
     edge = flow.id if flow.pane or flag in (OPEN, CLOSE) else None
     if isinstance(edge, tuple):
         edge = f"{edge[0]}|{edge[1]}"
@@ -121,16 +121,16 @@ def _told(flow: Flow, flag: int) -> Row:
 
 
 def rows_of(flows: Flows, *, sources: bool = True) -> Counter[Row]:
-    """What the engine's columns say, in the same form."""
+    """Return the engine's columns in the same form."""
     names = list(flows.columns)
     columns = [flows.columns[name].to_pylist() for name in names]
     found: Counter[Row] = Counter()
-    ids, said = flows.ids.to_pylist(), (flows.source or pa.nulls(len(flows), pa.string())).to_pylist()
+    ids, sources_of = flows.ids.to_pylist(), (flows.source or pa.nulls(len(flows), pa.string())).to_pylist()
     for row in range(len(flows)):
         payload = {name: column[row] for name, column in zip(names, columns, strict=True)}
         flag, late = int(flows.flags[row]), int(flows.lates[row])
         edge = ids[row] if flag != ENDLESS else None
-        named = tuple(sorted(said[row].split(ALSO))) if said[row] and sources else ()
+        named = tuple(sorted(sources_of[row].split(ALSO))) if sources_of[row] and sources else ()
         entry = (int(flows.start[row]), int(flows.end[row]), _payload(payload), flag, edge)
         found[*entry, None if late == NO_CTI else late, int(flows.stamps[row]), _pane(flows.pane, row), named] += 1
     return found
@@ -147,8 +147,8 @@ def _payload(payload: Mapping[str, Any]) -> str:
 
 
 @dataclass
-class Told:
-    """What left a node: rows, CTIs in order, the largest horizon, and the sources that it took or that wait."""
+class ComparableOutput:
+    """The output of a node: rows, CTIs in order, the largest horizon, and the sources that it took or that wait."""
 
     rows: Counter[Row] = field(default_factory=Counter)
     ctis: list[int] = field(default_factory=list)
@@ -156,8 +156,8 @@ class Told:
     taken: set[str] = field(default_factory=set)
 
 
-class Said:
-    """A witness that remembers which sources a node took."""
+class RecordingWitness:
+    """A witness that records which sources a node took."""
 
     def __init__(self) -> None:
         self.cause: CausingCti | None = None
@@ -166,35 +166,35 @@ class Said:
     def took(self, node: str, flow: Flow) -> None:
         self.taken |= {f"{each.lane}/{each.position}" for each in flow.sources if int(each.lane[1:]) % 3}
 
-    def removed(self, *said: Any) -> None:
-        """Nothing that a kernel says."""
+    def removed(self, *removed: Any) -> None:
+        """Ignore removals: a kernel reports none."""
 
     refused = failed = removed
 
 
 @dataclass
 class ByReference:
-    """The operator under way; `told` is everything so far."""
+    """The operator under way; `output` is everything so far."""
 
     operator: FlowOperator
-    witness: Any = field(default_factory=Said)
-    told: Told = field(default_factory=Told)
+    witness: Any = field(default_factory=RecordingWitness)
+    output: ComparableOutput = field(default_factory=ComparableOutput)
     flows: list[Flow] = field(default_factory=list)
 
-    def hear(self, heard: Heard) -> None:
-        """One step."""
+    def hear(self, heard: PortElement) -> None:
+        """Process one step."""
         if heard.flow is not None:
             self._leave(self.operator.take(heard.port, heard.flow, self.witness))
             return
         advanced = self.operator.advance(heard.port, Tick(heard.cti), _horizon(heard.cti), self.witness)
         self._leave(advanced.flows)
-        if advanced.cti > max(self.told.ctis, default=NO_CTI):
-            self.told.ctis.append(advanced.cti)
-        self.told.horizon = max(self.told.horizon, advanced.horizon)
+        if advanced.cti > max(self.output.ctis, default=NO_CTI):
+            self.output.ctis.append(advanced.cti)
+        self.output.horizon = max(self.output.horizon, advanced.horizon)
 
     def _leave(self, flows: Sequence[Flow]) -> None:
         self.flows.extend(flows)
-        self.told.rows.update(rows_told(flows))
+        self.output.rows.update(reference_rows(flows))
 
 
 def _horizon(cti: int) -> Tick:
@@ -206,15 +206,15 @@ class ByKernel:
 
     def __init__(self, kernel: Kernel, ports: int = 1, seed: int = 0) -> None:
         self.kernel = kernel
-        self.told = Told()
+        self.output = ComparableOutput()
         self.waiting: set[str] = set()
         self._tables: dict[str, bytes] = {}
         self._head = "{}"
         self._ports = [PortInput(Flows.none(SCHEMA), (), NO_CTI)] * ports
         self._random = Random(seed)
 
-    def turn(self, steps: Sequence[Heard]) -> Told:
-        """What one turn says; what is heard in it comes in any order."""
+    def turn(self, steps: Sequence[PortElement]) -> ComparableOutput:
+        """Return the output of one turn; its elements come in any order."""
         for number, before in enumerate(self._ports):
             mine = [step for step in steps if step.port == number]
             flows = [step.flow for step in mine if step.flow is not None]
@@ -229,30 +229,30 @@ class ByKernel:
         self._head = json.dumps(state.head)
         self._tables = {name: table for name, table in self._tables.items() if name not in state.dropped}
         self._tables |= state.written
-        said = Told(rows_of(released.flows), list(released.ctis), released.horizon, report.taken)
-        self.told.rows += said.rows
-        self.told.ctis += said.ctis
-        self.told.horizon = max(self.told.horizon, said.horizon)
-        self.told.taken |= said.taken
+        turn_output = ComparableOutput(rows_of(released.flows), list(released.ctis), released.horizon, report.taken)
+        self.output.rows += turn_output.rows
+        self.output.ctis += turn_output.ctis
+        self.output.horizon = max(self.output.horizon, turn_output.horizon)
+        self.output.taken |= turn_output.taken
         self.waiting = report.waiting
-        return said
+        return turn_output
 
     @property
     def tables(self) -> int:
-        """How many tables the state has."""
+        """Return how many tables the state has."""
         return len(self._tables)
 
 
 def without_sources(rows: Counter[Row]) -> Counter[Row]:
-    """The rows without what made them."""
+    """Return the rows without their origins."""
     found: Counter[Row] = Counter()
     for row, count in rows.items():
         found[row[:-1]] += count
     return found
 
 
-def settled(steps: Iterable[Heard]) -> list[Heard]:
-    """The steps of one turn with one replacement at most of each row, which is all that a turn brings (T20)."""
+def settled(steps: Iterable[PortElement]) -> list[PortElement]:
+    """Return the steps of one turn with at most one replacement of each row, as in a real turn (T20)."""
     first: dict[Any, Flow | None] = {}
     last: dict[Any, int] = {}
     kept = list(steps)
@@ -270,8 +270,8 @@ def settled(steps: Iterable[Heard]) -> list[Heard]:
     return found
 
 
-def _net(step: Heard, before: Flow | None) -> list[Heard]:
+def _net(step: PortElement, before: Flow | None) -> list[PortElement]:
     flow = step.flow
     if flow is None or not flow.gone:
-        return [Heard(step.port, None if flow is None else replace(flow, replaces=before))]
-    return [] if before is None else [Heard(step.port, replace(before, replaces=None, gone=True))]
+        return [PortElement(step.port, None if flow is None else replace(flow, replaces=before))]
+    return [] if before is None else [PortElement(step.port, replace(before, replaces=None, gone=True))]

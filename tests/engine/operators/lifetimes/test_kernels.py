@@ -1,4 +1,4 @@
-"""Kernels of union, lifetimes and outputs say what the reference says, after each turn, however turns are cut."""
+"""Kernels of union, lifetimes and outputs agree with the reference after each turn, however turns are cut."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal
@@ -14,17 +14,17 @@ from streaming.engine.operators.lifetimes.outputs import OutputKernel
 from streaming.engine.operators.lifetimes.union import UnionKernel
 from streaming.engine.state import segments
 from streaming.planning.plan import LifetimeSpec, OutputSpec, UnionSpec
-from streaming.reference.extend import ShorteningRule
 from streaming.reference.flow import Flow
-from streaming.reference.order_edges import OrderEdges
+from streaming.reference.operators.lifetimes.extend import ShorteningRule
+from streaming.reference.operators.lifetimes.order_edges import OrderEdges
 from streaming.reference.output import OutputOperator, OutputRow
-from tests.engine.operators.lifetimes.flows_drawn import Heard, cuts, heard
+from tests.engine.operators.lifetimes.flows_drawn import PortElement, cuts, heard
 from tests.engine.operators.lifetimes.kernel_runs import (
     SCHEMA,
     ByKernel,
     ByReference,
     operator,
-    rows_told,
+    reference_rows,
     settled,
     without_sources,
 )
@@ -32,7 +32,7 @@ from tests.engine.operators.lifetimes.kernel_runs import (
 
 @pytest.fixture(scope="module", autouse=True)
 def small_tables() -> Iterator[None]:
-    """Tables of two rows, so that few rows are cut, read and put together as many are."""
+    """Use tables of two rows, so that few rows are cut, read and merged like many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(waiting, "_FEW_ROWS", 2)
         patch.setattr(held_edges, "_SEGMENT_ROWS", 2)
@@ -54,24 +54,24 @@ def node_of(kind: str, by: int) -> dict[str, Any]:
 def agree(
     kernel: ByKernel,
     reference: ByReference,
-    turns: Sequence[Sequence[Heard]],
+    turns: Sequence[Sequence[PortElement]],
     *,
     exact: bool = True,
     after: Callable[[], None] = lambda: None,
 ) -> None:
-    """After each turn the same rows and, if `exact`, the same last CTI; the same CTIs if each step is a turn."""
+    """Check after each turn the same rows and, if `exact`, the same last CTI; the same CTIs if each step is a turn."""
     alone = all(len(steps) <= 1 for steps in turns)
     for steps in turns:
         kernel.turn(steps)
         for step in steps:
             reference.hear(step)
-        assert kernel.told.rows == reference.told.rows
-        assert kernel.told.ctis == sorted(set(kernel.told.ctis))
-        assert kernel.told.horizon == reference.told.horizon
+        assert kernel.output.rows == reference.output.rows
+        assert kernel.output.ctis == sorted(set(kernel.output.ctis))
+        assert kernel.output.horizon == reference.output.horizon
         if exact:
-            assert kernel.told.ctis[-1:] == reference.told.ctis[-1:]
-            assert set(kernel.told.ctis) <= set(reference.told.ctis)
-        assert kernel.told.ctis == reference.told.ctis or not alone
+            assert kernel.output.ctis[-1:] == reference.output.ctis[-1:]
+            assert set(kernel.output.ctis) <= set(reference.output.ctis)
+        assert kernel.output.ctis == reference.output.ctis or not alone
         after()
 
 
@@ -84,7 +84,7 @@ def test_union(data: st.DataObject) -> None:
     part = union.parts[0]  # type: ignore[attr-defined]
 
     def says_who_waits() -> None:
-        waits = rows_told([*part.starts.values(), *part.ends.values()])
+        waits = reference_rows([*part.starts.values(), *part.ends.values()])
         assert kernel.waiting == {name for row in waits for name in row[-1]}
 
     agree(kernel, ByReference(union), turns, after=says_who_waits)
@@ -98,7 +98,7 @@ def test_step_by_step(data: st.DataObject, kind: str, by: int) -> None:
 
 @given(st.data(), st.sampled_from(LIFETIMES), st.integers(-15, -1))
 def test_turns_that_end_with_a_cti(data: st.DataObject, kind: str, by: int) -> None:
-    turns: list[list[Heard]] = [[]]
+    turns: list[list[PortElement]] = [[]]
     for step in data.draw(heard()):
         turns[-1].append(step)
         if step.flow is None and data.draw(st.booleans()):
@@ -116,14 +116,14 @@ def test_any_turns(data: st.DataObject, kind: str, by: int) -> None:
     node = operator(node_of(kind, by))
 
     def says_who_waits() -> None:
-        assert kernel.waiting == {name for row in rows_told(held_in(node)) for name in row[-1]}
+        assert kernel.waiting == {name for row in reference_rows(held_in(node)) for name in row[-1]}
 
     exact = kind in ("point_at_end", "order_edges")
     agree(kernel, ByReference(node), turns, exact=exact, after=says_who_waits)
 
 
 def held_in(node: Any) -> Iterable[Flow]:
-    """What waits in an operator of the reference."""
+    """Return the rows that wait in an operator of the reference."""
     if isinstance(node, OrderEdges):
         return node.held
     return (node._intervals if isinstance(node, ShorteningRule) else node)._edges.held.values()
@@ -142,11 +142,11 @@ def test_outputs(data: st.DataObject, timestamp: Literal["lifetime", "point_at_e
     assert isinstance(output, OutputOperator)
     kernel, reference = ByKernel(OutputKernel(OutputSpec("n", SCHEMA, timestamp))), ByReference(output)
     for turn in turns:
-        said = kernel.turn(turn)
+        turn_output = kernel.turn(turn)
         before = len(output.log)
         for step in turn:
             reference.hear(step)
         left = [entry.flow for entry in output.log[before:] if isinstance(entry, OutputRow)]
-        assert without_sources(said.rows) == without_sources(rows_told(left))
-        assert said.ctis == [step.cti for step in turn if step.flow is None]
-        assert kernel.told.taken == reference.witness.taken
+        assert without_sources(turn_output.rows) == without_sources(reference_rows(left))
+        assert turn_output.ctis == [step.cti for step in turn if step.flow is None]
+        assert kernel.output.taken == reference.witness.taken

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streaming.definition.expressions.tree import Expression
-from streaming.definition.types import Fields, Long
+from streaming.definition.payload.types import Fields, Long
 from streaming.engine.columns.flows import OLD, Flows
 from streaming.engine.columns.steps import follow, follow_flows, step_times
 from streaming.planning import checked
@@ -16,7 +16,15 @@ from streaming.planning.steps import ExtendStep, FilterStep, ProjectStep, SetDur
 from streaming.reference.flow import Flow, FlowOperator
 from streaming.temporal.ticks import FIRST_TICK, INFINITY, LAST_TICK, NO_CTI, Tick
 from tests.engine.operators.lifetimes.flows_drawn import cuts, heard
-from tests.engine.operators.lifetimes.kernel_runs import SCHEMA, Said, operator, rows_of, rows_told, settled, to_flows
+from tests.engine.operators.lifetimes.kernel_runs import (
+    SCHEMA,
+    RecordingWitness,
+    operator,
+    reference_rows,
+    rows_of,
+    settled,
+    to_flows,
+)
 
 LENGTHS = st.one_of(st.integers(1, 15), st.sampled_from((LAST_TICK, LAST_TICK - FIRST_TICK)))
 MOVES = st.one_of(
@@ -37,15 +45,15 @@ def columns(projection: Sequence[str]) -> Any:
 
 @st.composite
 def nodes(draw: st.DrawFn) -> tuple[Step, FlowOperator]:
-    """A step, and the operator of the reference that it stands for."""
+    """Draw a step, and the equivalent operator of the reference."""
     match draw(st.sampled_from(("filter", "project", "shift", "set_duration", "set_duration_by", "extend"))):
         case "filter":
             where = draw(st.sampled_from(CONDITIONS))
             return FilterStep("n", expression(where)), operator({"kind": "filter", "where": where})
         case "project":
             of = draw(st.sampled_from(PROJECTIONS))
-            told = [{"name": name, "of": text} for name, text in zip(SCHEMA, of, strict=True)]
-            return ProjectStep("n", columns(of)), operator({"kind": "project", "columns": told})
+            rows = [{"name": name, "of": text} for name, text in zip(SCHEMA, of, strict=True)]
+            return ProjectStep("n", columns(of)), operator({"kind": "project", "columns": rows})
         case "shift":
             by = draw(MOVES)
             return ShiftStep("n", by), operator({"kind": "shift", "by": by})
@@ -61,7 +69,7 @@ def nodes(draw: st.DrawFn) -> tuple[Step, FlowOperator]:
 
 
 def through(operators: Sequence[FlowOperator], flows: Sequence[Flow]) -> list[Flow]:
-    witness: Any = Said()
+    witness: Any = RecordingWitness()
     for each in operators:
         flows = [after for flow in flows for after in each.take(0, flow, witness)]
     return list(flows)
@@ -73,12 +81,12 @@ def test_flows_follow_steps(data: st.DataObject, drawn: list[tuple[Step, FlowOpe
     for turn in data.draw(cuts(data.draw(heard(replaced=True)))):
         came = [step.flow for step in settled(turn) if step.flow is not None]
         left = follow_flows(to_flows(came), steps)
-        assert rows_of(left) == rows_told(through(operators, came))
+        assert rows_of(left) == reference_rows(through(operators, came))
         assert left.flag is None or set(left.ids.take(np.flatnonzero(left.flag == OLD)).to_pylist()) <= ids(left)
 
 
 def ids(flows: Flows) -> set[str | None]:
-    """The ids of rows that are no OLD ones."""
+    """Return the ids of rows that are not OLD."""
     return set(flows.ids.take(np.flatnonzero(flows.flags != OLD)).to_pylist())
 
 
@@ -91,8 +99,8 @@ def test_rows_of_the_feed_follow_steps(data: st.DataObject, drawn: list[tuple[St
     left = Flows(rows.start, rows.end, {name: rows.field(name) for name in rows.columns})
     expected = through(operators, came)
     assert [str(came[place].id) for place in rows.sources().tolist()] == [str(flow.id) for flow in expected]
-    told = rows_told([Flow("", each.start, each.end, each.payload, frozenset(), each.stamp) for each in expected])
-    assert rows_of(left) == told
+    rows = reference_rows([Flow("", each.start, each.end, each.payload, frozenset(), each.stamp) for each in expected])
+    assert rows_of(left) == rows
 
 
 TIMES = st.one_of(
@@ -104,7 +112,7 @@ TIMES = st.one_of(
 def test_times_follow_steps(drawn: list[tuple[Step, FlowOperator]], times: list[int]) -> None:
     found = step_times([step for step, _ in drawn], np.array(times, np.int64)).tolist()
     expected = []
-    witness: Any = Said()
+    witness: Any = RecordingWitness()
     for time in times:
         at = Tick(time)
         for _, each in drawn:
@@ -113,7 +121,7 @@ def test_times_follow_steps(drawn: list[tuple[Step, FlowOperator]], times: list[
     assert found == expected
 
 
-def test_steps_that_leave_nothing_leave_the_schema_behind_them() -> None:
+def test_steps_that_remove_all_rows_keep_the_schema() -> None:
     schema: Fields = {"n": Long()}
     project = ProjectStep("p", (("n", expression("v"), Long()),))
     left = follow_flows(Flows.none(SCHEMA), [FilterStep("f", expression("v > 0")), project])

@@ -1,4 +1,4 @@
-"""Turns of pane sources on a shelf that is written and read between any two of them."""
+"""Turns of pane sources with a state that is written and read between turns."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ _FLAGS = {"whole": WHOLE, "open": OPEN, "close": CLOSE}
 
 
 def flows_of(events: Sequence[Event]) -> Flows:
-    """Events as the feed gives them: ids of edges only, a source for each that came late."""
+    """Return events in the form of the feed: ids of edges only, a source for each late one."""
     edges = any(event.kind != "whole" for event in events)
     late = any(event.late_at is not None for event in events)
     names = [None if event.kind == "whole" else f"edge {event.number}" for event in events]
@@ -70,7 +70,7 @@ class SourceRun:
     cti: int = NO_CTI
 
     def turn(self, elements: Sequence[Event], *, known: bool = False) -> None:
-        """One turn: all events, then all CTIs."""
+        """Process one turn: all events, then all CTIs."""
         ctis = tuple(element.cti for element in elements if element.cti is not None)
         self.cti = ctis[-1] if ctis else self.cti
         flows = flows_of([element for element in elements if element.cti is None])
@@ -86,7 +86,7 @@ class SourceRun:
 
 
 def listed(members: PaneMembers) -> Counter[Pane]:
-    """Each pane with each of its events."""
+    """Return each pane with each of its events."""
     flows = members.flows
     groups, numbers = flows.columns["k"].to_pylist(), flows.columns["v"].to_pylist()
     found: Counter[Pane] = Counter()

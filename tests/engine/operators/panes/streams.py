@@ -1,4 +1,4 @@
-"""Random events on two lanes for windows whose panes follow from events, and what the reference makes of them."""
+"""Random events on two lanes for data-dependent windows, and the reference's results."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import CausingCti, Flow
-from streaming.reference.group_panes import GroupedPanes, GroupPaneRule
-from streaming.reference.numbers import OperationFailure
-from streaming.reference.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
-from streaming.reference.panes import Members
+from streaming.reference.windows.group_panes import GroupedPanes, GroupPaneRule
+from streaming.reference.windows.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
+from streaming.reference.windows.panes import Members
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 
@@ -36,7 +36,7 @@ class Event:
     cti: int | None = None
 
     def flow(self) -> Flow:
-        """For the reference."""
+        """Return the flow for the reference."""
         return Flow(
             id=self.number,
             start=Tick(self.start),
@@ -52,7 +52,7 @@ class Event:
 
 @st.composite
 def streams(draw: st.DrawFn, *, lanes: int, edges: bool) -> list[Event]:
-    """Elements of so many lanes, each with its own CTI; the node's is the smallest, and moves at last to INFINITY."""
+    """Draw elements of so many lanes, each with its own CTI; the node's is the minimum, and finally INFINITY."""
     reached = [int(NO_CTI)] * lanes
     opened: list[tuple[int, Event]] = []
     found: list[Event] = []
@@ -81,7 +81,7 @@ def streams(draw: st.DrawFn, *, lanes: int, edges: bool) -> list[Event]:
 
 
 def _end(draw: st.DrawFn, edge: Event, reached: int) -> Event:
-    """An end of `edge`: late, or in time; it takes the edge back where that starts at the CTI."""
+    """Draw an end of `edge`: late, or in time; it retracts the edge if that starts at the CTI."""
     late = edge.start < reached and draw(st.booleans())
     least = edge.start + 1 if late else max(edge.start, reached)
     end = least + draw(st.integers(0, 10))
@@ -91,7 +91,7 @@ def _end(draw: st.DrawFn, edge: Event, reached: int) -> Event:
 
 @st.composite
 def rules(draw: st.DrawFn) -> GroupPaneRule:
-    """Sessions with and without a maximum, snapshots, count windows."""
+    """Draw sessions with and without a maximum, snapshots, count windows."""
     kind = draw(st.sampled_from(("session", "snapshot", "count")))
     if kind == "session":
         gap = draw(st.integers(1, 9))
@@ -100,8 +100,8 @@ def rules(draw: st.DrawFn) -> GroupPaneRule:
 
 
 @dataclass
-class Heard:
-    """A witness that remembers refusals and what was taken."""
+class RecordingWitness:
+    """A witness that records refusals and taken flows."""
 
     refused_: set[int] = field(default_factory=set)
     took_: set[int] = field(default_factory=set)
@@ -123,16 +123,16 @@ class Heard:
 
 @dataclass
 class Truth:
-    """What the reference says: the panes that closed with their events, and the CTIs that moved."""
+    """The reference's results: the closed panes with their events, and the CTIs that moved."""
 
     panes: GroupedPanes
     closed: Counter[Pane] = field(default_factory=Counter)
     ctis: list[int] = field(default_factory=list)
-    heard: Heard = field(default_factory=Heard)
+    heard: RecordingWitness = field(default_factory=RecordingWitness)
     cti: int = NO_CTI
 
     def take(self, event: Event) -> None:
-        """One element."""
+        """Process one element."""
         if event.cti is None:
             self.panes.take((event.group,), event.flow(), self.heard)
             return
@@ -143,13 +143,13 @@ class Truth:
             self.ctis.append(out)
 
     @property
-    def known(self) -> Counter[Pane]:
-        """The panes that exist, with their events."""
-        return listed(self.panes.known(Tick(self.cti)))
+    def open_members(self) -> Counter[Pane]:
+        """Return the open panes with their events."""
+        return listed(self.panes.open_members(Tick(self.cti)))
 
 
 def listed(members: Members) -> Counter[Pane]:
-    """Each pane with each of its events."""
+    """Return each pane with each of its events."""
     return Counter(
         (pane.key[0], pane.start, pane.end, flow.payload["v"], flow.start, min(flow.end, pane.end))
         for pane, flows in members.items()
@@ -159,7 +159,7 @@ def listed(members: Members) -> Counter[Pane]:
 
 @st.composite
 def cuts(draw: st.DrawFn, elements: Sequence[Event], *, ordered: bool) -> list[list[Event]]:
-    """The elements in turns; where order counts a turn ends with each CTI at least."""
+    """Draw the elements in turns; if order matters, a turn ends at least with each CTI."""
     turns: list[list[Event]] = [[]]
     for element in elements:
         turns[-1].append(element)

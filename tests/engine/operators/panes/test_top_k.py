@@ -1,4 +1,4 @@
-"""top_k of the engine gives the rows of the reference, over every kind of window, however the events are cut."""
+"""top_k of the engine has the rows of the reference, over every kind of window, however the events are cut."""
 
 import json
 from collections import Counter
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
-from streaming.definition.types import LONG, STRING, Fields
+from streaming.definition.payload.types import LONG, STRING, Fields
 from streaming.definition.windows import CountPanes, SessionPanes, SnapshotPanes
 from streaming.engine.columns.flows import TIMINGS
 from streaming.engine.operators.kernel import PortInput, TurnContext
@@ -21,16 +21,16 @@ from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows import top_k
 from streaming.engine.operators.windows.top_k import TopKKernel
 from streaming.planning.plan import TopKSpec
-from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import Timing
-from streaming.reference.group_panes import GroupedPanes as ReferencePanes
-from streaming.reference.numbers import OperationFailure
-from streaming.reference.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
-from streaming.reference.top_k import TopK
+from streaming.reference.windows.fixed_windows import FixedWindows
+from streaming.reference.windows.group_panes import GroupedPanes as ReferencePanes
+from streaming.reference.windows.pane_rules import CountPaneRule, SessionPaneRule, SnapshotPaneRule
+from streaming.reference.windows.top_k import TopK
 from streaming.temporal.ticks import NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 from tests.engine.operators.panes.kernels import Stored, flows_of
-from tests.engine.operators.panes.streams import Event, Heard, cuts, streams
+from tests.engine.operators.panes.streams import Event, RecordingWitness, cuts, streams
 
 FIELDS: Fields = {"k": STRING, "v": LONG}
 KINDS = (
@@ -49,8 +49,8 @@ def by(text: str) -> TypedExpression:
     return found
 
 
-class Deaf(Heard):
-    """Failures are nulls, and an event in too many windows is in none, which is all that counts here."""
+class Deaf(RecordingWitness):
+    """Failures are nulls, and an event in too many windows is in none; nothing else matters here."""
 
     def refused(self, node: str, flow: Any, reason: Any, why: str, closed_at: Any = None) -> None:
         del node, flow, reason, why, closed_at

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from streaming.engine import execution as engine
 from streaming.reference import execution as reference
 from tests.engine.agreement import differences
-from tests.reference.readable import ReadableCase
-from tests.reference.runs import cut
-from tests.reference.windowing import Row, arrivals, case_of
+from tests.reference.drawn.readable import ReadableCase
+from tests.reference.laws.runs import cut
+from tests.reference.windows.windowing import Row, arrivals, case_of
 
 WINDOWS: tuple[Row, ...] = (
     {"kind": "session", "gap": 6},
@@ -36,7 +36,7 @@ AGGREGATES = [
 
 @st.composite
 def nodes(draw: st.DrawFn) -> Row:
-    """A window node with every way of saying, or a top_k node."""
+    """Draw a window node with every way of emitting, or a top_k node."""
     window = draw(st.sampled_from(WINDOWS))
     group_by = {"group_by": draw(st.sampled_from(([], ["k"])))}
     if draw(st.integers(0, 3)) == 0:
@@ -50,7 +50,7 @@ def nodes(draw: st.DrawFn) -> Row:
     data=st.data(), node=nodes(), late=st.sampled_from(("drop", "adjust", "shift", "keep", "keep")), one=st.booleans()
 )
 def test_engine_and_reference_agree(shape: str, data: st.DataObject, node: Row, late: str, one: bool) -> None:
-    """With one lane or two, however the rows are cut."""
+    """Check with one lane or two, however the rows are cut."""
     rows: list[Any] = data.draw(arrivals(shape))
     case = case_of([row | {"lane": "a"} for row in rows] if one else rows, node, shape=shape, late=late)
     note(ReadableCase(case))

@@ -32,7 +32,7 @@ class Element:
 
     @property
     def flow(self) -> Flow:
-        """As the reference has it; an edge end has the number of its start, and is another received row."""
+        """Return the reference's flow; an edge end has the number of its start, and is another received row."""
         return Flow(
             id=self.id,
             start=Tick(self.start),
@@ -48,12 +48,12 @@ class Element:
 
     @property
     def source(self) -> str:
-        """What the report calls it."""
+        """Return the source for the report."""
         return f"{'end' if self.flag == CLOSE else 'row'} {self.id}"
 
 
 def flows_of(elements: Sequence[Element]) -> Flows:
-    """The flows among `elements`, in columns."""
+    """Return the flows among `elements`, in columns."""
     rows = [each for each in elements if each.cti is None]
     lates = [NO_CTI if row.late_at is None else row.late_at for row in rows]
     edges = [str(row.id) if row.flag != WHOLE else None for row in rows]
@@ -72,13 +72,16 @@ def flows_of(elements: Sequence[Element]) -> Flows:
 
 
 def turns_of(elements: Sequence[Element], cuts: set[int]) -> list[Sequence[Element]]:
-    """The elements of each turn."""
+    """Return the elements of each turn."""
     bounds = [0, *sorted(cut for cut in cuts if 0 < cut < len(elements)), len(elements)]
     return [elements[begin:stop] for begin, stop in pairwise(bounds)]
 
 
 def ports_of(elements: Sequence[Element], cuts: set[int]) -> list[PortInput]:
-    """The turns that end before the elements at `cuts` and at the end; the horizon is that of all finite times."""
+    """Return the turns that end before the elements at `cuts` and at the end.
+
+    The horizon is that of all finite times.
+    """
     ports, at, horizon = [], int(NO_CTI), int(NO_CTI)
     for turn in turns_of(elements, cuts):
         ctis = tuple(each.cti for each in turn if each.cti is not None)
@@ -89,20 +92,20 @@ def ports_of(elements: Sequence[Element], cuts: set[int]) -> list[PortInput]:
 
 
 def horizon_of(elements: Sequence[Element], before: int) -> int:
-    """The largest finite time of the elements and `before` (T4)."""
+    """Return the largest finite time of the elements and `before` (T4)."""
     times = [time for each in elements for time in ((each.start, each.end) if each.cti is None else (each.cti,))]
     return max([before, *(time for time in times if time != INFINITY)])
 
 
 def again(state: NodeState) -> NodeState:
-    """The shelf after a restart: only what was written is left."""
+    """Return the state after a restart: only written data remain."""
     stored = dict(state.written)
     return NodeState(stored.get, dict(state.head), stored)
 
 
 @st.composite
 def arriving(draw: st.DrawFn, *, edges: bool, lates: bool = True, points: bool = False) -> list[Element]:
-    """Elements of two groups on several lanes, seen from a node: CTIs rise, and what violates none is not late_kept.
+    """Draw elements of two groups on several lanes, seen from a node: CTIs rise, and only violations are late_kept.
 
     The lane of a late one may be ahead of the node (T14). All ends with infinity.
     """

@@ -16,11 +16,11 @@ from streaming.engine.operators.windows.fixed_panes import FixedPaneSource
 from streaming.engine.operators.windows.pane_source import PaneMembers
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.segments import MOST_SEGMENTS
-from streaming.reference import fixed_windows
-from streaming.reference.fixed_windows import FixedWindows
+from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.flow import CausingCti, Flow
-from streaming.reference.numbers import OperationFailure
-from streaming.reference.panes import Members as Panes
+from streaming.reference.windows import fixed_windows
+from streaming.reference.windows.fixed_windows import FixedWindows
+from streaming.reference.windows.panes import Members as Panes
 from streaming.temporal import windows
 from streaming.temporal.outcomes import Reason
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
@@ -38,8 +38,8 @@ GRACES = st.sampled_from((0, 4, 15))
 CUTS = st.sets(st.integers(0, 14))
 
 
-class Heard:
-    """A witness that keeps what became of each received row."""
+class RecordingWitness:
+    """A witness that records the outcome of each received row."""
 
     def __init__(self) -> None:
         self.cause: CausingCti | None = None
@@ -72,7 +72,7 @@ def of_reference(panes: Panes) -> Found:
 
 
 def of_engine(members: PaneMembers | None) -> Found:
-    """Each event in each pane, with its lifetime there."""
+    """Return each event in each pane, with its lifetime there."""
     found: Found = Counter()
     if members is None:
         return found
@@ -94,13 +94,13 @@ class Reference:
 
     def __init__(self, windows: HoppingWindows, grace: int) -> None:
         self.panes = FixedWindows("w", windows, Ticks(grace))
-        self.heard = Heard()
+        self.heard = RecordingWitness()
         self.cti = NO_CTI
         self.ctis: list[int] = []
         self._horizon = int(NO_CTI)
 
     def turn(self, elements: Sequence[Element]) -> Found:
-        """What closes."""
+        """Return the closing panes."""
         found: Found = Counter()
         for element in elements:
             self._horizon = horizon_of([element], self._horizon)
@@ -114,12 +114,12 @@ class Reference:
         return found
 
     @property
-    def known(self) -> Found:
-        return of_reference(self.panes.known(self.cti))
+    def open_members(self) -> Found:
+        return of_reference(self.panes.open_members(self.cti))
 
 
 def check(elements: list[Element], cuts: set[int], windows: HoppingWindows, grace: int) -> None:
-    """After each turn the engine has closed the same panes, knows the same, and says the same of received rows."""
+    """Check after each turn: the same closed panes, the same open panes, the same outcomes of received rows."""
     reference, report, state = Reference(windows, grace), OutcomeReport(), NodeState(lambda name: None)
     ctis: list[int] = []
     for part, port in zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True):
@@ -127,7 +127,7 @@ def check(elements: list[Element], cuts: set[int], windows: HoppingWindows, grac
         paned = source.turn(port, state, TurnContext(report), known=True)
         state = again(state)
         assert of_engine(paned.closing) == reference.turn(part)
-        assert of_engine(paned.known) == reference.known
+        assert of_engine(paned.known) == reference.open_members
         ctis += paned.ctis
     assert ctis == reference.ctis
     assert report.refusals == reference.heard.refusals
@@ -147,7 +147,7 @@ def test_edges(elements: list[Element], cuts: set[int], windows: HoppingWindows,
 
 
 def with_cap(cap: int, run: Callable[[], None]) -> None:
-    """`run` with another largest number of windows for each event."""
+    """Call `run` with another largest number of windows for each event."""
     rooms = (fixed_panes, open_edges, fixed_windows)
     before = windows.MAX_WINDOWS_PER_EVENT
     try:

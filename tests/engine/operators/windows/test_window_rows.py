@@ -1,4 +1,4 @@
-"""The rows of fixed windows, over events and over partials: what the reference says, when it says it (law 8)."""
+"""The rows of fixed windows, over events and over partials: rows and timing equal the reference's (law 8)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,30 +13,31 @@ from hypothesis import strategies as st
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.graph import Emit
-from streaming.definition.types import Fields, Long, String
+from streaming.definition.payload.types import Fields, Long, String
 from streaming.definition.windows import SnapshotPanes
 from streaming.engine.columns.flows import GONE, OLD, OPEN, TIMINGS, WHOLE, Flows
 from streaming.engine.columns.folding.fold import Fold
-from streaming.engine.columns.window_indices import WindowIndices
+from streaming.engine.columns.window_indices import window_indices
 from streaming.engine.operators.kernel import Kernel, PortInput, TurnContext
 from streaming.engine.operators.outcome_report import OutcomeReport
 from streaming.engine.operators.windows.folded_window import FoldedWindowKernel
 from streaming.engine.operators.windows.window import WindowKernel
 from streaming.engine.state.node_state import NodeState
-from streaming.planning.plan import AggregateColumn, WindowSpec
-from streaming.reference.emission import RowEmission
-from streaming.reference.empties import FilledWindows
-from streaming.reference.fixed_windows import FixedWindows
+from streaming.planning.columns import AggregateColumn
+from streaming.planning.plan import WindowSpec
 from streaming.reference.flow import Flow
 from streaming.reference.trace import Trace
-from streaming.reference.window import AggregateRows, WindowOperator
+from streaming.reference.windows.emission import RowEmission
+from streaming.reference.windows.empties import FilledWindows
+from streaming.reference.windows.fixed_windows import FixedWindows
+from streaming.reference.windows.window import AggregateRows, WindowOperator
 from streaming.temporal.ticks import INFINITY, NO_CTI, Tick, Ticks
 from streaming.temporal.windows import HoppingWindows
 from tests.engine.operators.windows.arriving import Element, again, arriving, horizon_of, ports_of, turns_of
 
 FIELDS: Fields = {"k": String(), "v": Long()}
 KERNELS: Mapping[str, Callable[[WindowSpec], Kernel]] = {"events": WindowKernel, "partials": FoldedWindowKernel}
-Said = tuple[Any, ...]
+EmittedRow = tuple[Any, ...]
 
 
 def expression_of(text: str) -> Any:
@@ -54,7 +55,7 @@ COLUMNS = (
 
 @st.composite
 def specs(draw: st.DrawFn, *emits: Emit, filled: bool = False) -> WindowSpec:
-    """A window node of one of the emit modes; filled ones are final (T21)."""
+    """Draw a window node of one of the emit modes; filled ones are final (T21)."""
     hopping = HoppingWindows(
         Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(1, 20))), Ticks(draw(st.integers(-20, 20)))
     )
@@ -81,7 +82,7 @@ class Reference:
     """The window of the reference, and its net rows."""
 
     spec: WindowSpec
-    net: dict[Said, Said] = field(default_factory=dict)
+    net: dict[EmittedRow, EmittedRow] = field(default_factory=dict)
     ctis: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -95,8 +96,8 @@ class Reference:
         self.trace = Trace({"w": frozenset()})
         self.horizon = int(NO_CTI)
 
-    def turn(self, elements: Sequence[Element], *, boundary: bool) -> list[Said]:
-        """All that is said of rows."""
+    def turn(self, elements: Sequence[Element], *, boundary: bool) -> list[EmittedRow]:
+        """Return all emitted rows and deletions."""
         found: list[Flow] = []
         for element in elements:
             self.horizon = horizon_of([element], self.horizon)
@@ -108,9 +109,9 @@ class Reference:
             self.ctis += [advanced.cti] if advanced.cti != (self.ctis or [NO_CTI])[-1] else []
         if boundary:
             found += self.window.boundary(self.trace)
-        return [said for flow in found for said in self._said(flow)]
+        return [emitted for flow in found for emitted in self._emitted(flow)]
 
-    def _said(self, flow: Flow) -> list[Said]:
+    def _emitted(self, flow: Flow) -> list[EmittedRow]:
         row = _row_of(flow)
         pane = (flow.start, flow.end, *(flow.payload[name] for name in self.spec.group_by))
         if flow.gone:
@@ -120,14 +121,14 @@ class Reference:
         return [("new", *row)] if flow.replaces is None else [("old", *_row_of(flow.replaces)), ("new", *row)]
 
 
-def _row_of(flow: Flow) -> Said:
+def _row_of(flow: Flow) -> EmittedRow:
     assert flow.pane is not None
-    said = (str(flow.pane.timing), flow.pane.index, flow.pane.is_last, flow.stamp)
-    return flow.start, flow.end, *flow.payload.values(), *said
+    emitted = (str(flow.pane.timing), flow.pane.index, flow.pane.is_last, flow.stamp)
+    return flow.start, flow.end, *flow.payload.values(), *emitted
 
 
-def said_of(flows: Flows, *, stamps: bool) -> list[Said]:
-    """All rows with their flag, pane metadata and stamp."""
+def emitted_rows(flows: Flows, *, stamps: bool) -> list[EmittedRow]:
+    """Return all rows with their flag, pane metadata and stamp."""
     pane = flows.pane
     assert pane is not None
     assert (pane.start == flows.start).all()
@@ -135,9 +136,14 @@ def said_of(flows: Flows, *, stamps: bool) -> list[Said]:
     names = {WHOLE: "new", OLD: "old", GONE: "gone"}
     kept = [column.to_pylist() for column in flows.columns.values()]
     timing = [TIMINGS[code] for code in pane.timing]
-    said = [timing, pane.index.tolist(), pane.is_last.tolist(), flows.stamps.tolist() if stamps else [0] * len(flows)]
+    emitted = [
+        timing,
+        pane.index.tolist(),
+        pane.is_last.tolist(),
+        flows.stamps.tolist() if stamps else [0] * len(flows),
+    ]
     flags = [names[flag] for flag in flows.flags]
-    return list(zip(flags, flows.start.tolist(), flows.end.tolist(), *kept, *said, strict=True))
+    return list(zip(flags, flows.start.tolist(), flows.end.tolist(), *kept, *emitted, strict=True))
 
 
 @dataclass
@@ -146,11 +152,11 @@ class Engine:
 
     spec: WindowSpec
     kind: str
-    net: dict[Said, Said] = field(default_factory=dict)
+    net: dict[EmittedRow, EmittedRow] = field(default_factory=dict)
     ctis: list[int] = field(default_factory=list)
     state: NodeState = field(default_factory=lambda: NodeState(lambda name: None))
 
-    def turn(self, port: PortInput, *, boundary: bool) -> list[Said]:
+    def turn(self, port: PortInput, *, boundary: bool) -> list[EmittedRow]:
         kernel = KERNELS[self.kind](self.spec)
         released = kernel.turn(
             [folded(self.spec, port) if self.kind == "partials" else port], self.state, TurnContext(OutcomeReport())
@@ -158,17 +164,17 @@ class Engine:
         self.state = again(self.state)
         self.ctis += released.ctis
         assert released.horizon == port.horizon
-        said = said_of(released.flows, stamps=self.kind == "events")
-        self._follow(released.flows, said)
-        return said
+        emitted = emitted_rows(released.flows, stamps=self.kind == "events")
+        self._follow(released.flows, emitted)
+        return emitted
 
-    def _follow(self, flows: Flows, said: list[Said]) -> None:
-        """Take back what is old or gone, which was the last row of its id, then add what is new."""
+    def _follow(self, flows: Flows, emitted: list[EmittedRow]) -> None:
+        """Remove old and gone rows, each the last row of its id, then add new ones."""
         if self.spec.emit == "final":
             assert flows.id is None
-            self.net |= {(*row[1:3], *row[3 : 3 + len(self.spec.group_by)]): row[1:] for row in said}
+            self.net |= {(*row[1:3], *row[3 : 3 + len(self.spec.group_by)]): row[1:] for row in emitted}
             return
-        named = list(zip(flows.ids.to_pylist(), said, strict=True))
+        named = list(zip(flows.ids.to_pylist(), emitted, strict=True))
         for name, row in named:
             if row[0] != "new":
                 assert self.net.pop((name,)) == row[1:]
@@ -179,9 +185,9 @@ class Engine:
 
 
 def folded(spec: WindowSpec, port: PortInput) -> PortInput:
-    """The port as the feed fills it that has folded the events for the window."""
+    """Return the port of a feed that has folded the events for the window."""
     assert isinstance(spec.panes, HoppingWindows)
-    panes, flows = WindowIndices.of(spec.panes), port.flows
+    panes, flows = window_indices(spec.panes), port.flows
     last = panes.last(flows.end)
     first = panes.first_open(panes.first(flows.start), flows.late_at, spec.grace)
     there = np.flatnonzero(first <= last)
@@ -192,10 +198,10 @@ def folded(spec: WindowSpec, port: PortInput) -> PortInput:
 def checked(
     spec: WindowSpec, kind: str, elements: list[Element], cuts: set[int], *, exact: bool, inside: Collection[int] = ()
 ) -> None:
-    """Engine and reference over the same turns; those with a number `inside` do not end a micro-batch.
+    """Run engine and reference over the same turns; those with a number `inside` do not end a micro-batch.
 
-    After a turn the engine is where the reference is that hears all flows of the turn before its CTIs, which is never
-    behind the one that hears them as they came; in the end all three are the same.
+    After a turn the engine equals a reference that receives all flows of the turn before its CTIs. That one is never
+    older than a reference that receives them in order; in the end all three are the same.
     """
     reference, ahead, engine = Reference(spec), Reference(spec), Engine(spec, kind)
     for number, (turn, port) in enumerate(zip(turns_of(elements, cuts), ports_of(elements, cuts), strict=True)):
@@ -218,21 +224,21 @@ def checked(
 
 
 def flows_first(elements: Sequence[Element]) -> Sequence[Element]:
-    """As a turn takes them: all flows, then all CTIs."""
+    """Return the elements in the order of a turn: all flows, then all CTIs."""
     return sorted(elements, key=lambda element: element.cti is not None)
 
 
-def _values(spec: WindowSpec, net: Mapping[Said, Said]) -> list[Any]:
-    """The net rows without their pane metadata."""
+def _values(spec: WindowSpec, net: Mapping[EmittedRow, EmittedRow]) -> list[Any]:
+    """Return the net rows without their pane metadata."""
     return sorted(_sortable(row[: 2 + len(spec.fields)]) for row in net.values())
 
 
-def _like(rows: list[Said], kind: str) -> list[Said]:
-    """The rows without their stamps where no stamps are asked for."""
+def _like(rows: list[EmittedRow], kind: str) -> list[EmittedRow]:
+    """Return the rows without their stamps if no stamps are needed."""
     return rows if kind == "events" else [(*row[:-1], 0) for row in rows]
 
 
-def _sortable(row: Said) -> list[tuple[bool, Any]]:
+def _sortable(row: EmittedRow) -> list[tuple[bool, Any]]:
     return [(value is not None, value) for value in row]
 
 
@@ -260,7 +266,7 @@ AN_EDGE_OPENS_BEHIND_A_COMPLETE_WINDOW = [
 
 
 def ticks_of(grace: int, **beside: Any) -> WindowSpec:
-    """Windows of one tick, of all events."""
+    """Return windows of one tick, of all events."""
     types = {column.name: column.type for column in COLUMNS}
     return WindowSpec("w", HoppingWindows(Ticks(1), Ticks(1)), grace, False, (), COLUMNS, types, **beside)
 
@@ -311,12 +317,12 @@ def test_fields_that_no_aggregate_reads_are_not_stored() -> None:
     WindowKernel(spec).turn(ports_of(rows, set()), state, TurnContext(OutcomeReport()))
     assert [state.get(name).column_names for name in state.written] == [["@first", "@last", "@start", "@end"]]
     released = WindowKernel(spec).turn(ports_of([Element(cti=20)], set()), state, TurnContext(OutcomeReport()))
-    assert [row[1:4] for row in said_of(released.flows, stamps=False)] == [(0, 10, 1)]
+    assert [row[1:4] for row in emitted_rows(released.flows, stamps=False)] == [(0, 10, 1)]
 
 
 def test_the_feed_cannot_fold_for_windows_without_a_place() -> None:
     spec = WindowSpec("w", SnapshotPanes(), 0, True, (), (), {})
-    with pytest.raises(TypeError, match="no fixed places"):
+    with pytest.raises(TypeError, match="not at fixed times"):
         FoldedWindowKernel(spec)
 
 

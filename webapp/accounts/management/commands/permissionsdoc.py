@@ -1,4 +1,4 @@
-"""`manage.py permissionsdoc`: write the page that says who may do what, from the permission matrix."""
+"""`manage.py permissionsdoc`: write the page of roles and permissions from the permission matrix."""
 
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,12 @@ def page() -> str:
 
 
 class Command(BaseCommand):
-    """Writes the page; with --check only says whether it is as it should be."""
+    """Writes the page; with --check only reports whether it is up to date."""
 
     help = "Write PERMISSIONS.md from the permission matrix."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Ask whether to write."""
+        """Define the option --check."""
         parser.add_argument("--check", action="store_true", help="exit with an error if the page is out of date")
 
     def handle(self, *args: Any, check: bool, **_: Any) -> None:  # noqa: ARG002

@@ -1,4 +1,4 @@
-"""What Django's templates make of dates and times; they are in UTC, as everywhere."""
+"""Formats of dates and times in Django's templates; times are in UTC, as everywhere."""
 
 DATE_FORMAT = "Y-m-d"
 TIME_FORMAT = r"H:i:s\Z"

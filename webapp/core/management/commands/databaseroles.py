@@ -1,6 +1,6 @@
-"""`manage.py databaseroles`: give the application a user of the database of its own, after each `migrate`.
+"""`manage.py databaseroles`: create the application's own role in the database, after each `migrate`.
 
-Run with the owner's DATABASE_URL, as `migrate` is; the application itself runs with the address of its role.
+Run it with the owner's DATABASE_URL, like `migrate`; the application itself runs with the address of its role.
 """
 
 import sys
@@ -13,21 +13,21 @@ from psycopg.sql import SQL, Identifier, Literal
 
 from webapp.core.postgresql.roles import UnfitRole, check_role, creation, grants, role_exists
 
-NOT_THE_OWNER = "Run this as the owner of the tables; where that one may not create roles, let a superuser do it first."
+NOT_THE_OWNER = "Run this as the owner of the tables; if the owner may not create roles, let a superuser do it first."
 
 
 class Command(BaseCommand):
-    """Makes the role if there is none, and grants it what the application needs and no more."""
+    """Makes the role if it is missing, and grants it only what the application needs."""
 
-    help = "Create or mend the application's role on PostgreSQL. Run it with the owner's DATABASE_URL after migrate."
+    help = "Create or repair the application's role on PostgreSQL. Run it with the owner's DATABASE_URL after migrate."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Ask for the role, and for a file with its password: a password in the arguments could be read by others."""
+        """Define options for the role, and for a file with its password: others could read one in the arguments."""
         parser.add_argument("--application", required=True, metavar="NAME", help="the role of the application")
         parser.add_argument("--password-file", metavar="PATH", help="file with the role's new password; - reads it")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Refuse a role that could see past the policies."""
+        """Create the role and grant its rights. Refuses a role that could bypass the policies."""
         if connection.vendor != "postgresql":
             raise CommandError("SQLite has no roles. Set DATABASE_URL to the owner's address on PostgreSQL.")
         name = options["application"]
@@ -55,12 +55,12 @@ def _password(path: str | None) -> str | None:
         return None
     text = sys.stdin.read() if path == "-" else Path(path).read_text()
     if not text.strip():
-        raise CommandError("The file of the password is empty. Write the password into it, alone on its line.")
+        raise CommandError("The file of the password is empty. Write the password into it, on a line of its own.")
     return text.strip()
 
 
 def _password_set(name: str, password: str) -> Any:
-    """Return the statement with the password hashed already, for the server writes statements to its log."""
+    """Return the statement with the hashed password, because the server logs statements."""
     connection.ensure_connection()
     pgconn = connection.connection.pgconn
     hashed = pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256").decode()

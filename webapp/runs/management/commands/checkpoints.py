@@ -1,4 +1,4 @@
-"""`manage.py checkpoints show|clean|backup|restore ORGANISATION [FILE]`: what an organisation has on the disk."""
+"""`manage.py checkpoints show|clean|backup|restore|set-aside ORGANISATION [FILE or CARRIER]`: state on disk."""
 
 import subprocess  # nosec B404 # the program of this installation
 import sys
@@ -16,26 +16,29 @@ class Command(BaseCommand):
     """Runs `streaming.runtime.checkpoints` on the folder of an organisation."""
 
     help = (
-        "Show the checkpoints of an organisation (sizes, versions, newest batches), delete those that no version reads "
-        "any more (clean), keep all that it has on the disk in one file (backup), or put such a file back (restore; "
-        "what was there is kept beside). For all but show, stop the worker and the runners (stoprunners) first."
+        "Manage the checkpoints of an organisation. show: list them (sizes, versions, newest batches). clean: delete "
+        "those that no version reads any more. backup: save everything on disk to one file. restore: put such a file "
+        "back and keep the previous files next to it. set-aside: move a damaged carrier away, so that its runs resume "
+        "from their restart points. For all but show, stop the worker and the runners (stoprunners) first."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """What to do, for whom, and the file of a backup."""
-        parser.add_argument("what", choices=["show", "clean", "backup", "restore"])
-        parser.add_argument("organisation", help="its short name, as in addresses")
-        parser.add_argument("file", nargs="?", type=Path, help="the file of the backup")
+        """Add the action, the organisation, and the backup file or the carrier."""
+        parser.add_argument("what", choices=["show", "clean", "backup", "restore", "set-aside"])
+        parser.add_argument("organisation", help="the organisation's short name, as in addresses")
+        parser.add_argument("target", nargs="?", help="the backup file, or the name of the carrier")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        """Say what was done. Raises CommandError where nothing was."""
+        """Print what was done. Raises CommandError if nothing was."""
         with installation_context("an operator cares for an organisation's checkpoints"):
             organisation = Organisation.objects.filter(slug=options["organisation"]).first()
         if organisation is None:
-            raise CommandError(f"There is no organisation {options['organisation']}.")
+            raise CommandError(f"No organisation is named {options['organisation']}.")
         folder = settings.PUNCTUAL_DATA / str(organisation.pk)
-        file = [] if options["file"] is None else [options["file"].absolute()]
-        command = [sys.executable, "-P", "-m", "streaming.runtime.checkpoints", options["what"], folder, *file]
+        target = [] if options["target"] is None else [options["target"]]
+        if target and options["what"] != "set-aside":
+            target = [Path(target[0]).absolute()]
+        command = [sys.executable, "-P", "-m", "streaming.runtime.checkpoints", options["what"], folder, *target]
         ended = subprocess.run(list(map(str, command)), cwd=settings.BASE_DIR, check=False)  # nosec B603
         if ended.returncode:
             raise CommandError("Nothing was done.", returncode=ended.returncode)

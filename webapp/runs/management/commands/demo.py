@@ -1,4 +1,4 @@
-"""`manage.py demo`: lay out the demo organisation, and ask for its binding to run. Safe to repeat."""
+"""`manage.py demo`: create the demo organisation, and request runs of two of its bindings. Safe to repeat."""
 
 import secrets
 from pathlib import Path
@@ -19,7 +19,7 @@ from webapp.queries.models import Query
 from webapp.queries.services import create_query
 from webapp.runs import demo
 from webapp.runs.access import open_run
-from webapp.runs.bindings.bindings import BindingSaid, create_binding
+from webapp.runs.bindings.bindings import BindingSettings, create_binding
 from webapp.runs.models import Binding
 from webapp.runs.starts.services import start
 from webapp.streams.models import Stream
@@ -27,14 +27,14 @@ from webapp.streams.services import create_stream
 
 
 class Command(BaseCommand):
-    """Makes what is missing of the demo and prints how to sign in."""
+    """Creates the missing parts of the demo and prints how to sign in."""
 
-    help = "Lay out the demo organisation with a stream, queries and a binding that runs; print its sign-in."
+    help = "Create the demo organisation with streams, queries and running bindings; print its sign-in."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Refuse on a public installation, for the sign-in is printed and kept in the data folder."""
+        """Create the demo; refuse on a public installation, because the password is printed and stored."""
         if not settings.OWN_MACHINE:
-            raise CommandError("The demo is for one's own machine: set PUNCTUAL_EMBEDDED=1 if this is one.")
+            raise CommandError("The demo is for your own machine only. If this is one, set PUNCTUAL_EMBEDDED=1.")
         password = _password(settings.PUNCTUAL_DATA / "demo_password")
         with transaction.atomic():
             user, organisation = _account(password)
@@ -48,7 +48,7 @@ class Command(BaseCommand):
 
 
 def _password(kept: Path) -> str:
-    """Return the password that was generated once; the file is readable by its owner only."""
+    """Return the password, generated at the first call; only its owner can read the file."""
     if not kept.exists():
         kept.touch(mode=0o600)
         kept.write_text(secrets.token_urlsafe(12))
@@ -60,23 +60,24 @@ def _account(password: str) -> tuple[User, Organisation]:
     if not user.check_password(password):
         user.set_password(password)
         user.save()
-    with installation_context("who runs the installation lays out the demo"):
+    with installation_context("an administrator creates the demo"):
         organisation, _ = Organisation.objects.get_or_create(slug=demo.SLUG, defaults={"name": "Demo"})
         Membership.objects.get_or_create(organisation=organisation, user=user, defaults={"role": Role.OWNER})
     return user, organisation
 
 
 def _lay_out(user: User) -> None:
-    if not Stream.objects.filter(name=demo.STREAM).exists():
-        create_stream(name=demo.STREAM, definition=demo.CARS, adapter=demo.GENERATOR)
+    for name, (definition, adapter) in demo.STREAMS.items():
+        if not Stream.objects.filter(name=name).exists():
+            create_stream(name=name, definition=definition, adapter=adapter)
     for graph in demo.QUERIES:
         name = graph["name"]
         query = Query.objects.filter(name=name).first()
         if query is None:
             query = create_query(draft=sound(OneOfGraphAndText(graph=graph)), comment="The demo", author=user)
         if not Binding.objects.filter(name=name).exists():
-            said = BindingSaid(name, inputs={}, dedicated=False)
-            create_binding(said=said, query_version=current_version(query).pk)
-    running = Binding.objects.get(name=demo.RUNNING)
-    if open_run(running) is None:
-        start(binding=running, by=user)
+            choice = BindingSettings(name, inputs={}, dedicated=False)
+            create_binding(settings=choice, query_version=current_version(query).pk)
+    for running in Binding.objects.filter(name__in=(demo.RUNNING, demo.LOSING)):
+        if open_run(running) is None:
+            start(binding=running, by=user)

@@ -13,34 +13,34 @@ from webapp.runs.storage.resealing import ResealingCounts, reseal
 
 
 class Command(BaseCommand):
-    """Safe to repeat, and while runs go on: what is sealed under an older key opens as long as that key is listed."""
+    """Safe to repeat, and while runs are running: older seals still open while their key is listed."""
 
     help = (
-        "Re-encrypt the secrets of all connections under the newest key of PUNCTUAL_SECRETS_KEYS. Put the new key "
-        "before the old ones and start the web server and the workers again first; take the old keys out afterwards."
+        "Re-encrypt the secrets of all connections under the newest key of PUNCTUAL_SECRETS_KEYS. First put the new "
+        "key before the old ones and restart the web server and the workers; afterwards remove the old keys."
     )
 
     def handle(self, *_: Any, **__: Any) -> None:
-        """Print counts; fails when a secret opens with none of the keys."""
-        told = ResealingCounts()
+        """Print counts; fail if a secret opens with none of the keys."""
+        counts = ResealingCounts()
         broken = []
-        with installation_context("every organisation's secrets are sealed anew"):
+        with installation_context("every organisation's secrets are sealed again"):
             organisations = list(Organisation.objects.all())
         for organisation in organisations:
             with organisation_context(organisation.pk):
-                reseal(told)
-            broken += [f"{organisation.slug}: {each}" for each in told.broken]
-            told.broken.clear()
+                reseal(counts)
+            broken += [f"{organisation.slug}: {each}" for each in counts.broken]
+            counts.broken.clear()
         self.stdout.write(
-            f"{counted(told.anew, 'secret')} sealed anew, {told.already} had the newest key already, "
-            f"{told.dropped} taken out of runs that have ended."
+            f"{counted(counts.anew, 'secret')} resealed, {counts.already} already had the newest key, "
+            f"{counts.dropped} removed from runs that have ended."
         )
         try:
-            self.stdout.write(f"{counted(seal_anew(), 'second factor')} of people sealed anew.")
+            self.stdout.write(f"{counted(seal_anew(), 'second factor')} of people resealed.")
         except InvalidToken:
             broken.append("second factors of people")
         if broken:
             raise CommandError(
-                f"{counted(len(broken), 'secret')} cannot be opened with any of the keys: {', '.join(broken)}. List "
-                "the key that sealed them again and repeat this, or give the secrets again."
+                f"{counted(len(broken), 'secret')} can't be opened with any of the keys: {', '.join(broken)}. Put "
+                "the key that sealed them back into PUNCTUAL_SECRETS_KEYS and repeat this, or enter the secrets again."
             )

@@ -1,4 +1,4 @@
-"""`manage.py runnerconfiguration SLUG`: what a runner that is started elsewhere reads from its standard input."""
+"""`manage.py runnerconfiguration SLUG`: the configuration that a runner on a cluster reads from standard input."""
 
 import json
 from argparse import ArgumentParser
@@ -12,19 +12,19 @@ from webapp.runs.runners.launching import configuration_of
 
 
 class Command(BaseCommand):
-    """Prints secrets: Redis's address with a password, and the organisation's keys. Pipe it, and keep it nowhere."""
+    """Prints secrets: Redis's address with a password, and the organisation's keys. Pipe it, and store it nowhere."""
 
-    help = "Print the configuration of an organisation's runner, for one that a cluster starts. It holds secrets."
+    help = "Print the configuration of an organisation's runner that a cluster starts. It contains secrets."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Take the organisation's slug."""
         parser.add_argument("slug")
 
     def handle(self, *_: Any, slug: str, **__: Any) -> None:
-        """Print one line of JSON. Raises `CommandError` for an organisation that is not there."""
+        """Print one line of JSON. Raises `CommandError` for an unknown organisation."""
         with installation_context("the configuration of a runner is printed"):
             found = Organisation.objects.filter(slug=slug).first()
         if found is None:
-            raise CommandError(f"There is no organisation {slug!r}. The installation's pages list them.")
+            raise CommandError(f"No organisation is named {slug!r}. The installation's pages list them.")
         with organisation_context(found.pk):
             self.stdout.write(json.dumps(configuration_of(found.pk)))

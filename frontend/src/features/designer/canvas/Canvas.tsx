@@ -12,16 +12,16 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import { type DragEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
-import { useMedia } from "../../../lib/media";
+import { useMedia } from "../../../lib/browser/media";
 import type { Explained } from "../../../model/api";
-import { connectionProblem } from "../../../model/graphEdit/ports";
+import { connectionProblem } from "../../../model/graph/edit/ports";
 import { useDesigner } from "../page/designer";
 import type { NodeCommands } from "./commands";
 import { useDrawing } from "./drawing";
 import { type BoxNode, NODE_TYPES } from "./NodeBox";
 import { draggedKind } from "./Palette";
 
-/** Fewer nodes are seen at once, and an overview would lie over them. */
+/** With fewer nodes all of them are visible, and an overview would cover them. */
 const OVERVIEWED = 9;
 const OVERVIEW = { width: 130, height: 90 };
 const FITTED = { padding: 0.08, maxZoom: 1 };
@@ -31,7 +31,7 @@ interface CanvasProps {
   explained: Explained | undefined;
 }
 
-/** Lines are drawn, moved to another port, and taken away by dropping them nowhere. */
+/** Lines are drawn, moved to another port, and removed by dropping them on an empty place. */
 function useLines() {
   const { graph, act } = useDesigner();
   const moved = useRef(false);
@@ -57,7 +57,7 @@ function useLines() {
   return { isValidConnection: allowed, onConnect, onReconnect, onReconnectStart, onReconnectEnd };
 }
 
-/** The view is fitted when the window changes, and when the layout does; not while boxes are moved by hand. */
+/** Fit the view when the window or the layout changes, but not while boxes are moved by hand. */
 function useFitting(direction: string, shape: string) {
   const { fitView } = useReactFlow();
   const size = useStore(({ width, height }) => `${width} ${height}`);
@@ -82,7 +82,7 @@ function useKeys(commands: NodeCommands, line: string | null, setLine: (line: st
   };
 }
 
-/** Where a kind that is dropped, and boxes that were dragged, come to stand. */
+/** Place dropped kinds and dragged boxes. */
 function usePlacing(commands: NodeCommands) {
   const { act } = useDesigner();
   const { screenToFlowPosition } = useReactFlow();
@@ -152,7 +152,7 @@ function Drawn({ commands, explained }: CanvasProps) {
   );
 }
 
-/** The query as boxes and lines that can be edited. */
+/** The query as editable boxes and lines. */
 export function Canvas(props: CanvasProps) {
   return (
     <div className="graph">

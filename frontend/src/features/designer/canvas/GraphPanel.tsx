@@ -1,10 +1,10 @@
 import { type ClipboardEvent, lazy, Suspense, useState } from "react";
-import { Choices } from "../../../components/Choices";
-import { Empty, Notice, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { keep, kept } from "../../../lib/kept";
-import { useMedia } from "../../../lib/media";
-import { onlyOne } from "../../../model/graphEdit/forms";
+import { Choices } from "../../../components/actions/Choices";
+import { Empty, Notice, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { useMedia } from "../../../lib/browser/media";
+import { readPreference, storePreference } from "../../../lib/browser/preferences";
+import { onlyOne } from "../../../model/graph/edit/forms";
 import { Inspector } from "../inspector/Inspector";
 import { Outline } from "../outline/Outline";
 import { useDesigner } from "../page/designer";
@@ -22,11 +22,11 @@ const VIEWS = [
 
 function useView() {
   const narrow = useMedia("(max-width: 560px)");
-  const [chosen, setChosen] = useState(() => kept("designer-view"));
+  const [chosen, setChosen] = useState(() => readPreference("designer-view"));
   const view: View = chosen === "canvas" || chosen === "outline" ? chosen : narrow ? "outline" : "canvas";
   const choose = (next: View) => {
     setChosen(next);
-    keep("designer-view", next);
+    storePreference("designer-view", next);
   };
   return [view, choose] as const;
 }
@@ -37,31 +37,31 @@ interface ToolProps {
   adding: boolean;
 }
 
-/** What was copied here last, for browsers that do not let a page read the clipboard. */
+/** The last copied nodes, for browsers that don't let a page read the clipboard. */
 let copiedHere = "";
 
 function Tools({ commands, onAdd, adding }: ToolProps) {
   const { selected, readOnly, locked, graph } = useDesigner();
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const off = readOnly || locked !== null;
   const copy = async () => {
     const text = commands.copied();
     if (text === null) return;
     copiedHere = text;
     await navigator.clipboard?.writeText(text).catch(() => undefined);
-    setSaid(`Copied: ${selected.join(", ")}.`);
+    setMessage(`Copied: ${selected.join(", ")}.`);
   };
   const paste = async () => {
     const text = await navigator.clipboard?.readText().catch(() => copiedHere);
-    setSaid(
-      commands.paste(text ?? copiedHere) || commands.paste(copiedHere) ? "Pasted." : "No nodes are on the clipboard.",
+    setMessage(
+      commands.paste(text ?? copiedHere) || commands.paste(copiedHere) ? "Pasted." : "The clipboard contains no nodes.",
     );
   };
   const none = selected.length === 0;
   return (
     <div className="graph-tools row">
       <button type="button" className="button" aria-expanded={adding} onClick={onAdd} disabled={off || graph === null}>
-        Add a node
+        Add node
       </button>
       <button type="button" className="button" onClick={() => void copy()} disabled={none}>
         Copy
@@ -84,13 +84,13 @@ function Tools({ commands, onAdd, adding }: ToolProps) {
         Delete
       </button>
       <span role="status" className="visually-hidden">
-        {said}
+        {message}
       </span>
     </div>
   );
 }
 
-/** Clipboard keys, wherever in the graph the focus is, but not in a field. */
+/** Clipboard keys, active anywhere in the graph except in a field. */
 function clipboardKeys(commands: NodeCommands, off: boolean, selected: readonly string[]) {
   const typing = ({ target }: ClipboardEvent) =>
     target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable='true']") !== null;
@@ -114,7 +114,7 @@ function clipboardKeys(commands: NodeCommands, off: boolean, selected: readonly 
   };
 }
 
-/** The canvas with what the explanation says of each node, where that is switched on. */
+/** The canvas, with explanations at each node if they are switched on. */
 function ExplainedCanvas({ commands, sql }: { commands: NodeCommands; sql: string }) {
   const explained = useExplanation({ text: sql });
   return <Canvas commands={commands} explained={explained.data} />;
@@ -125,8 +125,8 @@ function Shown({ view, commands, explain }: { view: View; commands: NodeCommands
   const sound = known.every(({ severity }) => severity !== "error");
   if (graph === null) {
     return (
-      <Empty title="Nothing to draw yet.">
-        <p>Write a query; it is drawn as you type.</p>
+      <Empty title="Nothing to draw yet">
+        <p>Write a query. It is drawn as you type.</p>
       </Empty>
     );
   }
@@ -149,11 +149,11 @@ function Locked({ refused }: { refused: number }) {
     <Notice tone={refused > 0 ? "bad" : "unknown"}>
       <p className="row">
         <span>
-          {refused > 0 ? "That was not done. " : ""}
+          {refused > 0 ? "Not applied. " : ""}
           {locked}
         </span>
         <button type="button" className="button" onClick={act.backToReadable}>
-          Back to the last text that could be read
+          Back to the last valid text
         </button>
       </p>
     </Notice>
@@ -162,11 +162,11 @@ function Locked({ refused }: { refused: number }) {
 
 function addingWords(last: string | undefined): string {
   return last === undefined
-    ? "Click to add, or drag onto the canvas. Select a node first to add behind it."
-    : `Click to add behind ${last}, or drag onto the canvas.`;
+    ? "Click to add, or drag onto the canvas. Select a node to insert after."
+    : `Click to add after ${last}, or drag onto the canvas.`;
 }
 
-/** Tools and palette, for who may edit. */
+/** Tools and palette, for people who may edit. */
 function Editing({ commands }: { commands: NodeCommands }) {
   const { selected, readOnly } = useDesigner();
   const [adding, setAdding] = useState(false);
@@ -188,11 +188,11 @@ function Editing({ commands }: { commands: NodeCommands }) {
 
 interface GraphPanelProps {
   onHide: () => void;
-  /** How often the canvas was edited in vain. */
+  /** The number of edits that were refused. */
   refused: number;
 }
 
-/** The graph of the query, to be edited: as canvas or as outline, with the form of what is selected. */
+/** The query's graph, editable as canvas or outline, with the form of the selected node. */
 export function GraphPanel({ onHide, refused }: GraphPanelProps) {
   const { locked, readOnly, selected, graph } = useDesigner();
   const commands = useNodeCommands();

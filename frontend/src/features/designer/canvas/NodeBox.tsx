@@ -1,18 +1,18 @@
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
+import { KIND_LABELS, nodeLines } from "../../../messages/definition/summary";
 import type { Fault, GraphNode } from "../../../model/api";
-import { NOTHING } from "../../../model/graphEdit/kinds";
-import { portsOf } from "../../../model/graphEdit/ports";
-import type { Direction } from "../../../model/layout";
-import { KIND_LABELS, nodeLines } from "../../../model/summary";
+import { NOTHING } from "../../../model/graph/edit/kinds";
+import { portsOf } from "../../../model/graph/edit/ports";
+import type { Direction } from "../../../model/graph/layout";
 import { guideOf } from "../inspector/Inspector";
 
 export interface BoxData extends Record<string, unknown> {
   node: GraphNode;
   faults: readonly Fault[];
   comment: string;
-  /** What is told of it while the explanation is shown. */
-  told: readonly string[];
+  /** Lines of the explanation, while it is visible. */
+  explanation: readonly string[];
   stage: number | null;
   direction: Direction;
 }
@@ -31,11 +31,11 @@ export function shownLines(node: GraphNode): string[] {
     : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
 }
 
-/** About how high a box is, for the layout. */
-export function boxHeight({ node, faults, comment, told }: BoxData): number {
+/** The approximate height of a box, for the layout. */
+export function boxHeight({ node, faults, comment, explanation }: BoxData): number {
   const ports = Math.max(0, portsOf(node).length - 1) * LINE;
   const flags = faults.length === 0 ? 0 : 58;
-  return 44 + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * told.length;
+  return 44 + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * explanation.length;
 }
 
 function Ports({ node, direction }: { node: GraphNode; direction: Direction }) {
@@ -61,7 +61,7 @@ function Ports({ node, direction }: { node: GraphNode; direction: Direction }) {
   });
 }
 
-/** The worst fault, with what mends it; the others are counted. */
+/** The worst error with its remedy; the others are counted. */
 function Flag({ faults }: { faults: readonly Fault[] }) {
   const worst = faults.find(({ severity }) => severity === "error") ?? faults[0];
   if (worst === undefined) return null;
@@ -75,7 +75,7 @@ function Flag({ faults }: { faults: readonly Fault[] }) {
 }
 
 function Box({ data }: NodeProps<BoxNode>) {
-  const { node, faults, comment, told, stage, direction } = data;
+  const { node, faults, comment, explanation, stage, direction } = data;
   const severity = faults.some((fault) => fault.severity === "error") ? "error" : faults[0]?.severity;
   return (
     <div className="graph-node" data-severity={severity} data-stage={stage === null ? undefined : stage % 4}>
@@ -88,7 +88,7 @@ function Box({ data }: NodeProps<BoxNode>) {
           target="_blank"
           rel="noopener"
           tabIndex={-1}
-          title={`What ${KIND_LABELS[node.kind]} means, in the guide`}
+          title={`${KIND_LABELS[node.kind]} in the guide`}
         >
           {KIND_LABELS[node.kind]}
         </a>
@@ -106,9 +106,9 @@ function Box({ data }: NodeProps<BoxNode>) {
           </li>
         ))}
       </ul>
-      {told.length === 0 ? null : (
+      {explanation.length === 0 ? null : (
         <ul className="told">
-          {told.map((each) => (
+          {explanation.map((each) => (
             <li key={each} title={each}>
               {each}
             </li>

@@ -1,20 +1,20 @@
-/** Every kind of node with a sentence, in groups: click to add one, or drag it onto the canvas. */
+/** Every kind of node with a sentence, in groups. Click to add one, or drag it onto the canvas. */
 
-import { KINDS, NODE_KINDS, type NodeKind, paletteGroups } from "../../../model/graphEdit/kinds";
-import { KIND_LABELS } from "../../../model/summary";
+import { KIND_LABELS } from "../../../messages/definition/summary";
+import { KINDS, NODE_KINDS, type NodeKind, paletteGroups } from "../../../model/graph/edit/kinds";
 
 const DRAGGED = "application/x-punctual-node";
 
-/** The kind that is dragged, where it is one of ours. */
+/** Return the dragged kind, if it is one of ours. */
 export function draggedKind(data: DataTransfer): NodeKind | null {
   const kind = data.getData(DRAGGED);
   return NODE_KINDS.find((each) => each === kind) ?? null;
 }
 
 interface PaletteProps {
-  /** What a new node does with what is there, in a sentence. */
+  /** A sentence about where the new node is inserted. */
   says: string;
-  /** Kinds that make no sense at this place. */
+  /** Kinds that make no sense at this position. */
   without?: readonly NodeKind[];
   onPick: (kind: NodeKind) => void;
   onClose: () => void;

@@ -1,30 +1,30 @@
-/** What canvas and outline can do with nodes: one list, so that whatever the mouse does the keyboard does. */
+/** The node commands of canvas and outline, in one list, so that everything works by mouse and by keyboard. */
 
 import { useMemo, useRef } from "react";
 import type { GraphNode } from "../../../model/api";
-import { copiedText, nodesIn } from "../../../model/graphEdit/clipboard";
-import type { Positions } from "../../../model/graphEdit/design";
-import { freshNode, pastedIds } from "../../../model/graphEdit/edits";
-import type { NodeKind } from "../../../model/graphEdit/kinds";
+import { copiedText, nodesIn } from "../../../model/graph/edit/clipboard";
+import type { Positions } from "../../../model/graph/edit/design";
+import { freshNode, pastedIds } from "../../../model/graph/edit/edits";
+import type { NodeKind } from "../../../model/graph/edit/kinds";
 import { type Designer, useDesigner } from "../page/designer";
 import { useStreamNames } from "../requests";
 
 export interface NodeCommands {
-  /** Add a node: after the one that is selected, between it and what reads it; or where it is dropped. */
+  /** Add a node: after the selected one, between it and its readers; or where it is dropped. */
   add: (kind: NodeKind, at?: { after?: string | undefined; position?: { x: number; y: number } }) => void;
   addBefore: (kind: NodeKind, before: string, port: string) => void;
   remove: (ids: readonly string[]) => void;
-  /** The JSON of the selection; null where nothing is selected. */
+  /** Return the JSON of the selection; null without a selection. */
   copied: () => string | null;
-  /** Paste nodes; false where the text holds none. */
+  /** Paste nodes; false if the text contains none. */
   paste: (text: string) => boolean;
   duplicate: (ids: readonly string[]) => void;
 }
 
-type SaidOf = (kind: NodeKind, source: string | undefined) => Record<string, unknown>;
+type KnownFieldsOf = (kind: NodeKind, source: string | undefined) => Record<string, unknown>;
 
-/** What can be said of a new node because of what it will read. */
-function useKnown(): SaidOf {
+/** Return default fields of a new node that follow from what it will read. */
+function useKnown(): KnownFieldsOf {
   const { schemas } = useDesigner();
   const streams = useStreamNames().data;
   return (kind, source) => {
@@ -55,7 +55,7 @@ function pasteInto({ graph, act, select, positions }: Designer, nodes: readonly 
   select([...fresh.values()]);
 }
 
-function commands(now: () => Designer, known: () => SaidOf): NodeCommands {
+function commands(now: () => Designer, known: () => KnownFieldsOf): NodeCommands {
   const copied = () => {
     const { graph, selected } = now();
     return graph === null || selected.length === 0 ? null : copiedText(graph, selected);
@@ -104,13 +104,13 @@ function commands(now: () => Designer, known: () => SaidOf): NodeCommands {
 export function useNodeCommands(): NodeCommands {
   const designer = useRef(useDesigner());
   designer.current = useDesigner();
-  const said = useRef(useKnown());
-  said.current = useKnown();
+  const knownFields = useRef(useKnown());
+  knownFields.current = useKnown();
   return useMemo(
     () =>
       commands(
         () => designer.current,
-        () => said.current,
+        () => knownFields.current,
       ),
     [],
   );

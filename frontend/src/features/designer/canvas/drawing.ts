@@ -1,41 +1,46 @@
-/** The query as React Flow draws it: boxes and lines, in step with the model. */
+/** The query as React Flow draws it: boxes and lines, in sync with the model. */
 
 import { applyNodeChanges, type Edge, MarkerType, type NodeChange } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { KIND_LABELS, nodeLines } from "../../../messages/definition/summary";
 import type { Explained, QueryGraph } from "../../../model/api";
-import type { Position, Positions } from "../../../model/graphEdit/design";
-import { NOTHING } from "../../../model/graphEdit/kinds";
-import { portsOf } from "../../../model/graphEdit/ports";
-import type { Direction } from "../../../model/layout";
-import { KIND_LABELS, nodeLines } from "../../../model/summary";
+import type { Position, Positions } from "../../../model/graph/edit/design";
+import { NOTHING } from "../../../model/graph/edit/kinds";
+import { portsOf } from "../../../model/graph/edit/ports";
+import type { Direction } from "../../../model/graph/layout";
 import { useDesigner } from "../page/designer";
 import { useArranged } from "./layout";
 import { BOX_WIDTH, type BoxData, type BoxNode, boxHeight } from "./NodeBox";
 
 const NOTHING_TOLD: readonly string[] = [];
 
-/** What the explanation says of a node, shortly: what is held back, and what is kept. */
-function toldOf(explained: Explained | undefined, id: string): { told: readonly string[]; stage: number | null } {
+/** Return the explanation of a node in short: its CTI delay and its state. */
+function explanationOf(
+  explained: Explained | undefined,
+  id: string,
+): { explanation: readonly string[]; stage: number | null } {
   const found = explained?.explanation.nodes.find((node) => node.id === id);
-  if (found === undefined) return { told: NOTHING_TOLD, stage: null };
+  if (found === undefined) return { explanation: NOTHING_TOLD, stage: null };
   const stage = explained?.explanation.stages.find(({ number }) => number === found.stage);
-  const folded = stage?.folds.includes(id) === true ? ["folded before it is exchanged"] : [];
+  const folded = stage?.folds.includes(id) === true ? ["folded before the exchange"] : [];
   const kept = found.state.map(({ what, until }) => `keeps ${what}, ${until}`);
-  return { told: [`stage ${found.stage}`, ...folded, found.hold.text, ...kept], stage: found.stage };
+  return { explanation: [`stage ${found.stage}`, ...folded, found.hold.text, ...kept], stage: found.stage };
 }
 
 function namedFor(data: BoxData): string {
   const { node, faults, comment } = data;
   const wrong = faults.map((fault) => `${fault.severity}: ${fault.message}`);
-  const said = [`${KIND_LABELS[node.kind]} ${node.id}`, ...nodeLines(node), ...wrong, ...(comment ? [comment] : [])];
-  return said.join("; ");
+  const parts = [`${KIND_LABELS[node.kind]} ${node.id}`, ...nodeLines(node), ...wrong, ...(comment ? [comment] : [])];
+  return parts.join("; ");
 }
 
-/** The same data as before where nothing of it changed, so that its box is not drawn again. */
+/** Return the previous data if nothing changed, so that the box is not rendered again. */
 function sameData(now: BoxData, before: BoxData | undefined): BoxData {
   if (before === undefined || before.node !== now.node || before.comment !== now.comment) return now;
   if (before.direction !== now.direction || before.stage !== now.stage) return now;
-  const lists = before.told.join() === now.told.join() && JSON.stringify(before.faults) === JSON.stringify(now.faults);
+  const lists =
+    before.explanation.join() === now.explanation.join() &&
+    JSON.stringify(before.faults) === JSON.stringify(now.faults);
   return lists ? before : now;
 }
 
@@ -46,7 +51,7 @@ function useData(direction: Direction, explained: Explained | undefined): Map<st
     const found = new Map<string, BoxData>();
     for (const node of graph?.nodes ?? []) {
       const faults = known.filter((fault) => fault.node === node.id);
-      const now = { node, faults, comment: comments[node.id] ?? "", direction, ...toldOf(explained, node.id) };
+      const now = { node, faults, comment: comments[node.id] ?? "", direction, ...explanationOf(explained, node.id) };
       found.set(node.id, sameData(now, last.current.get(node.id)));
     }
     last.current = found;
@@ -54,7 +59,7 @@ function useData(direction: Direction, explained: Explained | undefined): Map<st
   }, [graph, known, comments, direction, explained]);
 }
 
-/** Where a node stands: where it was put, else where the layout has it, else beside what it reads. */
+/** Return a node's position: the one set by hand, else that of the layout, else one next to what the node reads. */
 function placeOf(id: string, data: BoxData, put: Positions, laid: Positions): Position {
   const known = put[id] ?? laid[id];
   if (known !== undefined) return known;
@@ -71,7 +76,7 @@ function useBoxes(direction: Direction, explained: Explained | undefined) {
     [data],
   );
   const laid = useArranged(graph ?? EMPTY, sizes, direction);
-  const put = direction === "right" ? positions : NOWHERE; // where it is narrow, one below the other
+  const put = direction === "right" ? positions : NOWHERE; // on narrow screens, stacked
   const boxes = useMemo(
     () =>
       [...data].map(
@@ -110,7 +115,7 @@ function lineOf(id: string, port: string, source: string, chosen: string | null)
   };
 }
 
-/** The lines of a graph; one that is as it was stays the same object. */
+/** Return the lines of a graph; unchanged ones stay the same object. */
 function useLines(chosen: string | null): Edge[] {
   const { graph } = useDesigner();
   const last = useRef<ReadonlyMap<string, Edge>>(new Map());
@@ -132,7 +137,7 @@ function useLines(chosen: string | null): Edge[] {
 
 const COMPARED = ["data", "selected", "draggable", "connectable", "ariaLabel"] as const;
 
-/** What is drawn goes on being measured, and dragged; a box that is as it was stays the same object. */
+/** Keep measurements and drags of visible boxes; unchanged ones stay the same object. */
 function inPlace(box: BoxNode, was: BoxNode | undefined): BoxNode {
   if (was === undefined) return box;
   const position = was.dragging === true ? was.position : box.position;
@@ -141,9 +146,9 @@ function inPlace(box: BoxNode, was: BoxNode | undefined): BoxNode {
   return { ...was, ...box, position };
 }
 
-/** Boxes, the shape of the layout in which they are drawn, and lines.
+/** Return boxes, the shape of their layout, and lines.
  *
- * While a box is dragged it follows the pointer, and the model is told when it is dropped.
+ * While a box is dragged it follows the pointer; the model changes when the box is dropped.
  */
 export function useDrawing(direction: Direction, explained: Explained | undefined, chosenLine: string | null) {
   const { selected, select } = useDesigner();

@@ -1,12 +1,12 @@
-/** Where nodes stand that nobody put anywhere: laid out by ELK, in a worker of its own. */
+/** Positions for nodes that nobody placed by hand, computed by ELK in its own worker. */
 
 import type { ELK, ElkNode } from "elkjs/lib/elk-api";
 import workerUrl from "elkjs/lib/elk-worker.min.js?url";
 import { useEffect, useRef, useState } from "react";
 import type { QueryGraph } from "../../../model/api";
-import type { Positions } from "../../../model/graphEdit/design";
-import { portsOf } from "../../../model/graphEdit/ports";
-import { type Direction, layeredLayout } from "../../../model/layout";
+import type { Positions } from "../../../model/graph/edit/design";
+import { portsOf } from "../../../model/graph/edit/ports";
+import { type Direction, layeredLayout } from "../../../model/graph/layout";
 
 export interface Sized {
   id: string;
@@ -31,7 +31,7 @@ const OPTIONS = {
   "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
 };
 
-/** Long graphs go on in a further line, as text does, so that all of it can be seen at once. */
+/** Long graphs wrap to further lines, as text does, so that all of the graph is visible at once. */
 const LONG = 12;
 const IN_LINES = {
   "elk.layered.wrapping.strategy": "MULTI_EDGE",
@@ -56,7 +56,7 @@ function elkGraph(graph: QueryGraph, sizes: readonly Sized[], direction: Directi
   };
 }
 
-/** The layout of a graph; where no worker can be had, that of the browser's own thread. */
+/** Return the layout of a graph; without a worker, compute it in the main thread. */
 export async function arranged(graph: QueryGraph, sizes: readonly Sized[], direction: Direction): Promise<Positions> {
   try {
     const { children = [] } = await (await elk()).layout(elkGraph(graph, sizes, direction));
@@ -66,7 +66,7 @@ export async function arranged(graph: QueryGraph, sizes: readonly Sized[], direc
   }
 }
 
-/** At once, and plainer. */
+/** Compute a simpler layout, synchronously. */
 export function arrangedHere(graph: QueryGraph, sizes: readonly Sized[], direction: Direction): Positions {
   const inputs = new Map(graph.nodes.map((node) => [node.id, portsOf(node).map(({ reads }) => reads)]));
   return Object.fromEntries(
@@ -77,7 +77,7 @@ export function arrangedHere(graph: QueryGraph, sizes: readonly Sized[], directi
   );
 }
 
-/** The layout of what is drawn: at once at first, then as ELK has it; an older answer never replaces a newer one. */
+/** Return the layout: a simple one at once, then ELK's; an older answer never replaces a newer one. */
 export function useArranged(graph: QueryGraph, sizes: readonly Sized[], direction: Direction): Positions {
   const key = JSON.stringify([direction, sizes, graph.nodes.map((node) => portsOf(node).map(({ reads }) => reads))]);
   const [found, setFound] = useState<{ key: string; positions: Positions } | null>(null);

@@ -1,11 +1,11 @@
 import { PAGES } from "virtual:guide";
 import { useEffect, useId, useRef, useState } from "react";
-import { Panel } from "../../../components/Panel";
+import { Panel } from "../../../components/page/Panel";
 import type { GraphNode } from "../../../model/api";
 import { useDesigner } from "../page/designer";
 import "./help.css";
 
-/** The page of the guide that says what the node means. */
+/** Return the guide page that explains the node. */
 function pageOf(node: GraphNode | undefined): string | null {
   if (node === undefined) return null;
   return node.kind === "window" ? `window_${node.window.kind}` : node.kind;
@@ -24,14 +24,14 @@ function Written({ html }: { html: string }) {
   return <article className="guide-text help-text" ref={place} />;
 }
 
-/** The guide beside the query: the page of the node that is selected, or any other. */
+/** The guide next to the query: the page of the selected node, or any other. */
 export function HelpPanel() {
   const { graph, selected, wordPage } = useDesigner();
   const id = useId();
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState<string | null>(null);
   const node = pageOf(graph?.nodes.find((each) => each.id === selected.at(-1)));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page of a node that is selected comes before the chosen one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: selecting a node replaces the chosen page
   useEffect(() => setChosen(null), [node]);
   useEffect(() => {
     if (wordPage !== null) setChosen(wordPage);
@@ -41,17 +41,17 @@ export function HelpPanel() {
   return (
     <Panel
       title="Help"
-      note="What the node that you select, or the word of SQL at the caret, means."
+      note="Explains the selected node or the SQL word at the caret"
       actions={
         <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide" : "Read"}
+          {open ? "Hide" : "Show"}
         </button>
       }
     >
       {open ? (
         <div className="stack">
           <div className="row">
-            <label htmlFor={id}>Page of the guide</label>
+            <label htmlFor={id}>Guide page</label>
             <select id={id} className="input" value={name} onChange={(event) => setChosen(event.target.value)}>
               {PAGES.filter((each) => each.name !== "").map((each) => (
                 <option key={each.name} value={each.name}>
@@ -63,7 +63,7 @@ export function HelpPanel() {
               In the guide
             </a>
           </div>
-          {page === undefined ? <p>The guide has no such page.</p> : <Written html={page.html} />}
+          {page === undefined ? <p>The guide has no page with this name.</p> : <Written html={page.html} />}
         </div>
       ) : null}
     </Panel>

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
-import { ExpressionEditor } from "../../../components/ExpressionEditor";
+import { ExpressionEditor } from "../../../components/editors/ExpressionEditor";
 import { useDesigner } from "../page/designer";
 import { useExpressionCompletion } from "../requests";
-import type { Said } from "./fields";
-import type { FormScope } from "./NodeField";
+import type { FieldTexts } from "./fields";
+import type { FormScope } from "./formScope";
 
-interface ExpressionFieldProps extends Said {
+interface ExpressionFieldProps extends FieldTexts {
   scope: FormScope;
   path: string;
   nullable: boolean;
@@ -13,7 +13,7 @@ interface ExpressionFieldProps extends Said {
   onChange: (value: string | null) => void;
 }
 
-/** An expression at a node: completed with the fields that come in there, its faults at their place. */
+/** An expression of a node, with completion of incoming fields and errors in place. */
 export function ExpressionField(props: ExpressionFieldProps) {
   const { label, help, wrong, readOnly, scope, path, nullable, value, onChange } = props;
   const { graph } = useDesigner();
@@ -27,7 +27,7 @@ export function ExpressionField(props: ExpressionFieldProps) {
   };
   const missing = typed.trim() === "" && !nullable;
   const faults = typed === value ? scope.faults.filter((fault) => fault.field === path) : [];
-  const said = missing ? "This is needed." : wrong;
+  const message = missing ? "This field is required." : wrong;
   return (
     <div className="field">
       <span className="label">{label}</span>
@@ -41,7 +41,7 @@ export function ExpressionField(props: ExpressionFieldProps) {
           graph === null ? Promise.resolve({ start: at, end: at, items: [] }) : complete(graph, scope.node.id, text, at)
         }
       />
-      {said === undefined ? null : <span className="wrong">{said}</span>}
+      {message === undefined ? null : <span className="wrong">{message}</span>}
       {help === undefined ? null : <span className="help">{help}</span>}
     </div>
   );

@@ -1,32 +1,29 @@
-/** How time moves on an input, in its form: what is tried here counts in the simulator too, and is written by Apply. */
+/** The time settings of an input. Settings on trial also apply in the simulator; Apply writes them into the query. */
 
-import { ErrorNote } from "../../../components/Notices";
-import { advanceWords } from "../../../model/advance";
-import type { StreamDefinition } from "../../../model/api";
+import { ErrorNote } from "../../../components/notices/Notices";
+import { advanceWords } from "../../../messages/definition/advance";
 import { useDesigner } from "../page/designer";
 import { useStreamDefinitions } from "../simulator/requests";
-import { StripOf } from "../simulator/StripList";
-import { useSettings } from "../simulator/useSettings";
+import { StripOf } from "../simulator/settings/StripList";
+import { useSettings } from "../simulator/settings/useSettings";
 
-const NO_STREAMS: ReadonlyMap<string, StreamDefinition> = new Map();
-
-/** Where the settings stand that are in force. */
+/** Return the source of the current settings. */
 function originWords(stream: string, tried: boolean, written: boolean): string {
-  if (tried) return "As you try it:";
-  return written ? "As this query says (ADVANCE TIME):" : `As the stream ${stream} says; this query may say otherwise:`;
+  if (tried) return "Settings on trial:";
+  return written ? "Set by this query (ADVANCE TIME):" : `Set by the stream ${stream}; this query can override them:`;
 }
 
-/** The settings of time of one input of the query. */
+/** The time settings of one input of the query. */
 export function InputTime({ node, stream }: { node: string; stream: string }) {
   const designer = useDesigner();
-  const streams = useStreamDefinitions().data ?? NO_STREAMS;
+  const streams = useStreamDefinitions([stream]);
   const settings = useSettings(designer.sql, designer.graph, streams, designer.replaceText);
   const inForce = settings.inForce[node];
   return (
     <div className="stack">
-      <strong>How its time moves</strong>
+      <strong>Time settings</strong>
       <p className="small quiet">
-        {originWords(stream, settings.tried[node] !== undefined, settings.said[node] !== undefined)}{" "}
+        {originWords(stream, settings.tried[node] !== undefined, settings.stored[node] !== undefined)}{" "}
         {advanceWords(inForce).join(" ")}
       </p>
       <StripOf node={node} settings={settings} designer={designer} />

@@ -1,20 +1,21 @@
-/** The form of one node: its name, its comment, and every field that its kind has. */
+/** The form of one node: its name, its comment, and the fields of its kind. */
 
 import { useId, useMemo } from "react";
+import { KIND_LABELS } from "../../../messages/definition/summary";
 import type { GraphNode } from "../../../model/api";
-import { counted } from "../../../model/counts";
-import { renameProblem } from "../../../model/graphEdit/edits";
-import { NODE_FORMS, onlyOne } from "../../../model/graphEdit/forms";
-import { KINDS } from "../../../model/graphEdit/kinds";
-import { portsOf, readableFor } from "../../../model/graphEdit/ports";
-import { KIND_LABELS } from "../../../model/summary";
+import { renameProblem } from "../../../model/graph/edit/edits";
+import { NODE_FORMS, onlyOne } from "../../../model/graph/edit/forms";
+import { KINDS } from "../../../model/graph/edit/kinds";
+import { portsOf, readableFor } from "../../../model/graph/edit/ports";
+import { counted } from "../../../model/text/counts";
 import { useDesigner } from "../page/designer";
 import { useStreamNames } from "../requests";
 import { useTyped } from "./fields";
+import type { FormScope } from "./formScope";
 import { InputTime } from "./InputTime";
-import { type FormScope, NodeField } from "./NodeField";
+import { NodeField } from "./NodeField";
 
-/** The page of the guide that says what the node means. */
+/** Return the guide page that explains the node. */
 export function guideOf(node: GraphNode): string {
   return node.kind === "window" ? `/guide/window_${node.window.kind}` : `/guide/${node.kind}`;
 }
@@ -53,14 +54,14 @@ function Comment({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
         maxLength={4000}
         value={typed}
         readOnly={readOnly}
-        placeholder="Why it is so. It stands in the SQL too."
+        placeholder="Explain the purpose. Also written into the SQL."
         onChange={(event) => type(event.target.value)}
       />
     </div>
   );
 }
 
-/** Takes a name when it is whole: on Enter, or when the field is left. */
+/** Apply a name when it is complete: on Enter, or when the field loses focus. */
 function NodeName({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
   const { graph, act, select } = useDesigner();
   const id = useId();
@@ -96,7 +97,7 @@ function NodeName({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
   );
 }
 
-/** The form of one node. What is right goes into the query as it is typed. */
+/** The form of one node. Valid input goes into the query as it is typed. */
 export function NodeForm({ node }: { node: GraphNode }) {
   const scope = useScope(node);
   const { act } = useDesigner();
@@ -134,7 +135,7 @@ export function NodeForm({ node }: { node: GraphNode }) {
   );
 }
 
-/** The form of what is selected. */
+/** The form of the selected node. */
 export function Inspector() {
   const { graph, selected } = useDesigner();
   const only = onlyOne(selected);
@@ -142,8 +143,8 @@ export function Inspector() {
   if (node === undefined) {
     return (
       <p className="quiet inspector-empty">
-        {counted(selected.length, "node is", "nodes are")} selected. Move, copy or delete them together; select one
-        alone to change what it says.
+        {counted(selected.length, "node is", "nodes are")} selected. Move, copy or delete them together. To edit a node,
+        select only that one.
       </p>
     );
   }

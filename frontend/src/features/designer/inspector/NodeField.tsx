@@ -1,49 +1,21 @@
 /** The input of one field of a node, by its role in the generated table of forms. */
 
 import { lazy, Suspense } from "react";
-import { Waiting } from "../../../components/Notices";
-import type { Fault, GraphNode } from "../../../model/api";
-import { type NodeField as Described, type KindForm, WINDOW_FORMS } from "../../../model/graphEdit/forms";
-import { choiceWords, fieldHelp, fieldTitle } from "../../../model/graphEdit/formWords";
-import { NOTHING, type WindowKind, windowOf } from "../../../model/graphEdit/kinds";
+import { Waiting } from "../../../components/notices/Notices";
+import { choiceWords, fieldHelp, fieldTitle } from "../../../messages/definition/fieldLabels";
+import { type NodeField as Described, type KindForm, WINDOW_FORMS } from "../../../model/graph/edit/forms";
+import { NOTHING, type WindowKind, windowOf } from "../../../model/graph/edit/kinds";
 import { ChoiceField, DurationField, FieldsChoice, NumberField, TypedField } from "./fields";
+import { type NodeFieldProps, wrongAt } from "./formScope";
 import { Aggregates, Columns } from "./rows";
+import { AfterMatchField, ListField, PatternField } from "./sequenceFields";
 
 const Expression = lazy(async () => ({ default: (await import("./ExpressionField")).ExpressionField }));
 
-/** What the inputs of one node are told. */
-export interface FormScope {
-  node: GraphNode;
-  readOnly: boolean;
-  /** The fields that come in, with their types. */
-  incoming: Readonly<Record<string, string>>;
-  /** Those that both sides have. */
-  shared: readonly string[];
-  streams: readonly string[];
-  /** The nodes that this one could read. */
-  readable: readonly string[];
-  faults: readonly Fault[];
-}
-
-export interface NodeFieldProps {
-  scope: FormScope;
-  field: Described;
-  /** The path of the field inside the node, as faults name it. */
-  path: string;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}
-
-/** What is wrong with the field of that path, in one sentence with its remedy. */
-export function wrongAt({ faults }: FormScope, path: string): string | undefined {
-  const found = faults.find((fault) => fault.field === path);
-  return found === undefined ? undefined : `${found.message} ${found.remedy}`;
-}
-
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** Groups as JSON: the one field for which there are no better words. */
-function GroupsField({ value, onChange, ...said }: { value: unknown; onChange: (value: unknown) => void } & Common) {
+/** Groups as JSON, since no better input exists. */
+function GroupsField({ value, onChange, ...common }: { value: unknown; onChange: (value: unknown) => void } & Common) {
   const commit = (typed: string) => {
     if (typed.trim() === "") {
       onChange(null);
@@ -52,15 +24,15 @@ function GroupsField({ value, onChange, ...said }: { value: unknown; onChange: (
     try {
       const read: unknown = JSON.parse(typed);
       if (!Array.isArray(read) || read.some((each) => typeof each !== "object" || each === null)) {
-        return 'Write a list of groups, such as [{"plate": "A"}].';
+        return 'Enter a list of groups, for example [{"plate": "A"}].';
       }
       onChange(read);
       return null;
     } catch {
-      return 'This is not JSON. Write for example [{"plate": "A"}].';
+      return 'Invalid JSON. Enter for example [{"plate": "A"}].';
     }
   };
-  return <TypedField {...said} value={value === null ? "" : JSON.stringify(value)} commit={commit} />;
+  return <TypedField {...common} value={value === null ? "" : JSON.stringify(value)} commit={commit} />;
 }
 
 interface Common {
@@ -108,14 +80,23 @@ function reads(value: unknown): readonly (readonly [string, string])[] {
 
 function typedText({ value, onChange }: NodeFieldProps, common: Common) {
   const commit = (typed: string) => {
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(typed)) return "A letter or _, then up to 62 letters, digits or _.";
+    if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(typed))
+      return "Start with a letter or _, then use up to 62 letters, digits or _.";
     onChange(typed);
     return null;
   };
   return <TypedField {...common} value={String(value ?? "")} commit={commit} />;
 }
 
-/** By role. `nodes` stand with the ports, which can be added and taken away. */
+function freeText({ value, onChange }: NodeFieldProps, common: Common) {
+  const commit = (typed: string) => {
+    onChange(typed.trim());
+    return null;
+  };
+  return <TypedField {...common} value={String(value ?? "")} commit={commit} />;
+}
+
+/** Inputs by role. `nodes` belongs to the ports, which can be added and removed. */
 const DRAWN: Record<Described["role"], Draw> = {
   stream: ({ scope, value, onChange }, common) => (
     <ChoiceField
@@ -141,9 +122,9 @@ const DRAWN: Record<Described["role"], Draw> = {
         <legend>{common.label}</legend>
         {[...read, NOTHING].map((each, index) => (
           <ChoiceField
-            // biome-ignore lint/suspicious/noArrayIndexKey: ports go by number
+            // biome-ignore lint/suspicious/noArrayIndexKey: ports are numbered
             key={index}
-            label={index < read.length ? `Input ${index + 1}` : "One more"}
+            label={index < read.length ? `Input ${index + 1}` : "Add input"}
             readOnly={common.readOnly}
             value={each}
             options={[[NOTHING, "not connected"], ...more.map((name) => [name, name] as const)]}
@@ -154,6 +135,7 @@ const DRAWN: Record<Described["role"], Draw> = {
     );
   },
   name: typedText,
+  text: freeText,
   function: typedText,
   fields: ({ scope, field, value, onChange }, common) => (
     <FieldsChoice
@@ -210,8 +192,24 @@ const DRAWN: Record<Described["role"], Draw> = {
     />
   ),
   window: (props) => <WindowField {...props} />,
-  columns: (props) => <Columns {...props} />,
-  aggregates: (props) => <Aggregates {...props} />,
+  columns: (props) => <Columns {...props} Field={NodeField} />,
+  aggregates: (props) => <Aggregates {...props} Field={NodeField} />,
+  pattern: ({ value, onChange }, common) => <PatternField {...common} value={value} onChange={onChange} />,
+  after_match: ({ value, onChange }, common) => <AfterMatchField {...common} value={value} onChange={onChange} />,
+  lists: ({ value, onChange }, common) => (
+    <ListField
+      {...common}
+      value={value}
+      onChange={onChange}
+      example='[{"name": "before", "function": "lag", "of": "v"}]'
+    />
+  ),
+  orders: ({ value, onChange }, common) => (
+    <ListField {...common} value={value} onChange={onChange} example='[{"of": "line", "descending": true}]' />
+  ),
+  subsets: ({ value, onChange }, common) => (
+    <ListField {...common} value={value} onChange={onChange} example='[{"name": "U", "of": ["A", "B"]}]' />
+  ),
   groups: ({ value, onChange }, common) => <GroupsField {...common} value={value} onChange={onChange} />,
 };
 

@@ -1,19 +1,19 @@
-/** One input for each role that a field of a node can have. */
+/** One input component for each role of a node's field. */
 
 import { useEffect, useId, useState } from "react";
-import { CheckField, SelectField } from "../../../components/Field";
-import { UnderField } from "../../../components/FieldFaults";
-import { type DurationUnit, durationOf, partsOf, UNIT_WORDS, UNITS } from "../../../model/graphEdit/durations";
+import { CheckField, SelectField } from "../../../components/forms/Field";
+import { UnderField } from "../../../components/forms/FieldFaults";
+import { type DurationUnit, durationOf, partsOf, UNIT_WORDS, UNITS } from "../../../model/graph/edit/durations";
 
-export interface Said {
+export interface FieldTexts {
   label: string;
   help?: string | undefined;
-  /** What the checks say of this very field. */
+  /** The error of this field. */
   wrong?: string | undefined;
   readOnly: boolean;
 }
 
-/** Text that goes into the graph as soon as it is right, and stays here as long as it is not. */
+/** Return text that is applied as soon as it is valid, and stays in the field while it isn't. */
 export function useTyped(value: string, commit: (typed: string) => string | null) {
   const [typed, setTyped] = useState(value);
   const [problem, setProblem] = useState<string | null>(null);
@@ -28,9 +28,9 @@ export function useTyped(value: string, commit: (typed: string) => string | null
   return { typed, problem, type };
 }
 
-interface TypedFieldProps extends Said {
+interface TypedFieldProps extends FieldTexts {
   value: string;
-  /** Takes what was typed, or says why it cannot. */
+  /** Apply the typed text, or return why it is invalid. */
   commit: (typed: string) => string | null;
   mono?: boolean;
   list?: readonly string[];
@@ -39,7 +39,7 @@ interface TypedFieldProps extends Said {
 export function TypedField({ label, help, wrong, readOnly, value, commit, mono = true, list }: TypedFieldProps) {
   const id = useId();
   const { typed, problem, type } = useTyped(value, commit);
-  const said = problem ?? wrong;
+  const message = problem ?? wrong;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -50,8 +50,8 @@ export function TypedField({ label, help, wrong, readOnly, value, commit, mono =
         readOnly={readOnly}
         autoComplete="off"
         spellCheck={false}
-        aria-invalid={said !== undefined}
-        aria-describedby={said !== undefined ? `${id}-wrong` : help === undefined ? undefined : `${id}-help`}
+        aria-invalid={message !== undefined}
+        aria-describedby={message !== undefined ? `${id}-wrong` : help === undefined ? undefined : `${id}-help`}
         list={list === undefined ? undefined : `${id}-list`}
         onChange={(event) => type(event.target.value)}
       />
@@ -62,36 +62,36 @@ export function TypedField({ label, help, wrong, readOnly, value, commit, mono =
           ))}
         </datalist>
       )}
-      <UnderField id={id} wrong={said} help={help} />
+      <UnderField id={id} wrong={message} help={help} />
     </div>
   );
 }
 
-interface DurationFieldProps extends Said {
+interface DurationFieldProps extends FieldTexts {
   value: string | number | null;
   nullable: boolean;
   onChange: (value: string | number | null) => void;
 }
 
-/** A number and a unit, or ISO 8601. */
+/** A number with a unit, or ISO 8601 text. */
 export function DurationField({ label, help, wrong, readOnly, value, nullable, onChange }: DurationFieldProps) {
   const id = useId();
-  const told = JSON.stringify(value);
+  const serialized = JSON.stringify(value);
   const [parts, setParts] = useState(() => partsOf(value));
   useEffect(() => {
-    const next = JSON.parse(told) as string | number | null;
+    const next = JSON.parse(serialized) as string | number | null;
     setParts((before) => (durationOf(before) === next ? before : partsOf(next)));
-  }, [told]);
+  }, [serialized]);
   const change = (next: { count?: string; unit?: DurationUnit }) => {
     const turned = { ...parts, ...next };
     setParts(turned);
-    const said = durationOf(turned);
-    if (said !== undefined && (said !== null || nullable)) onChange(said);
+    const message = durationOf(turned);
+    if (message !== undefined && (message !== null || nullable)) onChange(message);
   };
-  const said = durationOf(parts);
-  const missing = said === null && !nullable;
-  const iso = parts.unit === "text" ? "This is no duration. Write for example PT5M." : "Write a whole number.";
-  const problem = missing ? "This is needed." : said === undefined ? iso : wrong;
+  const message = durationOf(parts);
+  const missing = message === null && !nullable;
+  const iso = parts.unit === "text" ? "Invalid duration. Enter for example PT5M." : "Enter a whole number.";
+  const problem = missing ? "This field is required." : message === undefined ? iso : wrong;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -125,7 +125,7 @@ export function DurationField({ label, help, wrong, readOnly, value, nullable, o
   );
 }
 
-interface NumberFieldProps extends Said {
+interface NumberFieldProps extends FieldTexts {
   value: number | null;
   nullable: boolean;
   whole: boolean;
@@ -141,7 +141,7 @@ function numberIn(text: string, whole: boolean): number | null {
   return fits ? read : null;
 }
 
-export function NumberField({ value, nullable, whole, onChange, ...said }: NumberFieldProps) {
+export function NumberField({ value, nullable, whole, onChange, ...message }: NumberFieldProps) {
   const commit = (typed: string) => {
     const text = typed.trim();
     const read = numberIn(text, whole);
@@ -149,12 +149,12 @@ export function NumberField({ value, nullable, whole, onChange, ...said }: Numbe
       onChange(read);
       return null;
     }
-    return whole ? "Write a whole number from 1 to 10,000." : "Write a number from 0 to 1, such as 0.95.";
+    return whole ? "Enter a whole number from 1 to 10,000." : "Enter a number from 0 to 1, for example 0.95.";
   };
-  return <TypedField {...said} value={value === null ? "" : String(value)} commit={commit} />;
+  return <TypedField {...message} value={value === null ? "" : String(value)} commit={commit} />;
 }
 
-interface ChoiceFieldProps extends Said {
+interface ChoiceFieldProps extends FieldTexts {
   value: string;
   options: readonly (readonly [string, string])[];
   onChange: (value: string) => void;
@@ -163,7 +163,7 @@ interface ChoiceFieldProps extends Said {
 export function ChoiceField({ label, help, wrong, readOnly, value, options, onChange }: ChoiceFieldProps) {
   const known = options.some(([name]) => name === value);
   const all = known ? options : ([[value, value], ...options] as const);
-  const told = wrong === undefined ? help : <span className="wrong">{wrong}</span>;
+  const serialized = wrong === undefined ? help : <span className="wrong">{wrong}</span>;
   const change = (next: string) => (readOnly ? undefined : onChange(next));
   return (
     <SelectField
@@ -171,19 +171,19 @@ export function ChoiceField({ label, help, wrong, readOnly, value, options, onCh
       value={value}
       options={all}
       onChange={change}
-      {...(told === undefined ? {} : { help: told })}
+      {...(serialized === undefined ? {} : { help: serialized })}
     />
   );
 }
 
-interface FieldsChoiceProps extends Said {
+interface FieldsChoiceProps extends FieldTexts {
   value: readonly string[];
-  /** What comes in, as far as it is known. */
+  /** The incoming fields, as far as known. */
   known: readonly string[];
   onChange: (value: string[]) => void;
 }
 
-/** Some of the fields that come in, in the order in which they are chosen. */
+/** A selection of incoming fields, in the order in which they were selected. */
 export function FieldsChoice({ label, help, wrong, readOnly, value, known, onChange }: FieldsChoiceProps) {
   const all = [...new Set([...known, ...value])];
   const turn = (name: string) => {
@@ -193,7 +193,7 @@ export function FieldsChoice({ label, help, wrong, readOnly, value, known, onCha
   return (
     <fieldset className="field group-of-checks">
       <legend>{label}</legend>
-      {all.length === 0 ? <p className="help">The fields are known once what is read is sound.</p> : null}
+      {all.length === 0 ? <p className="help">Fields are available once the nodes before it have no errors.</p> : null}
       <span className="row">
         {all.map((name) => (
           <CheckField key={name} label={name} checked={value.includes(name)} onChange={() => turn(name)} />

@@ -1,26 +1,36 @@
-/** Columns of a project, and results of a window: lists of which each row has a small form. */
+/** Columns of a project and results of a window: lists with a small form in each row. */
 
-import { freeName } from "../../../model/freeName";
-import { AGGREGATE_FIELDS, AGGREGATE_FORMS, COLUMN_FIELDS } from "../../../model/graphEdit/forms";
-import { aggregateOf } from "../../../model/graphEdit/kinds";
+import type { ComponentType } from "react";
+import { AGGREGATE_FIELDS, AGGREGATE_FORMS, COLUMN_FIELDS } from "../../../model/graph/edit/forms";
+import { aggregateOf } from "../../../model/graph/edit/kinds";
+import { freeName } from "../../../model/text/freeName";
 import { ChoiceField } from "./fields";
-import { NodeField, type NodeFieldProps, wrongAt } from "./NodeField";
+import { type NodeFieldProps, wrongAt } from "./formScope";
 
 type Row = Readonly<Record<string, unknown>>;
+
+/** The input of one field. Passed in, because the input of a field can itself be one of these lists. */
+type FieldInput = ComponentType<NodeFieldProps>;
+
+interface ListProps extends NodeFieldProps {
+  Field: FieldInput;
+}
 
 interface RowsProps {
   legend: string;
   rows: readonly Row[];
   readOnly: boolean;
   onChange: (rows: Row[]) => void;
-  /** What a row is called for screen readers, and in its buttons. */
+  /** The row's name for screen readers and in its buttons. */
   nameOf: (row: Row) => string;
   fresh: () => Row;
   add: string;
+  /** The smallest number of rows. */
+  least?: number;
   children: (row: Row, change: (row: Row) => void, index: number) => React.ReactNode;
 }
 
-function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, children }: RowsProps) {
+function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, least = 1, children }: RowsProps) {
   const put = (index: number, row: Row) => onChange(rows.map((each, at) => (at === index ? row : each)));
   const move = (index: number, by: number) => {
     const moved = [...rows];
@@ -32,7 +42,7 @@ function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, children }
     <fieldset className="stack group">
       <legend>{legend}</legend>
       {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity beside their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity other than their position
         <fieldset key={index} className="stack row-form" aria-label={`${legend}: ${nameOf(row)}`}>
           {children(row, (next) => put(index, next), index)}
           {readOnly ? null : (
@@ -58,7 +68,7 @@ function Rows({ legend, rows, readOnly, onChange, nameOf, fresh, add, children }
               <button
                 type="button"
                 className="link"
-                disabled={rows.length === 1}
+                disabled={rows.length <= least}
                 onClick={() => onChange(rows.filter((_, at) => at !== index))}
                 aria-label={`Remove ${nameOf(row)}`}
               >
@@ -81,22 +91,31 @@ const namesOf = (rows: readonly Row[]) => rows.map(({ name }) => String(name));
 
 const rowsOf = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as Row[]) : []);
 
-export function Columns({ scope, path, value, onChange }: NodeFieldProps) {
+/** The words of each list of columns: its legend, the name of a row, and the smallest number of rows. */
+const LISTS: Readonly<Record<string, { legend: string; row: string; least: number }>> = {
+  columns: { legend: "Columns", row: "column", least: 1 },
+  define: { legend: "Conditions of variables", row: "condition", least: 0 },
+  measures: { legend: "Measures", row: "measure", least: 0 },
+};
+
+export function Columns({ scope, field: list, path, value, onChange, Field }: ListProps) {
   const rows = rowsOf(value);
+  const { legend, row: called, least } = LISTS[list.name] ?? { legend: list.name, row: "row", least: 0 };
   const [first = "1"] = Object.keys(scope.incoming).filter((name) => !rows.some((row) => row.name === name));
   return (
     <Rows
-      legend="Columns"
+      legend={legend}
+      least={least}
       rows={rows}
       readOnly={scope.readOnly}
       onChange={onChange}
-      nameOf={({ name }) => `column ${String(name)}`}
+      nameOf={({ name }) => `${called} ${String(name)}`}
       fresh={() => ({ name: freeName(first === "1" ? "value" : first, namesOf(rows)), of: first })}
-      add="Add a column"
+      add={`Add ${called}`}
     >
       {(row, change, index) =>
         COLUMN_FIELDS.map((field) => (
-          <NodeField
+          <Field
             key={field.name}
             scope={scope}
             field={field}
@@ -112,7 +131,7 @@ export function Columns({ scope, path, value, onChange }: NodeFieldProps) {
 
 const FUNCTIONS = AGGREGATE_FORMS.map(({ name }) => [name, name] as const);
 
-/** The row with another function: what that one does not take goes. */
+/** Return the row with another function, without arguments that the function doesn't take. */
 function called(row: Row, name: string, incoming: readonly string[]): Row {
   const form = AGGREGATE_FORMS.find((each) => each.name === name);
   const of = row.of ?? (form?.bare === true ? null : (incoming[0] ?? null));
@@ -121,7 +140,7 @@ function called(row: Row, name: string, incoming: readonly string[]): Row {
   return { ...row, function: name, of, k, fraction };
 }
 
-export function Aggregates({ scope, path, value, onChange }: NodeFieldProps) {
+export function Aggregates({ scope, path, value, onChange, Field }: ListProps) {
   const rows = rowsOf(value);
   return (
     <Rows
@@ -131,9 +150,11 @@ export function Aggregates({ scope, path, value, onChange }: NodeFieldProps) {
       onChange={onChange}
       nameOf={({ name }) => `result ${String(name)}`}
       fresh={() => aggregateOf(freeName("n", namesOf(rows)), "count")}
-      add="Add a result"
+      add="Add result"
     >
-      {(row, change, index) => <Aggregate scope={scope} path={`${path}[${index}]`} row={row} onChange={change} />}
+      {(row, change, index) => (
+        <Aggregate scope={scope} path={`${path}[${index}]`} row={row} onChange={change} Field={Field} />
+      )}
     </Rows>
   );
 }
@@ -143,9 +164,10 @@ interface AggregateProps {
   path: string;
   row: Row;
   onChange: (row: Row) => void;
+  Field: FieldInput;
 }
 
-function Aggregate({ scope, path, row, onChange }: AggregateProps) {
+function Aggregate({ scope, path, row, onChange, Field }: AggregateProps) {
   const form = AGGREGATE_FORMS.find(({ name }) => name === row.function);
   const shown = AGGREGATE_FIELDS.filter(
     ({ name, role }) =>
@@ -154,7 +176,7 @@ function Aggregate({ scope, path, row, onChange }: AggregateProps) {
   );
   const [named, ...rest] = shown;
   const drawn = (field: (typeof shown)[number]) => (
-    <NodeField
+    <Field
       key={field.name}
       scope={scope}
       field={field}

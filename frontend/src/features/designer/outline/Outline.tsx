@@ -1,11 +1,11 @@
-/** The query as a list: all that the canvas does, by keyboard and for screen readers; the editor where it is narrow. */
+/** The query as a list: the editor for keyboards, screen readers and narrow screens, as capable as the canvas. */
 
 import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { KIND_LABELS, nodeLines } from "../../../messages/definition/summary";
 import type { GraphNode } from "../../../model/api";
-import { onlyOne } from "../../../model/graphEdit/forms";
-import { NOTHING, type NodeKind } from "../../../model/graphEdit/kinds";
-import { portsOf, readableFor } from "../../../model/graphEdit/ports";
-import { KIND_LABELS, nodeLines } from "../../../model/summary";
+import { onlyOne } from "../../../model/graph/edit/forms";
+import { NOTHING, type NodeKind } from "../../../model/graph/edit/kinds";
+import { portsOf, readableFor } from "../../../model/graph/edit/ports";
 import type { NodeCommands } from "../canvas/commands";
 import { Palette } from "../canvas/Palette";
 import { NodeForm } from "../inspector/Inspector";
@@ -15,11 +15,11 @@ interface ItemProps {
   node: GraphNode;
   open: boolean;
   commands: NodeCommands;
-  /** Opens this item, or closes all. */
+  /** Open this item, or close all. */
   onOpen: (id: string | null) => void;
 }
 
-/** Another node reads this one: "connect to ..." by name and port. */
+/** Let another node read this one: "connect to ..." by name and port. */
 function ConnectTo({ node }: { node: GraphNode }) {
   const { graph, act } = useDesigner();
   const id = useId();
@@ -61,7 +61,8 @@ function Actions({ node, commands }: { node: GraphNode; commands: NodeCommands }
     else if (port !== undefined) commands.addBefore(kind, node.id, port.name);
     setAdding(null);
   };
-  const says = adding === "after" ? `It reads ${node.id}, and is read instead of it.` : `${node.id} reads it.`;
+  const says =
+    adding === "after" ? `Inserted between ${node.id} and the nodes that read it.` : `Inserted before ${node.id}.`;
   return (
     <>
       <span className="row">
@@ -136,7 +137,7 @@ function Item({ node, open, commands, onOpen }: ItemProps) {
 
 const MOVES: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Up and down move between the heads; Delete deletes the node whose head has the focus. */
+/** Up and down move between the headings; Delete deletes the node whose heading has the focus. */
 function useHeads(commands: NodeCommands) {
   const list = useRef<HTMLOListElement>(null);
   const { readOnly } = useDesigner();

@@ -1,65 +1,63 @@
-/** What the parts of the designer's page share: one query, what is known of it, and how it is changed. */
+/** State shared by the parts of the designer's page: one query, facts about it, and its changes. */
 
 import { createContext, useContext } from "react";
-import type { Fault, QueryGraph, QueryShown } from "../../../model/api";
-import type { Comments, Positions } from "../../../model/graphEdit/design";
+import type { Fault, QueryGraph, QueryResponse } from "../../../model/api";
+import type { Comments, Positions } from "../../../model/graph/edit/design";
+import type { Schemas } from "../../../model/graph/schemas";
 import type { DesignActions } from "../draft";
 
-/** The fields with their types that leave each node whose inputs are sound. */
-export type Schemas = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-/** A stored query may get a new version from any part of its page. */
+/** Storing, so that any part of the page can create a new version. */
 export interface Storing {
-  /** Stores a text as a new version upon the draft's. */
+  /** Store a text as a new version based on the draft's version. */
   store: (text: string, comment: string) => void;
-  /** What came of the last storing; empty before one, and where it was refused. */
-  said: string;
+  /** The result of the last save; empty before the first, and after a refusal. */
+  message: string;
   error: unknown;
 }
 
 export interface Designer {
   /** The stored query; null for one that is not stored yet. */
-  query: QueryShown | null;
-  /** Null where there is nothing that could get a version. */
+  query: QueryResponse | null;
+  /** Null if there is nothing to create a version of. */
   storing: Storing | null;
-  /** Whether my role may only look. */
+  /** True if the user's role may only read. */
   readOnly: boolean;
-  /** Why the canvas cannot be edited now, and what is to be done; null if it can, as far as the text goes. */
+  /** The reason why the canvas can't be edited, with a remedy; null if the text does not prevent editing. */
   locked: string | null;
-  /** The newest graph that could be read; null before there was any. */
+  /** The newest valid graph; null before the first. */
   graph: QueryGraph | null;
-  /** The SQL that says the query as it stands, as it would be stored; null while it is not known. */
+  /** The SQL of the current query, as it would be stored; null while unknown. */
   sql: string | null;
-  /** Whether `graph` is what the page says now, as far as is known; else it is the last one that could be read. */
+  /** True if `graph` matches the page, as far as known; otherwise it is the last valid one. */
   current: boolean;
-  /** Null while they are not known for what the page says now. */
+  /** Null while unknown for the current state of the page. */
   faults: readonly Fault[] | null;
-  /** The newest faults that are known. */
+  /** The newest known errors. */
   known: readonly Fault[];
-  /** By node; of the newest check that was answered. */
+  /** By node, from the newest answered check. */
   schemas: Schemas;
-  /** By node; they stand in the SQL. */
+  /** By node; they are part of the SQL. */
   comments: Comments;
-  /** Where nodes were put by hand. */
+  /** Positions set by hand. */
   positions: Positions;
-  /** All changes of the query. Each is a step of undo. */
+  /** All changes to the query; each is an undo step. */
   act: DesignActions;
-  /** The ids of the nodes that are selected on the canvas and in the outline. */
+  /** The ids of the nodes selected on the canvas and in the outline. */
   selected: readonly string[];
   select: (ids: readonly string[]) => void;
-  /** The guide's page for the word of SQL at the caret; null where it stands at none. */
+  /** The guide page of the SQL word at the caret; null if no page explains it. */
   wordPage: string | null;
-  /** Replace the whole query by what a text says: one step of undo. */
+  /** Replace the whole query by a text, in one undo step. */
   replaceText: (text: string) => void;
-  /** Replace the whole query by a graph, which is written into the text with its comments: one step of undo. */
+  /** Replace the whole query by a graph, written into the text with its comments, in one undo step. */
   replaceGraph: (graph: QueryGraph) => void;
 }
 
 export const DesignerContext = createContext<Designer | null>(null);
 
-/** The query of this page. Only below `GraphEditor`. */
+/** Return the query of this page. Only for children of `GraphEditor`. */
 export function useDesigner(): Designer {
   const designer = useContext(DesignerContext);
-  if (designer === null) throw new Error("useDesigner is for parts of the designer's page");
+  if (designer === null) throw new Error("useDesigner works only on the designer's page");
   return designer;
 }

@@ -1,12 +1,12 @@
-/** An example of the guide on the page of a new query: it brings its own streams and rows, and nothing of it is stored. */
+/** A guide example on the page of a new query. It has its own streams and rows, and nothing is stored. */
 
 import { createContext, useContext, useMemo } from "react";
 import type { StreamDefinition } from "../../../model/api";
-import type { EndMode, SampleItem } from "../../../model/simulation/sample";
+import type { EndMode, SampleItem } from "../../../model/simulation/sample/sample";
 
 export interface GuideExample {
   name: string;
-  /** The page of the guide that shows it. */
+  /** The guide page that shows it. */
   page: string;
   caption: string;
   text: string;
@@ -17,12 +17,12 @@ export interface GuideExample {
 
 export const ExampleContext = createContext<GuideExample | null>(null);
 
-/** The example of this page; null on all others. */
+/** Return the example of this page; null on other pages. */
 export function useExample(): GuideExample | null {
   return useContext(ExampleContext);
 }
 
-/** What is sent with every question about a query: the streams of the example, where there is one. */
+/** Return the example's streams, to send with every request about the query; empty without an example. */
 export function useOwnStreams(): { streams?: Record<string, StreamDefinition> } {
   const streams = useExample()?.streams;
   return useMemo(() => (streams === undefined ? {} : { streams: { ...streams } }), [streams]);

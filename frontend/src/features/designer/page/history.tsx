@@ -1,9 +1,9 @@
-/** Undo and redo of everything that is done on the designer's page: one history, by buttons and by keys. */
+/** Undo and redo on the designer's page: one history for all edits, by buttons and keys. */
 
 import type { KeyboardEvent } from "react";
 import { useDesigner } from "./designer";
 
-/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y, wherever the focus is in the editors. */
+/** Handle Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y, wherever the focus is in the editors. */
 export function historyKeys(undo: () => void, redo: () => void) {
   return (event: KeyboardEvent) => {
     const held = (event.ctrlKey || event.metaKey) && !event.altKey;

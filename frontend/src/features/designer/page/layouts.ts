@@ -1,13 +1,13 @@
-/** Where nodes were put, on the server beside the query: read once, and sent when somebody moves one. */
+/** Node positions on the server, stored with the query: loaded once, and sent when a node is moved. */
 
 import { useEffect, useRef } from "react";
-import type { Position, Positions } from "../../../model/graphEdit/design";
+import type { Position, Positions } from "../../../model/graph/edit/design";
 import type { DesignActions } from "../draft";
 import { useLayout, useMoving } from "../requests";
 
 const PAUSE_MS = 400;
 
-/** What has to be sent so that the server has `now` where it had `before`. */
+/** Return the changes that turn `before` into `now` on the server. */
 export function movedBetween(before: Positions, now: Positions): Record<string, Position | null> {
   const moved: Record<string, Position | null> = {};
   for (const [id, at] of Object.entries(now)) {
@@ -17,7 +17,7 @@ export function movedBetween(before: Positions, now: Positions): Record<string, 
   return moved;
 }
 
-/** Keeps the positions of a stored query on the server; what could not be sent goes with the next move. */
+/** Keep the positions of a stored query on the server; after a failed request they are sent with the next move. */
 export function useStoredLayout(query: string | null, positions: Positions, place: DesignActions["place"]): void {
   const stored = useLayout(query).data?.positions;
   const send = useMoving();

@@ -1,26 +1,26 @@
-/** The parts of the designer's page that come from rooms of their own: one line each. */
+/** The parts of the designer's page that have their own folders, one line each. */
 
 import { type ComponentType, lazy, Suspense } from "react";
-import { Waiting } from "../../../components/Notices";
+import { Waiting } from "../../../components/notices/Notices";
 import { useDesigner } from "./designer";
 
-/** `first` stands above the editors, `wide` stands below the editors over the whole width; `main` and `side` are the columns below that. */
+/** `first` is above the editors, `wide` below them at full width; `main` and `side` are the columns below that. */
 type Area = "first" | "wide" | "main" | "side";
 
 interface PageSlot {
   name: string;
   area: Area;
-  /** Only for queries that are stored. */
+  /** True for parts that only stored queries have. */
   stored?: true;
   Part: ComponentType;
 }
 
-/** A part that is loaded when it is first drawn; it takes what it needs from `useDesigner`. */
+/** A part that loads when it is first rendered; it gets its data from `useDesigner`. */
 function part(load: () => Promise<ComponentType>): ComponentType {
   return lazy(async () => ({ default: await load() }));
 }
 
-/** In the order in which they stand in their area. */
+/** In the order of their area. */
 const SLOTS: readonly PageSlot[] = [
   {
     name: "validation",

@@ -22,19 +22,19 @@ const RED: ScenarioFindings = {
   other: ["late missing: cars at 3"],
 };
 
-test("each row that differs says how, with its values", () => {
-  render(<Findings findings={RED} title="What differs" />);
-  const said = screen.getAllByRole("row").slice(1);
-  expect(said.map((each) => each.textContent?.replace(/\d{4}-.*Z/, " "))).toEqual([
+test("each differing row names the difference and its values", () => {
+  render(<Findings findings={RED} title="Differences" />);
+  const rows = screen.getAllByRole("row").slice(1);
+  expect(rows.map((each) => each.textContent?.replace(/\d{4}-.*Z/, " "))).toEqual([
     "− expected plate A, n 3out",
-    "+ but came plate A, n 4out",
+    "+ actual plate A, n 4out",
     "− missing plate A, n 1out",
     "+ unexpected plate A, n 2out",
   ]);
   expect(screen.getByText("late missing: cars at 3")).toBeTruthy();
 });
 
-test("the mark says by words how a scenario stands", () => {
+test("the mark has words for the scenario's verdict", () => {
   const words = (verdict: ScenarioFindings | "running" | null) => {
     cleanup();
     return render(<VerdictMark verdict={verdict} />).container.textContent;

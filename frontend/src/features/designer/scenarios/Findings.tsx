@@ -1,13 +1,13 @@
-import { Scroll } from "../../../components/Scroll";
+import { Scroll } from "../../../components/page/Scroll";
 import type { ScenarioFindings, ScenarioRow } from "../../../model/api";
-import { formatInstant } from "../../../model/ticks";
+import { formatInstant } from "../../../model/time/ticks";
 
 type Kind = "missing" | "unexpected" | "expected" | "found";
 const WORDS: Record<Kind, string> = {
   missing: "− missing",
   unexpected: "+ unexpected",
   expected: "− expected",
-  found: "+ but came",
+  found: "+ actual",
 };
 const SIGN: Record<Kind, "added" | "removed"> = {
   missing: "removed",
@@ -33,7 +33,7 @@ function payloadWords(payload: ScenarioRow["payload"]): string {
     .join(", ");
 }
 
-/** What differs from what a scenario expects: rows that are missing, that nobody expected, that have changed. */
+/** Differences from a scenario's expectations: missing, unexpected and changed rows. */
 export function Findings({ findings, title }: { findings: ScenarioFindings; title: string }) {
   const rows = lines(findings);
   return (

@@ -1,24 +1,24 @@
 import { useState } from "react";
-import { ActionButton } from "../../../components/ActionButton";
-import { AskedAction } from "../../../components/AskedAction";
-import { Rename } from "../../../components/Rename";
+import { ActionButton } from "../../../components/actions/ActionButton";
+import { ConfirmedAction } from "../../../components/actions/ConfirmedAction";
+import { Rename } from "../../../components/forms/Rename";
 import { counted } from "../../../lib/numbers";
 import type { ScenarioFindings, ScenarioSummary } from "../../../model/api";
-import { itemsOf, type Sample, type SampleRow } from "../../../model/simulation/sample";
-import { openSample, useSampleNow } from "../simulator/sampleStore";
-import { tryAll, useTried } from "../simulator/triedStore";
+import { itemsOf, type Sample, type SampleRow } from "../../../model/simulation/sample/sample";
+import { openSample, useSampleNow } from "../simulator/sample/sampleStore";
+import { tryAll, useTrialSettings } from "../simulator/settings/trialStore";
 import { Findings } from "./Findings";
 import { useScenarioActions, useTranscriptAddress } from "./requests";
 import { VerdictMark } from "./VerdictMark";
 
-const NO_ROWS = "The simulator shows no rows. Open the scenario there first.";
+const NO_ROWS = "The simulator has no rows. Open the scenario there first.";
 
 interface ScenarioLineProps {
   query: string;
   scenario: ScenarioSummary;
-  /** On the current version. */
+  /** The verdict on the current version. */
   stored: ScenarioFindings | "running" | null;
-  /** On the text that is not saved yet; undefined where nothing is changed. */
+  /** The verdict on the unsaved text; undefined without changes. */
   draft: ScenarioFindings | "running" | null | undefined;
   sql: string | null;
   reason: string | null;
@@ -30,10 +30,10 @@ function differing(found: Known): ScenarioFindings | null {
   return found === null || found === undefined || found === "running" || found.holds ? null : found;
 }
 
-/** What can be done with a scenario on the page. */
+/** Return the actions on a scenario. */
 function useScenario({ query, scenario, sql }: ScenarioLineProps) {
   const { read, replace, remove, observe } = useScenarioActions(query);
-  const tried = useTried();
+  const tried = useTrialSettings();
   const stored = async () => {
     const { id: _, query: __, ...body } = await read(scenario.id);
     return body;
@@ -44,7 +44,7 @@ function useScenario({ query, scenario, sql }: ScenarioLineProps) {
       openSample(sample.rows as SampleRow[], `the scenario ${scenario.name}`, sample.end);
       tryAll(advance ?? {});
     },
-    /** Expect what comes of it now, of the parts that it expects; with `shown`, of the rows of the simulator. */
+    /** Replace the expectations by the current results; with `shown`, use the simulator's rows. */
     expectNow: async (shown: Sample | null) => {
       const before = await stored();
       const rows = shown === null ? before.sample : { rows: itemsOf(shown), end: shown.end };
@@ -63,37 +63,37 @@ interface ExpectingProps extends ScenarioLineProps {
   expectNow: (shown: Sample | null) => Promise<void>;
 }
 
-/** Other expectations, and other rows: both run the query as it stands in the editor. */
+/** Replace the expectations or the rows; both run the query in the editor. */
 function Expecting({ scenario, sql, reason, expectNow }: ExpectingProps) {
   const rows = useSampleNow();
-  const refused = reason ?? (sql === null ? "The text cannot be read. Mend it first." : null);
+  const refused = reason ?? (sql === null ? "The text has errors. Fix them first." : null);
   return (
     <>
-      <AskedAction
+      <ConfirmedAction
         reason={refused}
-        opener="Expect what comes now…"
-        label={`Let ${scenario.name} expect what comes now`}
-        title={`Expect what comes of ${scenario.name} now?`}
-        words={["Expect it", "Running it…"]}
-        keep="Leave it"
+        opener="Expect current results…"
+        label={`Expect current results of ${scenario.name}`}
+        title={`Expect the current results of ${scenario.name}?`}
+        words={["Replace expectations", "Running…"]}
+        keep="Keep them"
         act={() => expectNow(null)}
       >
-        <p>What it expects is replaced by what the query gives as it stands in the editor.</p>
-      </AskedAction>
-      <AskedAction
+        <p>Replaces its expectations by the results of the query in the editor.</p>
+      </ConfirmedAction>
+      <ConfirmedAction
         reason={refused ?? (rows === null || rows.rows.length === 0 ? NO_ROWS : null)}
-        opener="Take the simulator's rows…"
-        label={`Take the simulator's rows for ${scenario.name}`}
+        opener="Use the simulator's rows…"
+        label={`Use the simulator's rows for ${scenario.name}`}
         title={`Replace the rows of ${scenario.name}?`}
-        words={["Take them", "Running them…"]}
-        keep="Leave it"
+        words={["Replace rows", "Running…"]}
+        keep="Keep them"
         act={() => expectNow(rows)}
       >
         <p>
-          {`Its rows become the ${counted(rows?.rows.length ?? 0, "row")} that the simulator shows, its settings of time those that are tried there, and it expects what the query in the editor gives for them.`}
+          {`Replaces its rows by the ${counted(rows?.rows.length ?? 0, "row")} in the simulator, and its time settings by those on trial there. Its new expectations are the results of the query in the editor.`}
         </p>
-        <p>To edit a scenario: open it, change its rows or try other settings, then take them.</p>
-      </AskedAction>
+        <p>To edit a scenario, open it, change its rows or settings in the simulator, then use them here.</p>
+      </ConfirmedAction>
     </>
   );
 }
@@ -117,9 +117,9 @@ function Actions(props: ScenarioLineProps) {
         listed
         rename={rename}
       >
-        What it runs and expects stays as it is.
+        Its rows and expectations stay the same.
       </Rename>
-      <AskedAction
+      <ConfirmedAction
         reason={reason}
         opener="Delete…"
         label={`Delete ${scenario.name}`}
@@ -129,16 +129,16 @@ function Actions(props: ScenarioLineProps) {
         keep="Keep it"
         act={remove}
       >
-        <p>Its rows and what it expects are gone then.</p>
-      </AskedAction>
+        <p>Its rows and expectations are deleted permanently.</p>
+      </ConfirmedAction>
     </span>
   );
 }
 
-/** One scenario: what it runs, how it stands, what differs, and what can be done with it. */
+/** One scenario: its content, its verdicts, the differences and its actions. */
 export function ScenarioLine(props: ScenarioLineProps) {
   const { scenario, stored, draft } = props;
-  const [shown, setShown] = useState(false);
+  const [shown, setResponse] = useState(false);
   const found = differing(draft) ?? differing(stored);
   return (
     <li className="scenario stack">
@@ -148,7 +148,7 @@ export function ScenarioLine(props: ScenarioLineProps) {
         <VerdictMark verdict={stored} />
         {draft === undefined ? null : (
           <>
-            <span className="quiet">as it stands:</span> <VerdictMark verdict={draft} />
+            <span className="quiet">with your changes:</span> <VerdictMark verdict={draft} />
           </>
         )}
         {found === null ? null : (
@@ -156,14 +156,14 @@ export function ScenarioLine(props: ScenarioLineProps) {
             type="button"
             className="button"
             aria-expanded={shown}
-            aria-label={`${shown ? "Hide what" : "What"} differs in ${scenario.name}`}
-            onClick={() => setShown(!shown)}
+            aria-label={`${shown ? "Hide" : "Show"} differences in ${scenario.name}`}
+            onClick={() => setResponse(!shown)}
           >
-            {shown ? "Hide what differs" : "What differs?"}
+            {shown ? "Hide differences" : "Show differences"}
           </button>
         )}
       </div>
-      {found !== null && shown ? <Findings findings={found} title={`What differs in ${scenario.name}`} /> : null}
+      {found !== null && shown ? <Findings findings={found} title={`Differences in ${scenario.name}`} /> : null}
       <Actions {...props} />
     </li>
   );

@@ -1,21 +1,21 @@
 import { useEffect, useRef } from "react";
-import { Empty, ErrorNote, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
-import { useReason } from "../../../lib/session";
-import type { QueryShown, ScenarioSummary } from "../../../model/api";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { Empty, ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { useReason } from "../../../lib/account/session";
+import type { QueryResponse, ScenarioSummary } from "../../../model/api";
 import { useDesigner } from "../page/designer";
-import { useSampleNow } from "../simulator/sampleStore";
-import { KeepScenario } from "./KeepScenario";
+import { useSampleNow } from "../simulator/sample/sampleStore";
 import { useRunScenarios, useScenarios } from "./requests";
+import { SaveScenario } from "./SaveScenario";
 import { ScenarioLine } from "./ScenarioLine";
 import { UploadTranscript } from "./UploadTranscript";
 import "./scenarios.css";
 
 const NONE: readonly ScenarioSummary[] = [];
 
-/** Runs what has no verdict on the current version, once for each version and set of scenarios. */
-function useRunOnCurrent(query: QueryShown, scenarios: readonly ScenarioSummary[]) {
+/** Run scenarios that have no verdict on the current version, once for each version and set of scenarios. */
+function useRunOnCurrent(query: QueryResponse, scenarios: readonly ScenarioSummary[]) {
   const running = useRunScenarios(query.id);
   const version = query.current.id;
   const open = scenarios.filter(({ verdict }) => verdict === null).map(({ id, changed_at }) => `${id} ${changed_at}`);
@@ -30,8 +30,8 @@ function useRunOnCurrent(query: QueryShown, scenarios: readonly ScenarioSummary[
   return running;
 }
 
-/** What came of each scenario on the text that is not saved; undefined where nothing is changed. */
-function useDraftVerdicts(query: QueryShown) {
+/** Return the verdicts on the unsaved text; undefined without changes. */
+function useDraftVerdicts(query: QueryResponse) {
   const { sql } = useDesigner();
   const running = useRunScenarios(query.id);
   const changed = sql !== null && sql !== query.current.text;
@@ -43,11 +43,11 @@ function useDraftVerdicts(query: QueryShown) {
     if (running.isPending) return "running" as const;
     return running.data?.find((each) => each.scenario === scenario)?.findings ?? null;
   };
-  const reason = changed ? null : "Nothing is changed: it is the current version.";
+  const reason = changed ? null : "Nothing has changed since the current version.";
   return { of, reason, run: () => sql !== null && running.mutate({ text: sql }), running };
 }
 
-function Listed({ query, scenarios }: { query: QueryShown; scenarios: readonly ScenarioSummary[] }) {
+function Listed({ query, scenarios }: { query: QueryResponse; scenarios: readonly ScenarioSummary[] }) {
   const { sql } = useDesigner();
   const reason = useReason("edit");
   const current = useRunOnCurrent(query, scenarios);
@@ -71,14 +71,14 @@ function Listed({ query, scenarios }: { query: QueryShown; scenarios: readonly S
       </ul>
       <p className="row">
         <ReasonedButton reason={draft.reason} onClick={draft.run}>
-          {draft.running.isPending ? "Running…" : "Run them on what I typed"}
+          {draft.running.isPending ? "Running…" : "Run on my changes"}
         </ReasonedButton>
       </p>
     </>
   );
 }
 
-function Scenarios({ query }: { query: QueryShown }) {
+function Scenarios({ query }: { query: QueryResponse }) {
   const { sql } = useDesigner();
   const reason = useReason("edit");
   const scenarios = useScenarios(query.id);
@@ -87,10 +87,10 @@ function Scenarios({ query }: { query: QueryShown }) {
   return (
     <Panel
       title="Scenarios"
-      note={`Samples with what must come of them, run on each new version; marks are of version ${query.current.number}.`}
+      note={`Samples with expected results, run on each new version; marks are for version ${query.current.number}`}
       actions={
         <>
-          <KeepScenario query={query.id} sql={sql} sample={sample} reason={reason} />
+          <SaveScenario query={query.id} sql={sql} sample={sample} reason={reason} />
           <UploadTranscript query={query.id} reason={reason} />
         </>
       }
@@ -99,10 +99,9 @@ function Scenarios({ query }: { query: QueryShown }) {
         <ErrorNote error={scenarios.error} onRetry={() => void scenarios.refetch()} />
         {scenarios.isPending ? <Waiting>Loading the scenarios…</Waiting> : null}
         {scenarios.data?.length === 0 ? (
-          <Empty title="No scenarios yet.">
+          <Empty title="No scenarios yet">
             <p>
-              Give the simulator a sample, look whether its results are right, then keep it: each version is tried on
-              it.
+              Add a sample in the simulator, check its results, then save it here. Each new version is tested with it.
             </p>
           </Empty>
         ) : null}

@@ -1,12 +1,12 @@
 import { useRef, useState } from "react";
-import { ActionButton } from "../../../components/ActionButton";
-import { Ask } from "../../../components/Ask";
-import { ErrorNote } from "../../../components/Notices";
-import { ReasonedButton } from "../../../components/Reasoned";
+import { ActionButton } from "../../../components/actions/ActionButton";
+import { ModalDialog } from "../../../components/actions/ModalDialog";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { ErrorNote } from "../../../components/notices/Notices";
 import type { TranscriptRead } from "../../../model/api";
 import { useScenarioActions } from "./requests";
 
-/** A transcript of a file becomes a scenario; what of it is not taken is said before it is stored. */
+/** Turn a transcript file into a scenario. Unsupported parts are listed before it is stored. */
 export function UploadTranscript({ query, reason }: { query: string; reason: string | null }) {
   const { readTranscript, create } = useScenarioActions(query);
   const [read, setRead] = useState<TranscriptRead | null>(null);
@@ -37,10 +37,10 @@ export function UploadTranscript({ query, reason }: { query: string; reason: str
         onChange={(event) => void take(event.target.files?.[0])}
       />
       <ErrorNote error={error} />
-      <Ask title={`Keep ${read?.scenario.name ?? ""} as a scenario`} open={read !== null} onClose={close}>
+      <ModalDialog title={`Save ${read?.scenario.name ?? ""} as a scenario`} open={read !== null} onClose={close}>
         {read === null ? null : (
           <>
-            <p>It is run on this query, with your streams as they are.</p>
+            <p>It runs on this query, with your current streams.</p>
             {read.notes.length === 0 ? null : (
               <ul>
                 {read.notes.map((note) => (
@@ -50,7 +50,7 @@ export function UploadTranscript({ query, reason }: { query: string; reason: str
             )}
             <div className="row">
               <ActionButton
-                words={["Keep it", "Keeping it…"]}
+                words={["Save scenario", "Saving…"]}
                 act={() => create(read.scenario)}
                 onDone={close}
                 kind="primary"
@@ -61,7 +61,7 @@ export function UploadTranscript({ query, reason }: { query: string; reason: str
             </div>
           </>
         )}
-      </Ask>
+      </ModalDialog>
     </>
   );
 }

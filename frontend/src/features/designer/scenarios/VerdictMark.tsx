@@ -1,17 +1,17 @@
 import { counted } from "../../../lib/numbers";
 import type { ScenarioFindings } from "../../../model/api";
 
-/** How many things differ, for a line in a list. */
+/** Return the number of differences, for a line in a list. */
 export function differenceCount(findings: ScenarioFindings): number {
   return findings.missing.length + findings.unexpected.length + findings.changed.length + findings.other.length;
 }
 
 interface VerdictMarkProps {
-  /** Null: not run; "running": the answer is awaited. */
+  /** Null: not run; "running": in progress. */
   verdict: ScenarioFindings | "running" | null;
 }
 
-/** Green, red, running or not run: told by sign and word, not by colour alone. */
+/** Green, red, running or not run; marked by sign and word, not only by colour. */
 export function VerdictMark({ verdict }: VerdictMarkProps) {
   if (verdict === "running")
     return (

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
 import type { ScenarioBody } from "../../../model/api";
 
 const SCENARIO = "/api/t/{slug}/queries/{query}/scenarios/{scenario}/";
@@ -13,7 +13,7 @@ export function useScenarios(query: string) {
   });
 }
 
-/** How the versions of a query stand. */
+/** Load the verdicts on the versions of a query. */
 export function useVerdicts(query: string) {
   const slug = useSlug();
   return useQuery({
@@ -22,7 +22,7 @@ export function useVerdicts(query: string) {
   });
 }
 
-/** What is known of scenarios has changed: the list, and how the versions stand. */
+/** Invalidate the list of scenarios and the verdicts. */
 function useForget(query: string) {
   const slug = useSlug();
   const queries = useQueryClient();
@@ -32,7 +32,7 @@ function useForget(query: string) {
   };
 }
 
-/** Run scenarios on a stored version, which keeps what came of them, or on a text. */
+/** Run scenarios on a stored version, which stores the verdicts, or on a text. */
 export function useRunScenarios(query: string) {
   const slug = useSlug();
   const forget = useForget(query);
@@ -74,7 +74,7 @@ export function useScenarioActions(query: string) {
   };
 }
 
-/** Where a scenario is downloaded as a transcript. */
+/** Return the address of a scenario's transcript. */
 export function useTranscriptAddress(query: string) {
   const slug = useSlug();
   return (scenario: string) => `/api/t/${slug}/queries/${query}/scenarios/${scenario}/transcript/`;

@@ -1,12 +1,12 @@
 import { useMemo } from "react";
-import { OutcomeMark } from "../../../components/Glyph";
-import { formatCount } from "../../../model/counts";
-import { OUTCOME_WORDS, OUTCOMES } from "../../../model/outcomes";
-import { outcomesAt } from "../../../model/simulation/standing";
+import { OutcomeMark } from "../../../components/values/Glyph";
+import { OUTCOME_WORDS, OUTCOMES } from "../../../model/run/outcomes";
+import { outcomesAt } from "../../../model/simulation/currentState";
+import { formatCount } from "../../../model/text/counts";
 import { usePosition } from "./position";
 import { useSimulator } from "./view";
 
-/** How many of the rows that have arrived had which outcome. */
+/** The number of arrived rows with each outcome. */
 export function Legend() {
   const { simulation } = useSimulator();
   const position = usePosition();
@@ -16,7 +16,7 @@ export function Legend() {
   return (
     <section className="why-card" aria-label="Outcomes">
       <h3>Outcomes</h3>
-      {present.length === 0 ? <p className="quiet small">No row has arrived.</p> : null}
+      {present.length === 0 ? <p className="quiet small">No rows have arrived.</p> : null}
       <dl className="sim-counts">
         {present.map((outcome) => (
           <div key={outcome}>

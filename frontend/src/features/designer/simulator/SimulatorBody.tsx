@@ -1,15 +1,15 @@
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { differenceWords } from "../../../model/simulation/differences";
-import { AddRow } from "./AddRow";
-import { CompareTab } from "./CompareTab";
 import { Legend } from "./Legend";
-import { RowForm } from "./RowForm";
-import { TablesTab } from "./TablesTab";
+import { AddRow } from "./sample/AddRow";
+import { RowForm } from "./sample/RowForm";
 import { Transport } from "./Transport";
+import { CompareTab } from "./tabs/CompareTab";
+import { TablesTab } from "./tabs/TablesTab";
+import { WhatIfCard, WhatIfTab } from "./tabs/WhatIfTab";
+import { WhyPanel } from "./tabs/WhyPanel";
 import { Timeline } from "./timeline/Timeline";
 import { SIMULATOR_TABS, type SimulatorTab, useSimulator } from "./view";
-import { WhatIfCard, WhatIfTab } from "./WhatIfTab";
-import { WhyPanel } from "./WhyPanel";
 
 const TAB_WORDS: Record<SimulatorTab, string> = {
   timeline: "Timeline",
@@ -42,8 +42,8 @@ function Gone() {
   const gone = differences?.results.gone ?? [];
   if (gone.length === 0) return null;
   return (
-    <section className="why-card" aria-label="Results that are gone">
-      <h3>Gone with the last change</h3>
+    <section className="why-card" aria-label="Removed results">
+      <h3>Removed by the last change</h3>
       <ul className="small">
         {gone.slice(0, 20).map((row) => (
           <li key={row.id}>
@@ -58,12 +58,12 @@ function Gone() {
 
 function Holding() {
   const { simulation } = useSimulator();
-  const said = [...simulation.holding, ...simulation.failures];
-  if (said.length === 0) return null;
+  const sentences = [...simulation.holding, ...simulation.failures];
+  if (sentences.length === 0) return null;
   return (
-    <section className="why-card" aria-label="What still waits">
+    <section className="why-card" aria-label="Pending results">
       <h3>At the end of the sample</h3>
-      {said.map((sentence) => (
+      {sentences.map((sentence) => (
         <p key={sentence} className="small">
           {sentence}
         </p>
@@ -79,7 +79,7 @@ interface BodyProps {
   onEditing: (key: string | null) => void;
 }
 
-/** The simulation, seen in several ways; beside it why it is so. */
+/** The simulation in several views, next to the explanation of the selected item. */
 export function SimulatorBody({ tab, onTab, editing, onEditing }: BodyProps) {
   const { simulation, readOnly } = useSimulator();
   const rows = simulation.rows.length;
@@ -88,7 +88,7 @@ export function SimulatorBody({ tab, onTab, editing, onEditing }: BodyProps) {
       <Tabs selectedKey={tab} onSelectionChange={(key) => onTab(key as SimulatorTab)} className="sim-body">
         <div className="sim-bar">
           <Changes />
-          <TabList aria-label="Ways to see the simulation" className="sim-tabs">
+          <TabList aria-label="Views of the simulation" className="sim-tabs">
             {SIMULATOR_TABS.map((each) => (
               <Tab key={each} id={each} className="sim-tab">
                 {TAB_WORDS[each]}

@@ -1,9 +1,9 @@
-import { advanceWords } from "../../../model/advance";
+import { advanceWords } from "../../../messages/definition/advance";
+import { nodeLines } from "../../../messages/definition/summary";
 import type { QueryGraph } from "../../../model/api";
-import { counted } from "../../../model/counts";
-import type { Sample } from "../../../model/simulation/sample";
-import { nodeLines } from "../../../model/summary";
-import type { AdvanceByInput } from "./triedStore";
+import type { Sample } from "../../../model/simulation/sample/sample";
+import { counted } from "../../../model/text/counts";
+import type { AdvanceByInput } from "./settings/trialStore";
 
 interface HeadProps {
   sample: Sample;
@@ -17,9 +17,9 @@ function windowsIn(graph: QueryGraph | null): string[] {
   return windows.map((node) => nodeLines(node).join(", "));
 }
 
-/** What is simulated, in a line. */
+/** A one-line summary of the simulation. */
 export function SimulatorHead({ sample, graph, advance, pending }: HeadProps) {
-  if (sample.rows.length === 0) return "What the query makes of a sample, row by row. Nothing is written anywhere.";
+  if (sample.rows.length === 0) return "Runs the query on a sample, row by row. Nothing is stored.";
   const inputs = Object.entries(advance);
   const clocks = inputs.map(([input, settings]) => {
     const words = advanceWords(settings).join(" ");

@@ -1,29 +1,27 @@
 import { startTransition, useCallback, useEffect, useMemo, useState } from "react";
-import { ErrorNote, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
+import { ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { shortTimes } from "../../../messages/simulation";
 import type { StreamDefinition } from "../../../model/api";
-import { NO_SAMPLE, type Sample, sampleOf } from "../../../model/simulation/sample";
-import { shortTimes } from "../../../model/simulation/words";
+import { NO_SAMPLE, type Sample, sampleOf } from "../../../model/simulation/sample/sample";
 import { useDesigner } from "../page/designer";
 import { type GuideExample, useExample, useOwnStreams } from "../page/example";
 import { PositionContext, type PositionStore, positionStore } from "./position";
 import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions, useTrying } from "./requests";
-import { SamplePanel } from "./SamplePanel";
 import { SimulatorBody } from "./SimulatorBody";
 import { SimulatorHead } from "./SimulatorHead";
-import { StripList } from "./StripList";
-import { useTriedOnThisPage } from "./triedStore";
-import { useAskedSample } from "./useAskedSample";
+import { SamplePanel } from "./sample/SamplePanel";
+import { useRequestedSample } from "./sample/useRequestedSample";
+import { useSample } from "./sample/useSample";
+import { StripList } from "./settings/StripList";
+import { useTrialOnThisPage } from "./settings/trialStore";
+import { inputsOfGraph, useSettings } from "./settings/useSettings";
 import { useLinkedState } from "./useLinkedState";
-import { useSample } from "./useSample";
-import { inputsOfGraph, useSettings } from "./useSettings";
 import { type Selected, SimulatorContext, type SimulatorTab, type SimulatorView } from "./view";
 import "./simulator.css";
 import "./timeline/rows.css";
 import "./timeline/tracks.css";
 import "./timeline/timeline.css";
-
-const NO_STREAMS: ReadonlyMap<string, StreamDefinition> = new Map();
 
 function usePositions(rows: number): PositionStore {
   const [store] = useState(() => positionStore(rows + 1));
@@ -31,29 +29,28 @@ function usePositions(rows: number): PositionStore {
   return store;
 }
 
-/** Why nothing is simulated; null if something can be. */
+/** Return why nothing can be simulated; null if something can. */
 function blockedBy({ sql, faults, current }: ReturnType<typeof useDesigner>): string | null {
-  if (sql === null || !current)
-    return "The query cannot be read as it stands. What is shown is of the last one that could.";
+  if (sql === null || !current) return "The query has errors. These results are from the last valid version.";
   const wrong = faults?.some((fault) => fault.severity === "error") ?? false;
-  return wrong ? "The query has faults. Mend them: what is shown is of before." : null;
+  return wrong ? "The query has errors. These results are from the last valid version." : null;
 }
 
 function sampleOfExample(example: GuideExample | null): Sample {
   return example === null ? NO_SAMPLE : sampleOf(example.rows, `of the example ${example.name}`, example.end);
 }
 
-/** Everything that the simulator knows and can do, from the query of the page. */
+/** Return the simulator's state and actions, from the query of the page. */
 function useSimulatorState() {
   const designer = useDesigner();
   const { query, graph, sql, readOnly, replaceText } = designer;
-  const streams = useStreamDefinitions().data ?? NO_STREAMS;
+  const streams = useStreamDefinitions(inputsOfGraph(graph).map(({ stream }) => stream));
   const example = useExample();
   const own = useOwnStreams();
   const [beginning] = useState(() => sampleOfExample(example));
   const object = query !== null ? `query ${query.id}` : example === null ? "new query" : `example ${example.name}`;
   const { sample, edits } = useSample(object, beginning);
-  useTriedOnThisPage();
+  useTrialOnThisPage();
   const settings = useSettings(sql, graph, streams, replaceText);
   const blocked = blockedBy(designer);
   const imports = Object.values(settings.inForce).some((each) => each.import_from != null);
@@ -146,7 +143,7 @@ function Status({ state, blocked }: { state: SimulationState; blocked: string | 
   );
 }
 
-/** The streams that the query reads, with what they hold. */
+/** Return the streams that the query reads, with their definitions. */
 function streamsRead(state: SimulatorState): readonly (readonly [string, StreamDefinition])[] {
   return inputsOfGraph(state.designer.graph).flatMap(({ stream }) => {
     const definition = state.streams.get(stream);
@@ -160,7 +157,7 @@ function SampleChoice({ state, onDone }: { state: SimulatorState; onDone: () => 
     <>
       {sample.rows.length > 0 ? null : (
         <p className="quiet">
-          Give a few rows, and see what the query makes of each: which window counts it, what is late, and why.
+          Add a few rows and see what happens to each: which window counts it, whether it is late, and why.
         </p>
       )}
       <SamplePanel sample={sample} streams={streamsRead(state)} onEdit={edits.edit} onDone={onDone} />
@@ -168,7 +165,7 @@ function SampleChoice({ state, onDone }: { state: SimulatorState; onDone: () => 
   );
 }
 
-/** The time simulator: the query of the page on a sample, drawn and told row by row. */
+/** The time simulator: the query of the page on a sample, drawn and explained row by row. */
 export function SimulatorPanel() {
   const state = useSimulatorState();
   const { sample, edits, designer, settings, state: simulated } = state;
@@ -181,7 +178,7 @@ export function SimulatorPanel() {
   const positions = usePositions(view?.simulation.rows.length ?? 0);
   const linked = useLinkedState({ designer, sample, edits, positions, view, select, tab, showTab });
   const empty = sample.rows.length === 0;
-  const fetched = useAskedSample(edits, empty);
+  const fetched = useRequestedSample(edits, empty);
   const note = (
     <SimulatorHead sample={sample} graph={designer.graph} advance={settings.inForce} pending={simulated.pending} />
   );
@@ -198,7 +195,7 @@ export function SimulatorPanel() {
       <Panel title="Simulator" note={note} actions={actions}>
         <PositionContext value={positions}>
           <div className="stack">
-            {linked.said}
+            {linked.message}
             {fetched.pending ? <Waiting>Reading the first rows…</Waiting> : null}
             <ErrorNote error={fetched.error} />
             {choosing || empty ? <SampleChoice state={state} onDone={() => setChoosing(false)} /> : null}

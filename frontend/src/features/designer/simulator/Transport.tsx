@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { Choices } from "../../../components/Choices";
-import { counted } from "../../../model/counts";
+import { Choices } from "../../../components/actions/Choices";
+import { counted } from "../../../model/text/counts";
 import { usePosition, usePositionStore } from "./position";
 
 const SPEEDS = [
@@ -14,7 +14,7 @@ const ROWS_PER_SECOND = 1.6;
 
 type Speed = (typeof SPEEDS)[number][0];
 
-/** Lets rows arrive one after the other, by the clock of the screen, until the end. */
+/** Let rows arrive one after the other, in real time, until the end. */
 function usePlaying(speed: Speed) {
   const store = usePositionStore();
   const [playing, setPlaying] = useState(false);
@@ -43,11 +43,11 @@ function usePlaying(speed: Speed) {
 }
 
 function positionWords(position: number, rows: number): string {
-  if (position > rows) return `All ${counted(rows, "row")} arrived, and the sample has ended.`;
+  if (position > rows) return `All ${counted(rows, "row")} arrived; end of the sample.`;
   return `${position} of ${counted(rows, "row")} arrived.`;
 }
 
-/** Start, step, play: how many rows have arrived. */
+/** Playback controls: the number of arrived rows. */
 export function Transport({ rows, readOnly }: { rows: number; readOnly: boolean }) {
   const store = usePositionStore();
   const position = usePosition();
@@ -88,7 +88,7 @@ export function Transport({ rows, readOnly }: { rows: number; readOnly: boolean 
       />
       <p className="small quiet">
         <span>{positionWords(position, rows)}</span>
-        {readOnly ? "" : " Drag the line; drag a row up, down or sideways: all follows."}
+        {readOnly ? "" : " Drag the line, or drag rows up, down or sideways; the results update."}
       </p>
     </div>
   );

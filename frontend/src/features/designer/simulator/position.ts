@@ -1,13 +1,13 @@
-/** How many rows of the sample have arrived. Apart from the rest, so that scrubbing draws only what it changes. */
+/** The number of arrived rows. A separate store, so that scrubbing renders only what depends on it. */
 
 import { createContext, useContext, useSyncExternalStore } from "react";
 
 export interface PositionStore {
   get: () => number;
-  /** What lies outside of the sample is brought to its ends. */
+  /** Values outside the sample are clamped. */
   set: (position: number) => void;
   last: () => number;
-  /** The sample has another length now; whoever stood at its end still does. */
+  /** Set the sample's new length; a position at the end stays at the end. */
   resize: (last: number) => void;
   subscribe: (listener: () => void) => () => void;
 }
@@ -48,7 +48,7 @@ export function usePosition(): number {
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-/** What of the position a part needs; it is drawn again only when that changes. */
+/** Select from the position; the component renders again only when the selected value changes. */
 export function useAtPosition<T extends string | number | boolean>(of: (position: number) => T): T {
   const store = useContext(PositionContext);
   return useSyncExternalStore(store.subscribe, () => of(store.get()));

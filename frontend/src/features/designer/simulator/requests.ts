@@ -1,52 +1,58 @@
-import { useQuery } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
-import type { StreamDefinition } from "../../../model/api";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
+import { everyStream } from "../../../lib/api/lists";
+import type { StreamDefinition, StreamResponse } from "../../../model/api";
 import {
   type Differences,
   differencesBetween,
   differenceWords,
   type NamedSimulation,
 } from "../../../model/simulation/differences";
-import { itemsOf, lineKeys, type Sample } from "../../../model/simulation/sample";
+import { itemsOf, lineKeys, type Sample } from "../../../model/simulation/sample/sample";
 import type { SampleItem, SimulatedRow, Simulation } from "../../../model/simulation/types";
 import { useOwnStreams } from "../page/example";
-import type { AdvanceByInput } from "./triedStore";
+import type { AdvanceByInput } from "./settings/trialStore";
 
-/** What is simulated: a query as text, a sample, and settings that are tried instead of those that the text says. */
+/** The simulated query as text, a sample, and settings on trial that replace those of the text. */
 export interface Simulated {
   text: string;
   sample: Sample;
   advance: AdvanceByInput;
-  /** Whether an input copies the CTIs of another one. */
+  /** True if an input copies the CTIs of another one. */
   imports: boolean;
-  /** Streams that only this query knows: those of an example. */
+  /** Streams that only this query has: those of an example. */
   streams?: Record<string, StreamDefinition>;
 }
 
-export function useStreamDefinitions() {
+type NamedDefinition = readonly [string, StreamDefinition];
+
+function definitionsOf(read: readonly { data?: StreamResponse | undefined }[]): readonly NamedDefinition[] {
+  return read.flatMap(({ data }) => (data === undefined ? [] : [[data.name, data.definition] as const]));
+}
+
+/** Load the definitions of these streams, if they exist; streams of an example replace others of the same name. */
+export function useStreamDefinitions(names: readonly string[]): ReadonlyMap<string, StreamDefinition> {
   const slug = useSlug();
   const own = useOwnStreams();
-  const select = useCallback(
-    (streams: readonly { name: string; definition: StreamDefinition }[]): ReadonlyMap<string, StreamDefinition> =>
-      new Map([
-        ...streams.map((stream) => [stream.name, stream.definition] as const),
-        ...Object.entries(own.streams ?? {}),
-      ]),
-    [own],
-  );
-  return useQuery({
-    queryKey: [slug, "streams"],
-    queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/", { params: { path: { slug } } })),
-    select,
+  const listed = useQuery({ queryKey: [slug, "streams"], queryFn: () => everyStream(slug) }).data ?? [];
+  const stored = useQueries({
+    queries: listed
+      .filter(({ name }) => names.includes(name))
+      .map(({ id: stream }) => ({
+        queryKey: [slug, "streams", stream],
+        queryFn: () => unwrap(api.GET("/api/t/{slug}/streams/{stream}/", { params: { path: { slug, stream } } })),
+      })),
+    combine: definitionsOf,
   });
+  return useMemo(() => new Map([...stored, ...Object.entries(own.streams ?? {})]), [stored, own]);
 }
 
 const PAUSE_MS = 120;
 
 export interface SimulationState {
-  /** The newest simulation that there is, perhaps of what was there before. */
+  /** The newest simulation, possibly of an earlier text. */
   named: NamedSimulation | null;
   differences: Differences | null;
   pending: boolean;
@@ -54,18 +60,18 @@ export interface SimulationState {
   retry: () => void;
 }
 
-/** Where CTIs are imported each row is a micro-batch, unless the sample marks its own: they arrive with the next one. */
+/** With imported CTIs each row is a micro-batch, because CTIs arrive with the next one, unless the sample marks its own. */
 function bodyOf({ text, sample, advance, imports, streams = {} }: Simulated) {
   return { text, advance, streams, sample: { rows: itemsOf(sample, imports) as SampleItem[], end: sample.end } };
 }
 
-/** Simulates anew a moment after `asked` has changed, and gives up what was asked before. Null: there is nothing to ask. */
+/** Simulate again shortly after `asked` changes, and cancel the previous request. Null: do nothing. */
 export function useSimulation(asked: Simulated | null): SimulationState {
   const slug = useSlug();
   const [state, setState] = useState<Omit<SimulationState, "retry">>(NOTHING);
   const [again, setAgain] = useState(0);
   const latest = useRef<NamedSimulation | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `again` asks the same once more
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `again` repeats the request
   useEffect(() => {
     if (asked === null) return undefined;
     const giving = new AbortController();
@@ -98,7 +104,7 @@ async function simulate(slug: string, asked: Simulated, signal: AbortSignal): Pr
   );
 }
 
-/** What an edit would make of a row, and of the rest in words. */
+/** The effect of an edit on a row, and on the rest in words. */
 export interface Trial {
   row: SimulatedRow | null;
   words: string;
@@ -106,7 +112,7 @@ export interface Trial {
 
 export type TryEdit = (key: string, edit: (sample: Sample) => Sample, giving: AbortSignal) => Promise<Trial>;
 
-/** Simulates an edit that is not made yet, such as a row that is being dragged. */
+/** Simulate an edit before it is made, for example while a row is dragged. */
 export function useTrying(asked: Simulated | null, now: NamedSimulation | null): TryEdit {
   const slug = useSlug();
   return useCallback(
@@ -122,7 +128,7 @@ export function useTrying(asked: Simulated | null, now: NamedSimulation | null):
   );
 }
 
-/** Why a node has nothing at a time, in sentences. */
+/** Load the explanation of why a node has no result at a time. */
 export function useAnswer(asked: Simulated, node: string, at: number) {
   const slug = useSlug();
   return useQuery({
@@ -138,7 +144,7 @@ export function useAnswer(asked: Simulated, node: string, at: number) {
   });
 }
 
-/** What the sample gives under each late policy. */
+/** Load the results of the sample under each late policy. */
 export function useComparison(asked: Simulated) {
   const slug = useSlug();
   return useQuery({
@@ -151,7 +157,7 @@ export function useComparison(asked: Simulated) {
   });
 }
 
-/** What share of the sample each delay of an input would keep; null: no input is chosen. */
+/** Load the share of rows that each delay of an input would keep; null: no input. */
 export function useWhatIf(asked: Simulated, input: string | null) {
   const slug = useSlug();
   return useQuery({

@@ -1,11 +1,11 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Notice } from "../../../components/Notices";
-import { counted, formatCount } from "../../../model/counts";
-import { type LinkedState, LONGEST_LINK, linkOf, stateOfLink } from "../../../model/simulation/link";
-import { itemsOf, type Sample, sampleOf } from "../../../model/simulation/sample";
+import { Notice } from "../../../components/notices/Notices";
+import { type LinkedState, LONGEST_LINK, linkOf, stateOfLink } from "../../../model/simulation/sample/link";
+import { itemsOf, type Sample, sampleOf } from "../../../model/simulation/sample/sample";
+import { counted, formatCount } from "../../../model/text/counts";
 import type { Designer } from "../page/designer";
 import type { PositionStore } from "./position";
-import { tryAll, useTried } from "./triedStore";
+import { tryAll, useTrialSettings } from "./settings/trialStore";
 import { type Edits, type Selected, SIMULATOR_TABS, type SimulatorTab, type SimulatorView } from "./view";
 
 interface Linkable {
@@ -30,25 +30,24 @@ function tabOf({ tab }: LinkedState): SimulatorTab {
   return SIMULATOR_TABS.find((each) => each === tab) ?? "timeline";
 }
 
-/** Opens what a link says, once: its query, its sample and what is tried, then where one looks at them. */
+/** Open the content of a link, once: its query, sample and settings on trial, then its view. */
 function useOpening({ designer, edits, positions, view, select, showTab }: Linkable): string {
-  const [said, setSaid] = useState("");
+  const [message, setMessage] = useState("");
   const waiting = useRef<LinkedState | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a link is opened once, when the page is
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link is opened once, when the page opens
   useEffect(() => {
     const fragment = window.location.hash;
     stateOfLink(fragment).then((state) => {
       if (state === null) {
-        if (fragment.startsWith("#simulation="))
-          setSaid("The link is not whole. Ask for it again: something cut it on its way.");
+        if (fragment.startsWith("#simulation=")) setMessage("The link is incomplete. Ask for it to be sent again.");
         return;
       }
       waiting.current = state;
       if (designer.sql !== state.text) designer.replaceText(state.text);
-      edits.edit(() => sampleOf(state.rows, "of the link", state.end));
+      edits.edit(() => sampleOf(state.rows, "from the link", state.end));
       tryAll(state.tried);
       showTab(tabOf(state));
-      setSaid("This is what the link shows. Your own draft comes back with Discard.");
+      setMessage("Opened from a link. To return to your own draft, discard the changes.");
       history.replaceState(null, "", window.location.pathname + window.location.search);
     });
   }, []);
@@ -63,11 +62,11 @@ function useOpening({ designer, edits, positions, view, select, showTab }: Linka
     const { kind, id } = selected;
     select(kind === "row" ? { kind, key: view.keys[id - 1] ?? "" } : { kind, id });
   }, [view, positions, select]);
-  return said;
+  return message;
 }
 
 function useCopying({ designer, sample, positions, view, tab }: Linkable) {
-  const tried = useTried();
+  const tried = useTrialSettings();
   const [copied, setCopied] = useState("");
   const copy = async () => {
     const position = positions.get();
@@ -82,38 +81,36 @@ function useCopying({ designer, sample, positions, view, tab }: Linkable) {
     });
     if (link.length > LONGEST_LINK) {
       const most = counted(LONGEST_LINK, "character");
-      setCopied(
-        `The sample is too long for a link: ${formatCount(link.length)}, where ${most} may be. Take fewer rows.`,
-      );
+      setCopied(`The sample is too long for a link (${formatCount(link.length)} of at most ${most}). Use fewer rows.`);
       return;
     }
     const { origin, pathname, search } = window.location;
     try {
       await navigator.clipboard.writeText(`${origin}${pathname}${search}#${link}`);
-      setCopied("The link is copied. Who belongs to this organisation and opens it sees what you see.");
+      setCopied("Link copied. Members of this organisation who open it see what you see.");
     } catch {
       history.replaceState(null, "", `${pathname}${search}#${link}`);
-      setCopied("The link stands in the address bar; this browser did not let it be copied.");
+      setCopied("This browser did not allow copying. Copy the link from the address bar.");
     }
   };
   return { copied, copy };
 }
 
-/** A link that reproduces what is seen: the button that copies it, and what was said of one. */
-export function useLinkedState(linkable: Linkable): { button: ReactNode; said: ReactNode } {
+/** Return the button that copies a link to the current view, and a message about it. */
+export function useLinkedState(linkable: Linkable): { button: ReactNode; message: ReactNode } {
   const opened = useOpening(linkable);
   const { copied, copy } = useCopying(linkable);
-  const said = copied || opened;
+  const message = copied || opened;
   return {
     button: (
       <button type="button" className="button" onClick={() => void copy()}>
         Copy link
       </button>
     ),
-    said:
-      said === "" ? null : (
+    message:
+      message === "" ? null : (
         <Notice tone="idle">
-          <p>{said}</p>
+          <p>{message}</p>
         </Notice>
       ),
   };

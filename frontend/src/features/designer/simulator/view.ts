@@ -1,14 +1,14 @@
-/** What the parts of the simulator share. */
+/** State shared by the parts of the simulator. */
 
 import { createContext, useContext } from "react";
+import type { TimeWords } from "../../../messages/simulation";
 import type { AdvanceTimeSettings, QueryGraph, StreamDefinition } from "../../../model/api";
 import type { Differences } from "../../../model/simulation/differences";
-import type { RowClock, Sample } from "../../../model/simulation/sample";
+import type { RowClock, Sample } from "../../../model/simulation/sample/sample";
 import type { SimulatedRow, Simulation } from "../../../model/simulation/types";
-import type { TimeWords } from "../../../model/simulation/words";
 import type { Simulated, TryEdit } from "./requests";
 
-/** What the panel beside the timeline speaks about. */
+/** The item explained in the panel next to the timeline. */
 export type Selected =
   | { kind: "row"; key: string }
   | { kind: "pane"; id: number }
@@ -23,32 +23,32 @@ export interface Edits {
 
 export interface SimulatorView {
   simulation: Simulation;
-  /** The sample that `simulation` was made of. */
+  /** The keys of the sample that `simulation` was computed from. */
   keys: readonly string[];
   /** The numbers of rows by their keys. */
   numbers: ReadonlyMap<string, number>;
-  /** What the last change changed; null before there was one. */
+  /** The effects of the last change; null before the first. */
   differences: Differences | null;
   sample: Sample;
   edits: Edits;
   readOnly: boolean;
   selected: Selected | null;
   select: (selected: Selected | null) => void;
-  /** What an edit would make of a row. */
+  /** Simulate an edit without making it. */
   tryEdit: TryEdit;
-  /** Opens the form of a row. */
+  /** Open the form of a row. */
   editRow: (key: string) => void;
   times: TimeWords;
   graph: QueryGraph | null;
   streams: ReadonlyMap<string, StreamDefinition>;
-  /** The settings in force by input node, with what is only tried. */
+  /** The settings in force by input node, including those on trial. */
   advance: Readonly<Record<string, AdvanceTimeSettings>>;
   /** Try settings of an input without writing them into the query. */
   tryAdvance: (input: string, settings: AdvanceTimeSettings) => void;
   showTab: (tab: SimulatorTab) => void;
-  /** What was sent to be simulated. */
+  /** The simulated request. */
   asked: Simulated;
-  /** Where the times of each stream's rows stand, unless the rows say them themselves. */
+  /** The columns with each stream's times, for rows without times of their own. */
   clocks: ReadonlyMap<string, RowClock>;
 }
 
@@ -59,7 +59,7 @@ export const SimulatorContext = createContext<SimulatorView | null>(null);
 
 export function useSimulator(): SimulatorView {
   const view = useContext(SimulatorContext);
-  if (view === null) throw new Error("useSimulator is for parts of the simulator");
+  if (view === null) throw new Error("useSimulator works only in the simulator");
   return view;
 }
 

@@ -1,17 +1,23 @@
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { Ask } from "../../../components/Ask";
-import { FaultList } from "../../../components/FaultList";
-import { SelectField } from "../../../components/Field";
-import { ErrorNote, Notice, Waiting } from "../../../components/Notices";
-import { ReasonedButton } from "../../../components/Reasoned";
-import { Scroll } from "../../../components/Scroll";
-import { useReason, useSlug } from "../../../lib/session";
-import type { ChosenStream, OwnQueryPreview, TemplateInput, TemplateShown, TemplateStream } from "../../../model/api";
-import { fitting, guessed, type OwnChoice, proposedChoice, unfinished } from "../../../model/ownStreams";
+import { ModalDialog } from "../../../components/actions/ModalDialog";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { SelectField } from "../../../components/forms/Field";
+import { FaultList } from "../../../components/notices/FaultList";
+import { ErrorNote, Notice, Waiting } from "../../../components/notices/Notices";
+import { Scroll } from "../../../components/page/Scroll";
+import { useReason, useSlug } from "../../../lib/account/session";
+import type {
+  ChosenStream,
+  OwnQueryPreview,
+  TemplateDetailResponse,
+  TemplateInput,
+  TemplateStream,
+} from "../../../model/api";
+import { fitting, guessed, type OwnChoice, proposedChoice, unfinished } from "../../../model/stream/ownStreams";
 import { useTakeOnStreams, useTemplateInputs, useTemplatePreview } from "./requests";
 
-/** The streams that do not fit an input, and why. */
+/** The streams that do not match an input, and why. */
 function Unfitting({ streams }: { streams: readonly TemplateStream[] }) {
   return (
     <ul className="small">
@@ -28,9 +34,7 @@ function NoneFits({ streams }: { streams: readonly TemplateStream[] }) {
   return (
     <Notice tone="unknown">
       <p>
-        {streams.length === 0
-          ? "You have no stream yet."
-          : "No stream of yours fits. What each has not, that this input needs:"}
+        {streams.length === 0 ? "You have no streams yet." : "None of your streams matches. Missing for this input:"}
       </p>
       <Unfitting streams={streams} />
     </Notice>
@@ -55,7 +59,7 @@ function Fields({ stream, chosen, onChoose }: { stream: TemplateStream } & Requi
             value={value}
             options={offered.map((each) => [each.name, `${each.name}: ${each.type}`] as const)}
             onChange={(own) => onChoose({ stream: stream.id, fields: { ...chosen?.fields, [field]: own } })}
-            help={value === proposed ? reason : "You chose it."}
+            help={value === proposed ? reason : "Your choice."}
           />
         );
       })}
@@ -63,7 +67,7 @@ function Fields({ stream, chosen, onChoose }: { stream: TemplateStream } & Requi
   );
 }
 
-/** Which stream an input reads, and which of its fields stand for those of the template. */
+/** Select the stream of an input, and the fields that replace those of the template. */
 function InputChoice({ input, chosen, onChoose }: InputProps) {
   const streams = fitting(input);
   const others = input.streams.filter(({ missing }) => missing.length > 0);
@@ -71,7 +75,7 @@ function InputChoice({ input, chosen, onChoose }: InputProps) {
   return (
     <fieldset className="group stack">
       <legend>{input.input}</legend>
-      <p className="quiet small">It takes {input.needs}.</p>
+      <p className="quiet small">Requires {input.needs}.</p>
       {stream === undefined ? (
         <NoneFits streams={others} />
       ) : (
@@ -86,7 +90,7 @@ function InputChoice({ input, chosen, onChoose }: InputProps) {
           <Fields stream={stream} chosen={chosen} onChoose={onChoose} />
           {others.length === 0 ? null : (
             <details>
-              <summary>Why your other streams are not offered</summary>
+              <summary>Why other streams are not listed</summary>
               <Unfitting streams={others} />
             </details>
           )}
@@ -96,7 +100,7 @@ function InputChoice({ input, chosen, onChoose }: InputProps) {
   );
 }
 
-/** The query as it will be, what is wrong with it, and whether the template's scenario comes along. */
+/** The resulting query, its errors, and whether the template's scenario is included. */
 function Preview({ preview }: { preview: OwnQueryPreview }) {
   return (
     <div className="stack" aria-live="polite">
@@ -104,14 +108,14 @@ function Preview({ preview }: { preview: OwnQueryPreview }) {
       <Scroll label="Your query as SQL" tall panel>
         <pre className="own-query">{preview.text}</pre>
       </Scroll>
-      {preview.faults.length > 0 ? <FaultList faults={preview.faults} /> : <p>Checked: no faults.</p>}
+      {preview.faults.length > 0 ? <FaultList faults={preview.faults} /> : <p>Checked: no problems.</p>}
       <p className="quiet small">{preview.scenario_words}</p>
     </div>
   );
 }
 
 interface ChoosingProps {
-  template: TemplateShown;
+  template: TemplateDetailResponse;
   inputs: readonly TemplateInput[];
   onTake: () => void;
   onClose: () => void;
@@ -120,7 +124,7 @@ interface ChoosingProps {
 function faultReason(preview: OwnQueryPreview | undefined, asking: boolean): string | null {
   if (preview === undefined || asking) return "The query is being checked.";
   const wrong = preview.faults.some(({ severity }) => severity === "error");
-  return wrong ? "The query has faults. Choose other streams or fields." : null;
+  return wrong ? "The query has errors. Choose other streams or fields." : null;
 }
 
 function Choosing({ template, inputs, onTake, onClose }: ChoosingProps) {
@@ -149,13 +153,13 @@ function Choosing({ template, inputs, onTake, onClose }: ChoosingProps) {
           onChoose={(chosen) => choose({ ...choice, [input.input]: chosen })}
         />
       ))}
-      {open === null ? null : <p>{open} The template brings what it reads, with some rows.</p>}
+      {open === null ? null : <p>{open} The template includes its own streams with sample rows.</p>}
       {open === null && preview.data !== undefined ? <Preview preview={preview.data} /> : null}
       <ErrorNote error={open === null ? preview.error : null} onRetry={() => void preview.refetch()} />
       <ErrorNote error={taking.error} />
       <p className="row">
         <ReasonedButton reason={reason} kind="primary" onClick={make}>
-          {taking.isPending ? "Making it…" : "Make the query"}
+          {taking.isPending ? "Creating…" : "Create query"}
         </ReasonedButton>
         <ReasonedButton reason={edit} onClick={onTake}>
           Use the template's own streams
@@ -169,25 +173,25 @@ function Choosing({ template, inputs, onTake, onClose }: ChoosingProps) {
 }
 
 interface OwnStreamsProps {
-  template: TemplateShown;
+  template: TemplateDetailResponse;
   onTake: () => void;
   onClose: () => void;
 }
 
-/** A dialog that lets a template read streams of the organisation. */
+/** A dialog that connects a template to the organisation's streams. */
 export function OwnStreams({ template, onTake, onClose }: OwnStreamsProps) {
   const inputs = useTemplateInputs(template.name);
   return (
-    <Ask title={`${template.title}: on your streams`} open wide onClose={onClose}>
+    <ModalDialog title={`${template.title} with your streams`} open wide onClose={onClose}>
       <p>
-        Choose what the template reads. Its query is then written with your names, and opens in the simulator with the
-        first rows of what it reads.
+        Choose the streams for the template. The query then uses your names and opens in the simulator with the first
+        rows of these streams.
       </p>
       <ErrorNote error={inputs.error} onRetry={() => void inputs.refetch()} />
-      {inputs.isPending ? <Waiting>Looking which of your streams fit…</Waiting> : null}
+      {inputs.isPending ? <Waiting>Finding matching streams…</Waiting> : null}
       {inputs.data === undefined ? null : (
         <Choosing template={template} inputs={inputs.data} onTake={onTake} onClose={onClose} />
       )}
-    </Ask>
+    </ModalDialog>
   );
 }

@@ -1,20 +1,20 @@
 import { useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
-import { ErrorNote, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { useReason, useSlug } from "../../../lib/account/session";
 import { counted } from "../../../lib/numbers";
-import { useReason, useSlug } from "../../../lib/session";
-import type { TemplateShown } from "../../../model/api";
-import { OUTCOME_WORDS, type Outcome } from "../../../model/outcomes";
+import type { TemplateDetailResponse } from "../../../model/api";
+import { OUTCOME_WORDS, type Outcome } from "../../../model/run/outcomes";
 import { useDesigner } from "../page/designer";
 import { useExample } from "../page/example";
 import { OwnStreams } from "./OwnStreams";
 import { useTakeTemplate, useTemplates } from "./requests";
 import "./templates.css";
 
-/** The sample in figures: how many rows come, how many of them late and what becomes of these, how many results leave. */
-function sampleWords({ rows, results, late }: TemplateShown): string {
+/** Summarise the sample: the numbers of rows, of late rows by outcome, and of results. */
+function sampleWords({ rows, results, late }: TemplateDetailResponse): string {
   const outcomes = Object.entries(late).map(
     ([outcome, count]) => `${count} ${OUTCOME_WORDS[outcome as Outcome].label.toLowerCase()}`,
   );
@@ -22,7 +22,7 @@ function sampleWords({ rows, results, late }: TemplateShown): string {
 }
 
 interface CardProps {
-  template: TemplateShown;
+  template: TemplateDetailResponse;
   reason: string | null;
   taking: boolean;
   onTake: () => void;
@@ -36,21 +36,21 @@ function Card({ template, reason, taking, onTake, onChoose }: CardProps) {
       <p>{template.shows}</p>
       <p className="quiet small">{sampleWords(template)}</p>
       <details>
-        <summary>Its SQL</summary>
+        <summary>SQL</summary>
         <pre>{template.sql}</pre>
       </details>
       <p className="row">
-        <ReasonedButton reason={reason} onClick={onTake} aria-label={`Begin with this: ${template.title}`}>
-          {taking ? "Making it…" : "Begin with this"}
+        <ReasonedButton reason={reason} onClick={onTake} aria-label={`Use template: ${template.title}`}>
+          {taking ? "Creating…" : "Use template"}
         </ReasonedButton>
         <button
           type="button"
           className="button"
           aria-haspopup="dialog"
-          aria-label={`On my streams: ${template.title}`}
+          aria-label={`Use my streams: ${template.title}`}
           onClick={onChoose}
         >
-          On my streams…
+          Use my streams…
         </button>
       </p>
     </li>
@@ -63,13 +63,13 @@ function Gallery() {
   const reason = useReason("edit");
   const templates = useTemplates();
   const taking = useTakeTemplate();
-  const [chosen, choose] = useState<TemplateShown | null>(null);
+  const [chosen, choose] = useState<TemplateDetailResponse | null>(null);
   const take = (name: string) =>
     taking.mutate(name, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
   return (
     <Panel
-      title="Begin with a real task"
-      note="Beginning with one makes its query, the streams that it reads, with some rows in files, and its sample as a scenario. Or let it read streams that you have. Or write your own below."
+      title="Start from a template"
+      note="A template creates a query, its streams with sample rows in files, and a scenario. It can also read your own streams. Or write your own query below."
     >
       <div className="stack">
         <ErrorNote error={templates.error} onRetry={() => void templates.refetch()} />
@@ -80,7 +80,7 @@ function Gallery() {
             <Card
               key={template.name}
               template={template}
-              reason={reason ?? (taking.isPending ? "A query is being made." : null)}
+              reason={reason ?? (taking.isPending ? "A query is being created." : null)}
               taking={taking.isPending && taking.variables === template.name}
               onTake={() => take(template.name)}
               onChoose={() => choose(template)}
@@ -95,7 +95,7 @@ function Gallery() {
   );
 }
 
-/** Real tasks to begin a new query with, if it was not begun with something else. */
+/** Templates for a new query, unless it starts from something else. */
 export function TemplatesPanel() {
   const { query } = useDesigner();
   const example = useExample();

@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
 import type { ChosenStream } from "../../../model/api";
 
 export function useTemplates() {
@@ -12,7 +12,7 @@ export function useTemplates() {
   });
 }
 
-/** Makes the query of a template, with its streams and its scenario. */
+/** Create the query of a template, with its streams and its scenario. */
 export function useTakeTemplate() {
   const slug = useSlug();
   const queries = useQueryClient();
@@ -23,7 +23,7 @@ export function useTakeTemplate() {
   });
 }
 
-/** The inputs of a template, each with the streams that it could read; asked anew each time, for streams change. */
+/** Load the inputs of a template with the matching streams; not cached, because streams change. */
 export function useTemplateInputs(template: string) {
   const slug = useSlug();
   return useQuery({
@@ -36,7 +36,7 @@ export function useTemplateInputs(template: string) {
 
 export type ChosenStreams = Readonly<Record<string, ChosenStream>>;
 
-/** What the template becomes on these streams; what was shown before stays until that is known. */
+/** Preview the template with these streams; the previous preview stays until the new one arrives. */
 export function useTemplatePreview(template: string, streams: ChosenStreams | null) {
   const slug = useSlug();
   return useQuery({
@@ -53,7 +53,7 @@ export function useTemplatePreview(template: string, streams: ChosenStreams | nu
   });
 }
 
-/** Makes the query of a template on chosen streams. */
+/** Create the query of a template with chosen streams. */
 export function useTakeOnStreams(template: string) {
   const slug = useSlug();
   const queries = useQueryClient();

@@ -1,36 +1,36 @@
 import { useState } from "react";
-import { FaultList } from "../../../components/FaultList";
-import { OutcomeMark } from "../../../components/Glyph";
-import { Instant } from "../../../components/Instant";
-import { ErrorNote, Notice, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { FaultList } from "../../../components/notices/FaultList";
+import { ErrorNote, Notice, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { OutcomeMark } from "../../../components/values/Glyph";
+import { Instant } from "../../../components/values/Instant";
 import { counted, formatCount, formatRate, formatShare } from "../../../lib/numbers";
 import type { MeasuredInput, Preflight } from "../../../model/api";
-import { OUTCOMES } from "../../../model/outcomes";
-import { formatSpan } from "../../../model/ticks";
+import { OUTCOMES } from "../../../model/run/outcomes";
+import { formatSpan } from "../../../model/time/ticks";
 import { type Designer, useDesigner } from "../page/designer";
 import { useExample } from "../page/example";
 import { usePreflight } from "./requests";
 
 function reasonAgainst({ sql, faults, known }: Designer, example: boolean): string | null {
   if (example)
-    return "An example has no adapter from which rows could be read. Let it read a stream of yours in a query of your own.";
-  if (sql === null) return "The text cannot be read. Mend it first.";
-  if (known.some((fault) => fault.severity === "error")) return "Mend the faults first.";
+    return "An example has no adapter to read rows from. Create a query that reads one of your streams instead.";
+  if (sql === null) return "The text has errors. Fix them first.";
+  if (known.some((fault) => fault.severity === "error")) return "Fix the errors first.";
   return faults === null ? "The query is still being checked." : null;
 }
 
 function Measured({ input }: { input: MeasuredInput }) {
   const { lateness, outcomes, first, last } = input;
   return (
-    <section className="stack" aria-label={`What was measured of ${input.input}`}>
+    <section className="stack" aria-label={`Measurements of ${input.input}`}>
       <h3>{input.input}</h3>
       <dl className="facts">
         <dt>Rows</dt>
         <dd>
           {formatCount(input.rows)}
-          {input.rows_per_s === null ? null : `, ${formatRate(input.rows_per_s)} a second of event time`}
+          {input.rows_per_s === null ? null : `, ${formatRate(input.rows_per_s)} per second of event time`}
         </dd>
         {first === null || last === null ? null : (
           <>
@@ -42,7 +42,7 @@ function Measured({ input }: { input: MeasuredInput }) {
         )}
         {lateness === null ? null : (
           <>
-            <dt>Behind the newest</dt>
+            <dt>Lateness</dt>
             <dd>
               half {formatSpan(lateness.p50)} or less, 95 % {formatSpan(lateness.p95)}, 99 % {formatSpan(lateness.p99)},
               all {formatSpan(lateness.largest)}
@@ -71,13 +71,13 @@ function Found({ found }: { found: Preflight }) {
         <FaultList faults={found.faults} />
       ) : (
         <Notice tone="good">
-          <p>Nothing to mend: {counted(found.inputs.length, "input")} read and measured.</p>
+          <p>No problems found: {counted(found.inputs.length, "input")} read and measured.</p>
         </Notice>
       )}
       {found.inputs.map((input) => (
         <Measured key={input.input} input={input} />
       ))}
-      <h3>What results wait for</h3>
+      <h3>Delay of results</h3>
       <ul>
         {found.waits.map((sentence) => (
           <li key={sentence}>{sentence.replaceAll("`", "")}</li>
@@ -85,7 +85,7 @@ function Found({ found }: { found: Preflight }) {
       </ul>
       {found.state.length > 0 ? (
         <>
-          <h3>What is kept at a time, by the rate of these rows</h3>
+          <h3>Estimated state, from the rate of these rows</h3>
           <ul>
             {found.state.map((each) => (
               <li key={each.node}>
@@ -95,12 +95,12 @@ function Found({ found }: { found: Preflight }) {
           </ul>
         </>
       ) : null}
-      <p className="quiet">This is what the first rows say; later ones may differ. Nothing was started or stored.</p>
+      <p className="quiet">Based on the first rows; later rows may differ. Nothing was started or stored.</p>
     </div>
   );
 }
 
-/** Before a start: reads the first rows of each input and says what would go wrong with their time. */
+/** Checks before a start: reads the first rows of each input and reports problems with their times. */
 export function ValidationPanel() {
   const designer = useDesigner();
   const example = useExample();
@@ -119,14 +119,16 @@ export function ValidationPanel() {
   );
   return (
     <Panel
-      title="Before a start"
-      note="Reads the first rows of each input: are their times right, do they fit the delay, what will be kept?"
+      title="Check before starting"
+      note="Reads the first rows of each input and checks their times, the delay and the amount of state"
       actions={button}
     >
       <div aria-live="polite" className="stack">
         {preflight.isPending ? <Waiting>Reading the first rows of each input…</Waiting> : null}
         <ErrorNote error={preflight.error} />
-        {stale ? <p className="quiet">The query has changed since. What stands here is of the query before.</p> : null}
+        {stale ? (
+          <p className="quiet">The query has changed since. These findings are for the previous version.</p>
+        ) : null}
         {preflight.data === undefined || preflight.isPending ? null : <Found found={preflight.data} />}
       </div>
     </Panel>

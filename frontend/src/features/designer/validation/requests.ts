@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
 
-/** What is to be mended before a start, and what was measured of the first rows of each input; nothing is stored. */
+/** Load the problems to fix before a start, and measurements of each input's first rows; nothing is stored. */
 export function usePreflight() {
   const slug = useSlug();
   return useMutation({

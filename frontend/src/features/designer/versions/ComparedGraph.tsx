@@ -1,9 +1,9 @@
 import { useMemo } from "react";
-import { Scroll } from "../../../components/Scroll";
+import { Scroll } from "../../../components/page/Scroll";
+import { inputsOf, KIND_LABELS } from "../../../messages/definition/summary";
 import type { DefinitionDifference, QueryGraph } from "../../../model/api";
-import { type ComparedNode, comparedNodes } from "../../../model/comparedNodes";
-import { layeredLayout } from "../../../model/layout";
-import { inputsOf, KIND_LABELS } from "../../../model/summary";
+import { type ComparedNode, comparedNodes } from "../../../model/graph/comparedNodes";
+import { layeredLayout } from "../../../model/graph/layout";
 
 const WIDTH = 190;
 const HEIGHT = 46;
@@ -31,7 +31,7 @@ function Box({ compared, x, y }: { compared: ComparedNode; x: number; y: number 
   );
 }
 
-/** Both versions as one graph: what was added, removed and changed is marked by outline, colour and word. */
+/** Both versions as one graph; added, removed and changed nodes are marked by outline, colour and word. */
 export function ComparedGraph({ before, after, differences }: ComparedGraphProps) {
   const nodes = useMemo(() => comparedNodes(before, after, differences), [before, after, differences]);
   const placed = useMemo(
@@ -49,14 +49,14 @@ export function ComparedGraph({ before, after, differences }: ComparedGraphProps
   if (changed.length === 0) return null;
   const words = changed.map(({ node, change }) => `${node.id} ${change}`).join(", ");
   return (
-    <Scroll label="The graph with what changed">
+    <Scroll label="Graph with changes">
       <svg
         className="compared-graph"
         width={width}
         height={height}
         viewBox={`${-EDGE} ${-EDGE} ${width} ${height}`}
         role="img"
-        aria-label={`The graph with what changed: ${words}`}
+        aria-label={`Graph with changes: ${words}`}
       >
         {nodes.flatMap(({ node, change }) =>
           inputsOf(node)

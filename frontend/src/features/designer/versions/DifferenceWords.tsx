@@ -2,13 +2,13 @@ import type { DefinitionDifference } from "../../../model/api";
 
 interface DifferenceWordsProps {
   differences: readonly DefinitionDifference[];
-  /** What is said where there is none. */
+  /** The text without differences. */
   none: string;
 }
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
-/** What has changed, a line for each; the sign repeats what the words say. */
+/** Differences, one per line; the sign repeats the words. */
 export function DifferenceWords({ differences, none }: DifferenceWordsProps) {
   if (differences.length === 0) return <p className="quiet">{none}</p>;
   return (

@@ -2,8 +2,8 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test, vi } from "vitest";
-import { ApiFailure } from "../../../lib/api";
-import type { VersionMerge, VersionShown } from "../../../model/api";
+import { ApiFailure } from "../../../lib/api/client";
+import type { VersionMerge, VersionResponse } from "../../../model/api";
 import { MergePanel } from "./MergePanel";
 
 const useMerge = vi.hoisted(() => vi.fn());
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.resetAllMocks();
 });
 
-const THEIRS = { id: "v2", number: 2, text: "theirs", author: "bob", comment: "longer delay" } as VersionShown;
+const THEIRS = { id: "v2", number: 2, text: "theirs", author: "bob", comment: "longer delay" } as VersionResponse;
 const STALE = new ApiFailure(409, { code: "conflict", message: "Version 2 was made meanwhile.", faults: [] });
 const FOUND: VersionMerge = {
   text: "both",
@@ -27,7 +27,7 @@ const FOUND: VersionMerge = {
   mine: [{ node: "fast", change: "added", words: "node fast added" }],
 };
 
-function shown(error: unknown = STALE, found: VersionMerge = FOUND) {
+function renderPanel(error: unknown = STALE, found: VersionMerge = FOUND) {
   useMerge.mockReturnValue({ data: found, error: null, isPending: false });
   const onMerged = vi.fn();
   const props = { query: "q", base: "v1", theirs: THEIRS, mine: "mine", onReload: vi.fn(), onOverwrite: vi.fn() };
@@ -35,29 +35,29 @@ function shown(error: unknown = STALE, found: VersionMerge = FOUND) {
   return onMerged;
 }
 
-test("both sides are told in words, and a conflict is decided before the merged text is taken", async () => {
-  const onMerged = shown();
+test("both sides are described, and a conflict is resolved before the merged text is used", async () => {
+  const onMerged = renderPanel();
   expect(screen.getByText(/bob saved version 2 \(longer delay\)/)).toBeTruthy();
   expect(screen.getByText("time of cars: delay 5 s -> 12 s")).toBeTruthy();
   expect(screen.getByText("node fast added")).toBeTruthy();
-  const take = () => screen.getByRole("button", { name: "Put the merged text into the editor" });
+  const take = () => screen.getByRole("button", { name: "Use the merged text" });
   await userEvent.click(take());
   expect(onMerged).not.toHaveBeenCalled();
-  const sides = screen.getByRole("group", { name: "Which side holds for cars" });
+  const sides = screen.getByRole("group", { name: "Version to keep for cars" });
   await userEvent.click(within(sides).getByRole("button", { name: "Theirs" }));
   expect(useMerge).toHaveBeenLastCalledWith("q", "v1", "v2", "mine", { "advance:cars": "theirs" });
   await userEvent.click(take());
   expect(onMerged).toHaveBeenCalledExactlyOnceWith("both");
 });
 
-test("without a conflict nothing has to be decided", async () => {
-  const onMerged = shown(STALE, { ...FOUND, conflicts: [] });
+test("without a conflict no decision is needed", async () => {
+  const onMerged = renderPanel(STALE, { ...FOUND, conflicts: [] });
   expect(screen.queryByRole("table")).toBeNull();
-  await userEvent.click(screen.getByRole("button", { name: "Put the merged text into the editor" }));
+  await userEvent.click(screen.getByRole("button", { name: "Use the merged text" }));
   expect(onMerged).toHaveBeenCalledExactlyOnceWith("both");
 });
 
-test("another refusal opens no merge", () => {
-  shown(new ApiFailure(422, { code: "faulty", message: "no", faults: [] }));
+test("another error opens no merge", () => {
+  renderPanel(new ApiFailure(422, { code: "faulty", message: "no", faults: [] }));
   expect(screen.queryByRole("heading")).toBeNull();
 });

@@ -1,23 +1,23 @@
 import { useState } from "react";
-import { Choices } from "../../../components/Choices";
-import { Difference } from "../../../components/Difference";
-import { ErrorNote, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
-import { Scroll } from "../../../components/Scroll";
-import { ApiFailure } from "../../../lib/api";
+import { Choices } from "../../../components/actions/Choices";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { Scroll } from "../../../components/page/Scroll";
+import { Difference } from "../../../components/values/Difference";
+import { ApiFailure } from "../../../lib/api/client";
 import { counted } from "../../../lib/numbers";
-import type { MergeConflict, VersionMerge, VersionShown } from "../../../model/api";
+import type { MergeConflict, VersionMerge, VersionResponse } from "../../../model/api";
 import { DifferenceWords } from "./DifferenceWords";
 import { type Side, useMerge } from "./requests";
 
 interface MergePanelProps {
   error: unknown;
   query: string;
-  /** The id of the version that I began with, and the version that somebody made meanwhile. */
+  /** The id of the user's base version, and the version that another person has saved since. */
   base: string;
-  theirs: VersionShown;
-  /** What I typed, as SQL; null while it cannot be read. */
+  theirs: VersionResponse;
+  /** The user's text as SQL; null while it has errors. */
   mine: string | null;
   onMerged: (text: string) => void;
   onReload: () => void;
@@ -30,8 +30,8 @@ const SIDES = [
 ] as const;
 const SHOWN = [
   ["merged", "Merged, against theirs"],
-  ["theirs", "What they changed"],
-  ["mine", "What I changed"],
+  ["theirs", "Their changes"],
+  ["mine", "My changes"],
 ] as const;
 
 interface ConflictProps {
@@ -49,7 +49,7 @@ function Conflict({ conflict, chosen, onChoose }: ConflictProps) {
       <td>{conflict.mine.join("; ")}</td>
       <td>
         <Choices<Side | "none">
-          label={`Which side holds for ${about}`}
+          label={`Version to keep for ${about}`}
           options={SIDES}
           value={chosen ?? "none"}
           onChange={(side) => (side === "none" ? undefined : onChoose(side))}
@@ -70,13 +70,13 @@ function Conflicts({ conflicts, choices, onChoose }: ConflictsProps) {
   return (
     <Scroll label="Table of conflicts">
       <table>
-        <caption>Both changed these in different ways</caption>
+        <caption>Changed by both in different ways</caption>
         <thead>
           <tr>
-            <th>What</th>
+            <th>Item</th>
             <th>Theirs</th>
             <th>Mine</th>
-            <th>Which holds</th>
+            <th>Keep</th>
           </tr>
         </thead>
         <tbody>
@@ -96,13 +96,13 @@ function Conflicts({ conflicts, choices, onChoose }: ConflictsProps) {
 
 interface TextsProps {
   base: string;
-  theirs: VersionShown;
+  theirs: VersionResponse;
   mine: string;
   merged: string;
 }
 
 function Texts({ base, theirs, mine, merged }: TextsProps) {
-  const [shown, setShown] = useState<(typeof SHOWN)[number][0]>("merged");
+  const [shown, setResponse] = useState<(typeof SHOWN)[number][0]>("merged");
   const sides = {
     merged: [theirs.text, merged],
     theirs: [base, theirs.text],
@@ -111,8 +111,8 @@ function Texts({ base, theirs, mine, merged }: TextsProps) {
   const [before, after] = sides[shown];
   return (
     <>
-      <Choices label="Which texts are compared" options={SHOWN} value={shown} onChange={setShown} />
-      <Difference before={before} after={after} label="What was changed meanwhile" />
+      <Choices label="Comparison" options={SHOWN} value={shown} onChange={setResponse} />
+      <Difference before={before} after={after} label="Changes by others" />
     </>
   );
 }
@@ -132,7 +132,7 @@ function BothSides({ found }: { found: VersionMerge }) {
   );
 }
 
-/** Somebody saved another version meanwhile: what each changed, what both changed, and one text with the changes of both. */
+/** Another person saved a version first: the changes of each side, the conflicts, and a merged text. */
 export function MergePanel(props: MergePanelProps) {
   const { error, base, theirs, mine } = props;
   if (!(error instanceof ApiFailure) || error.status !== 409 || base === theirs.id || mine === null) return null;
@@ -155,11 +155,11 @@ function Merged({ theirs, mine, found, choices, onChoose, onMerged }: MergedProp
       <Texts base={found.base_text} theirs={theirs} mine={mine} merged={found.text} />
       <p className="row">
         <ReasonedButton
-          reason={open > 0 ? `Decide ${counted(open, "conflict")} first.` : null}
+          reason={open > 0 ? `Resolve ${counted(open, "conflict")} first.` : null}
           kind="primary"
           onClick={() => onMerged(found.text)}
         >
-          Put the merged text into the editor
+          Use the merged text
         </ReasonedButton>
       </p>
     </>
@@ -170,13 +170,13 @@ function OpenMerge(props: MergePanelProps & { mine: string }) {
   const { query, base, theirs, mine, onReload, onOverwrite } = props;
   const [choices, setChoices] = useState<Record<string, Side>>({});
   const merge = useMerge(query, base, theirs.id, mine, choices);
-  const said = theirs.comment ? ` (${theirs.comment})` : "";
-  const note = `${theirs.author ?? "Somebody"} saved version ${theirs.number}${said} while you typed. Nothing is lost: both are here.`;
+  const comment = theirs.comment ? ` (${theirs.comment})` : "";
+  const note = `${theirs.author ?? "Somebody"} saved version ${theirs.number}${comment} while you were editing. Both versions are kept.`;
   return (
-    <Panel title="What was changed meanwhile" note={note}>
+    <Panel title="Changes by others" note={note}>
       <div className="stack">
         <ErrorNote error={merge.error} onRetry={() => void merge.refetch()} />
-        {merge.isPending ? <Waiting>Bringing both together…</Waiting> : null}
+        {merge.isPending ? <Waiting>Merging…</Waiting> : null}
         {merge.data === undefined ? null : (
           <Merged
             {...props}
@@ -187,10 +187,10 @@ function OpenMerge(props: MergePanelProps & { mine: string }) {
         )}
         <p className="row">
           <button type="button" className="button" onClick={onReload}>
-            Take theirs, discard mine
+            Load theirs, discard mine
           </button>
           <button type="button" className="button" data-kind="danger" onClick={onOverwrite}>
-            Save mine over it
+            Overwrite with mine
           </button>
         </p>
       </div>

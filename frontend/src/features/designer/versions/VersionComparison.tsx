@@ -1,15 +1,15 @@
 import { useId, useState } from "react";
-import { Ask } from "../../../components/Ask";
-import { Difference } from "../../../components/Difference";
-import { ErrorNote, Waiting } from "../../../components/Notices";
-import type { VersionShown } from "../../../model/api";
+import { ModalDialog } from "../../../components/actions/ModalDialog";
+import { ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { Difference } from "../../../components/values/Difference";
+import type { VersionResponse } from "../../../model/api";
 import { ComparedGraph } from "./ComparedGraph";
 import { DifferenceWords } from "./DifferenceWords";
 import { useVersionDifference } from "./requests";
 
 interface SideChoiceProps {
   label: string;
-  versions: readonly VersionShown[];
+  versions: readonly VersionResponse[];
   value: string;
   onChange: (id: string) => void;
 }
@@ -32,13 +32,13 @@ function SideChoice({ label, versions, value, onChange }: SideChoiceProps) {
 
 interface VersionComparisonProps {
   query: string;
-  versions: readonly VersionShown[];
-  from: VersionShown;
-  to: VersionShown;
+  versions: readonly VersionResponse[];
+  from: VersionResponse;
+  to: VersionResponse;
   onClose: () => void;
 }
 
-/** What differs between two versions: in words, on the graph, and in the text. */
+/** The differences between two versions: in words, in the graph, and in the text. */
 export function VersionComparison({ query, versions, from, to, onClose }: VersionComparisonProps) {
   const [ids, setIds] = useState({ before: from.id, after: to.id });
   const before = versions.find((version) => version.id === ids.before) ?? from;
@@ -46,7 +46,7 @@ export function VersionComparison({ query, versions, from, to, onClose }: Versio
   const difference = useVersionDifference(query, before.id, after.id);
   const title = `From version ${before.number} to version ${after.number}`;
   return (
-    <Ask title={title} open onClose={onClose} wide>
+    <ModalDialog title={title} open onClose={onClose} wide>
       <p className="row">
         <SideChoice
           label="From"
@@ -57,22 +57,22 @@ export function VersionComparison({ query, versions, from, to, onClose }: Versio
         <SideChoice label="To" versions={versions} value={after.id} onChange={(id) => setIds({ ...ids, after: id })} />
       </p>
       <ErrorNote error={difference.error} onRetry={() => void difference.refetch()} />
-      {difference.isPending ? <Waiting>Comparing them…</Waiting> : null}
+      {difference.isPending ? <Waiting>Comparing…</Waiting> : null}
       {difference.data === undefined ? null : (
         <>
           <DifferenceWords
             differences={difference.data.differences}
-            none="Both mean the same; only comments or layout may differ."
+            none="No change in meaning; only comments or layout may differ."
           />
           <ComparedGraph before={before.graph} after={after.graph} differences={difference.data.differences} />
         </>
       )}
-      <Difference before={before.text} after={after.text} label="What changed" />
+      <Difference before={before.text} after={after.text} label="Changes" />
       <p className="row">
         <button type="button" className="button" onClick={onClose}>
           Close
         </button>
       </p>
-    </Ask>
+    </ModalDialog>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { IsoInstant } from "../../../components/Instant";
-import { ErrorNote, Notice, Waiting } from "../../../components/Notices";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
-import { Scroll } from "../../../components/Scroll";
-import { useReason } from "../../../lib/session";
-import type { QueryShown, VersionShown, VersionVerdicts } from "../../../model/api";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { ErrorNote, Notice, Waiting } from "../../../components/notices/Notices";
+import { Panel } from "../../../components/page/Panel";
+import { Scroll } from "../../../components/page/Scroll";
+import { IsoInstant } from "../../../components/values/Instant";
+import { useReason } from "../../../lib/account/session";
+import type { QueryResponse, VersionResponse, VersionVerdicts } from "../../../model/api";
 import { useDesigner } from "../page/designer";
 import { useCreateVersion } from "../requests";
 import { useVerdicts } from "../scenarios/requests";
@@ -13,18 +13,18 @@ import { useVersionPages } from "./requests";
 import { VersionComparison } from "./VersionComparison";
 
 interface RowProps {
-  version: VersionShown;
+  version: VersionResponse;
   current: boolean;
-  onCompare: (version: VersionShown) => void;
-  onLoad: (version: VersionShown) => void;
-  onRestore: (version: VersionShown) => void;
-  /** Why nothing can be changed; null if it can. */
+  onCompare: (version: VersionResponse) => void;
+  onLoad: (version: VersionResponse) => void;
+  onRestore: (version: VersionResponse) => void;
+  /** The reason why nothing can be changed; null if editing is allowed. */
   reason: string | null;
-  /** How its scenarios stand; undefined where the query has none. */
+  /** The verdicts of its scenarios; undefined if the query has no scenarios. */
   verdicts: VersionVerdicts | undefined;
 }
 
-/** Green or red beside a version: how many of its scenarios hold, differ, and were not run. */
+/** Return the numbers of a version's green, red and unrun scenarios. */
 function verdictWords({ green, red, unknown }: VersionVerdicts): string {
   const parts = [
     red > 0 ? `✕ ${red} red` : "",
@@ -85,29 +85,29 @@ function Row({ version, current, onCompare, onLoad, onRestore, reason, verdicts 
   );
 }
 
-/** Makes an older version the current one again: as a new version, which says which one it is. */
-function useRestore(query: QueryShown) {
+/** Make an older version current again, as a new version with a comment about its origin. */
+function useRestore(query: QueryResponse) {
   const making = useCreateVersion(query.id);
-  const [said, setSaid] = useState("");
-  const restore = ({ number, text }: VersionShown) => {
+  const [message, setMessage] = useState("");
+  const restore = ({ number, text }: VersionResponse) => {
     if (making.isPending) return;
-    const onSuccess = (made: VersionShown) =>
-      setSaid(
+    const onStored = (made: VersionResponse) =>
+      setMessage(
         made.id === query.current.id
-          ? `Version ${number} means the same as version ${made.number}, which stays the current one.`
-          : `Version ${made.number} says what version ${number} said.`,
+          ? `Version ${number} has the same meaning as version ${made.number}, which stays current.`
+          : `Restored version ${number} as version ${made.number}.`,
       );
     const body = { text, parent: query.current.id, comment: `Restored from version ${number}` };
-    making.mutate(body, { onSuccess });
+    making.mutate({ body, onStored });
   };
-  return { restore, said, error: making.error };
+  return { restore, message, error: making.error };
 }
 
 interface TableProps {
-  query: QueryShown;
-  versions: readonly VersionShown[];
-  onCompare: (version: VersionShown) => void;
-  onRestore: (version: VersionShown) => void;
+  query: QueryResponse;
+  versions: readonly VersionResponse[];
+  onCompare: (version: VersionResponse) => void;
+  onRestore: (version: VersionResponse) => void;
 }
 
 function Table({ query, versions, onCompare, onRestore }: TableProps) {
@@ -120,8 +120,8 @@ function Table({ query, versions, onCompare, onRestore }: TableProps) {
         <thead>
           <tr>
             <th className="num">Version</th>
-            <th>Made (UTC), by</th>
-            <th>Why</th>
+            <th>Created (UTC), by</th>
+            <th>Comment</th>
             <th>
               <span className="visually-hidden">Compare, load and restore</span>
             </th>
@@ -146,38 +146,38 @@ function Table({ query, versions, onCompare, onRestore }: TableProps) {
   );
 }
 
-function Restored({ said, error }: { said: string; error: unknown }) {
+function Restored({ message, error }: { message: string; error: unknown }) {
   return (
     <>
       <ErrorNote error={error} />
-      {said === "" || error !== null ? null : (
+      {message === "" || error !== null ? null : (
         <Notice tone="good">
-          <p>{said}</p>
+          <p>{message}</p>
         </Notice>
       )}
     </>
   );
 }
 
-function History({ query }: { query: QueryShown }) {
+function History({ query }: { query: QueryResponse }) {
   const pages = useVersionPages(query.id);
-  const [compared, setCompared] = useState<VersionShown | null>(null);
-  const { restore, said, error } = useRestore(query);
+  const [compared, setCompared] = useState<VersionResponse | null>(null);
+  const { restore, message, error } = useRestore(query);
   const versions = pages.data?.pages.flat() ?? [];
-  const compare = (version: VersionShown) => {
+  const compare = (version: VersionResponse) => {
     const before = versions.find((each) => each.id === version.parent) ?? version;
     setCompared(version.id === query.current.id ? before : version);
   };
   return (
     <>
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
-      <Restored said={said} error={error} />
+      <Restored message={message} error={error} />
       {pages.isPending ? <Waiting>Loading the versions…</Waiting> : null}
       <Table query={query} versions={versions} onCompare={compare} onRestore={restore} />
       {pages.hasNextPage ? (
         <p className="row">
           <button type="button" className="button" onClick={() => void pages.fetchNextPage()}>
-            {pages.isFetchingNextPage ? "Loading older ones…" : "Show older versions"}
+            {pages.isFetchingNextPage ? "Loading older versions…" : "Show older versions"}
           </button>
         </p>
       ) : null}
@@ -194,12 +194,11 @@ function History({ query }: { query: QueryShown }) {
   );
 }
 
-/** The versions of a query: who made each, when and why; compared with any other, loaded into the editor, restored. */
+/** The versions of a query with author, time and comment; each can be compared, loaded into the editor or restored. */
 export function VersionsPanel() {
   const { query } = useDesigner();
   if (query === null) return null;
-  const note =
-    "A stored version never changes: loading one puts its text into the editor, restoring makes a new version.";
+  const note = "Saved versions never change. Load puts the text into the editor; Restore creates a new version.";
   return (
     <Panel title="Versions" note={note} flush>
       <History query={query} />

@@ -1,10 +1,10 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
 
 const LISTED = 100;
 
-/** The versions of a query, newest first; older ones are loaded when they are asked for. */
+/** The versions of a query, newest first; older ones load on request. */
 export function useVersionPages(query: string) {
   const slug = useSlug();
   return useInfiniteQuery({
@@ -20,7 +20,7 @@ export function useVersionPages(query: string) {
   });
 }
 
-/** What has changed between two versions, in words. */
+/** The differences between two versions, in words. */
 export function useVersionDifference(query: string, before: string, after: string) {
   const slug = useSlug();
   return useQuery({
@@ -37,7 +37,7 @@ export function useVersionDifference(query: string, before: string, after: strin
 
 export type Side = "theirs" | "mine";
 
-/** My text with what somebody else changed meanwhile; null while there is no text. */
+/** Merge the user's text with another person's changes; null while there is no text. */
 export function useMerge(
   query: string,
   base: string,

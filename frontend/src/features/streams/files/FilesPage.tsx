@@ -1,22 +1,22 @@
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { Ask } from "../../../components/Ask";
-import { FaultList } from "../../../components/FaultList";
-import { IsoInstant } from "../../../components/Instant";
-import { Empty, ErrorNote, Waiting } from "../../../components/Notices";
-import { PageHead } from "../../../components/PageHead";
-import { Panel } from "../../../components/Panel";
-import { ReasonedButton } from "../../../components/Reasoned";
-import { Scroll } from "../../../components/Scroll";
-import { useReason, useSlug } from "../../../lib/session";
-import type { FileShown, UploadShown } from "../../../model/api";
-import { bytesWords } from "../../../model/quotas";
-import { Records } from "../found/Records";
-import { useProposal } from "../found/useProposal";
-import { BringFile } from "./BringFile";
+import { ModalDialog } from "../../../components/actions/ModalDialog";
+import { ReasonedButton } from "../../../components/actions/Reasoned";
+import { FaultList } from "../../../components/notices/FaultList";
+import { Empty, ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { PageHead } from "../../../components/page/PageHead";
+import { Panel } from "../../../components/page/Panel";
+import { Scroll } from "../../../components/page/Scroll";
+import { IsoInstant } from "../../../components/values/Instant";
+import { useReason, useSlug } from "../../../lib/account/session";
+import { bytesWords } from "../../../messages/organisation/quotas";
+import type { FileResponse, UploadResponse } from "../../../model/api";
+import { Records } from "../inference/Records";
+import { useProposal } from "../inference/useProposal";
+import { FileUpload } from "./FileUpload";
 import { useCancelUpload, useDeleteFile, useFiles } from "./requests";
 
-function Readers({ file }: { file: FileShown }) {
+function Readers({ file }: { file: FileResponse }) {
   const slug = useSlug();
   if (file.readers.length === 0) return <span className="quiet">nothing yet</span>;
   return (
@@ -30,7 +30,26 @@ function Readers({ file }: { file: FileShown }) {
   );
 }
 
-function Preview({ file }: { file: FileShown }) {
+type Module = NonNullable<FileResponse["module"]>;
+
+/** A module in WebAssembly: the hash that a query writes after MODULE, and the functions that it exports. */
+function ModuleExports({ module }: { module: Module }) {
+  return (
+    <div className="stack tight">
+      <span>
+        Module <code>{module.hash}</code>
+      </span>
+      <span className="quiet small">
+        Exports{" "}
+        {module.functions
+          .map(({ name, parameters, results }) => `${name}(${parameters.join(", ")}) → ${results.join(", ")}`)
+          .join("; ") || "no functions"}
+      </span>
+    </div>
+  );
+}
+
+function Preview({ file }: { file: FileResponse }) {
   const looking = useProposal();
   const [open, setOpen] = useState(false);
   const show = () => {
@@ -43,7 +62,7 @@ function Preview({ file }: { file: FileShown }) {
       <button type="button" className="button" aria-label={`Preview ${file.path}`} onClick={show}>
         Preview
       </button>
-      <Ask title={file.path} open={open} wide onClose={() => setOpen(false)}>
+      <ModalDialog title={file.path} open={open} wide onClose={() => setOpen(false)}>
         {looking.isPending ? <Waiting>Reading the first rows…</Waiting> : null}
         <ErrorNote error={looking.error} onRetry={show} />
         <FaultList faults={looking.data?.faults ?? []} />
@@ -56,12 +75,26 @@ function Preview({ file }: { file: FileShown }) {
             Close
           </button>
         </p>
-      </Ask>
+      </ModalDialog>
     </>
   );
 }
 
-function Delete({ file }: { file: FileShown }) {
+function Download({ file }: { file: FileResponse }) {
+  const slug = useSlug();
+  return (
+    <a
+      className="button"
+      href={`/api/t/${slug}/files/content/?${new URLSearchParams({ path: file.path })}`}
+      aria-label={`Download ${file.path}`}
+      download
+    >
+      Download
+    </a>
+  );
+}
+
+function Delete({ file }: { file: FileResponse }) {
   const reason = useReason("edit");
   const deleting = useDeleteFile();
   const [asking, setAsking] = useState(false);
@@ -72,14 +105,14 @@ function Delete({ file }: { file: FileShown }) {
       <ReasonedButton reason={reason} kind="danger" aria-label={`Delete ${file.path}…`} onClick={() => setAsking(true)}>
         Delete…
       </ReasonedButton>
-      <Ask title={`Delete ${file.path}?`} open={asking} onClose={() => setAsking(false)}>
+      <ModalDialog title={`Delete ${file.path}?`} open={asking} onClose={() => setAsking(false)}>
         {read ? (
           <>
-            <p>These streams read it; a run that needs its rows ends with a sentence about it:</p>
+            <p>These streams read it. A run that needs its rows will stop with an error:</p>
             <Readers file={file} />
           </>
         ) : (
-          <p>No stream reads it. It cannot be brought back from here.</p>
+          <p>No stream reads it. This can't be undone.</p>
         )}
         <ErrorNote error={deleting.error} />
         <p className="row">
@@ -90,12 +123,12 @@ function Delete({ file }: { file: FileShown }) {
             Keep it
           </button>
         </p>
-      </Ask>
+      </ModalDialog>
     </>
   );
 }
 
-function FileTable({ files }: { files: readonly FileShown[] }) {
+function FileTable({ files }: { files: readonly FileResponse[] }) {
   return (
     <Scroll label="Table of files">
       <table>
@@ -106,7 +139,7 @@ function FileTable({ files }: { files: readonly FileShown[] }) {
             <th>Written (UTC)</th>
             <th>Read by</th>
             <th>
-              <span className="visually-hidden">What can be done</span>
+              <span className="visually-hidden">Actions</span>
             </th>
           </tr>
         </thead>
@@ -118,12 +151,11 @@ function FileTable({ files }: { files: readonly FileShown[] }) {
               <td>
                 <IsoInstant iso={file.modified_at} />
               </td>
-              <td>
-                <Readers file={file} />
-              </td>
+              <td>{file.module === null ? <Readers file={file} /> : <ModuleExports module={file.module} />}</td>
               <td>
                 <span className="row">
-                  <Preview file={file} />
+                  {file.module === null ? <Preview file={file} /> : null}
+                  <Download file={file} />
                   <Delete file={file} />
                 </span>
               </td>
@@ -135,12 +167,12 @@ function FileTable({ files }: { files: readonly FileShown[] }) {
   );
 }
 
-function Unfinished({ uploads }: { uploads: readonly UploadShown[] }) {
+function Unfinished({ uploads }: { uploads: readonly UploadResponse[] }) {
   const reason = useReason("edit");
   const cancelling = useCancelUpload();
   if (uploads.length === 0) return null;
   return (
-    <Panel title="On their way" note="Choose the same file again to go on where it stopped.">
+    <Panel title="Unfinished uploads" note="To continue an upload, choose the same file again">
       <ErrorNote error={cancelling.error} />
       <ul className="stack tight">
         {uploads.map((upload) => (
@@ -148,7 +180,7 @@ function Unfinished({ uploads }: { uploads: readonly UploadShown[] }) {
             <span>
               <strong>{upload.name}</strong>{" "}
               <span className="quiet">
-                {bytesWords(upload.offset)} of {bytesWords(upload.size)}, begun by {upload.by}
+                {bytesWords(upload.offset)} of {bytesWords(upload.size)}, started by {upload.by}
               </span>
             </span>
             <ReasonedButton reason={reason} onClick={() => cancelling.mutate(upload.id)}>
@@ -161,32 +193,32 @@ function Unfinished({ uploads }: { uploads: readonly UploadShown[] }) {
   );
 }
 
-/** The files that the streams of the organisation can read: brought, previewed, replaced, deleted. */
+/** The organisation's files: upload, preview, replace, delete. */
 export function FilesPage() {
   const slug = useSlug();
   const navigate = useNavigate();
   const files = useFiles();
   const { data } = files;
-  const note = data === undefined ? undefined : `${bytesWords(data.used)} of ${bytesWords(data.limit)} are used.`;
+  const note = data === undefined ? undefined : `${bytesWords(data.used)} of ${bytesWords(data.limit)} used`;
   return (
     <>
       <PageHead title="Files" crumb={{ to: `/t/${slug}/streams`, label: "Streams" }} />
       <ErrorNote error={files.error} onRetry={() => void files.refetch()} />
-      <Panel title="Bring a file" note="One that is here under the same name can be replaced.">
-        <BringFile onBrought={() => void navigate(`/t/${slug}/streams/files`)} />
+      <Panel title="Upload a file" note="A file with the same name can be replaced">
+        <FileUpload onBrought={() => void navigate(`/t/${slug}/streams/files`)} />
       </Panel>
       {data === undefined ? <Waiting>Loading the files…</Waiting> : <Unfinished uploads={data.uploads} />}
       {data === undefined ? null : (
-        <Panel title="Files that streams can read" note={note} flush>
+        <Panel title="Files for streams and functions" note={note} flush>
           {data.files.length === 0 ? (
-            <Empty title="No files yet.">
-              <p>Bring one above, then make a stream of it.</p>
+            <Empty title="No files yet">
+              <p>Upload one above, then create a stream from it.</p>
             </Empty>
           ) : (
             <FileTable files={data.files} />
           )}
           {data.count > data.files.length ? (
-            <p className="inset">Only the first {data.files.length} are shown, by name.</p>
+            <p className="inset">Showing only the first {data.files.length}, by name.</p>
           ) : null}
         </Panel>
       )}

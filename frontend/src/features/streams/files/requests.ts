@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../../lib/api";
-import { useSlug } from "../../../lib/session";
+import { useSlug } from "../../../lib/account/session";
+import { api, unwrap } from "../../../lib/api/client";
 
 export function useFiles() {
   const slug = useSlug();

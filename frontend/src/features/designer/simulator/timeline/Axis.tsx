@@ -1,6 +1,6 @@
-import { axisMarks, type TimeScale } from "../../../../model/simulation/scale";
+import { axisMarks, type TimeScale } from "../../../../model/simulation/drawing/scale";
 
-/** Thin lines at the marks of the axis, over the whole height. */
+/** Thin lines at the ticks of the axis, over the whole height. */
 export function GridLines({ scale, top, height }: { scale: TimeScale; top: number; height: number }) {
   return axisMarks(scale).map(({ at, place }) => (
     <line key={at} className="sim-grid" x1={place} x2={place} y1={top} y2={top + height} />

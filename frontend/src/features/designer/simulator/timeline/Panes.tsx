@@ -1,9 +1,9 @@
 import { useMemo } from "react";
-import { type PaneBox, paneBoxes } from "../../../../model/simulation/geometry";
-import type { TimeScale } from "../../../../model/simulation/scale";
-import { lastPosition, phaseAt, speaksAt, stepAt } from "../../../../model/simulation/standing";
+import { fitted, paneLabel, valuesWords } from "../../../../messages/simulation";
+import { emitsAt, lastPosition, phaseAt, stepAt } from "../../../../model/simulation/currentState";
+import { type PaneBox, paneBoxes } from "../../../../model/simulation/drawing/geometry";
+import type { TimeScale } from "../../../../model/simulation/drawing/scale";
 import type { SimulatedPane } from "../../../../model/simulation/types";
-import { fitted, paneLabel, valuesWords } from "../../../../model/simulation/words";
 import { useAtPosition, usePosition } from "../position";
 import { useSimulator } from "../view";
 
@@ -17,12 +17,12 @@ interface PanesProps {
   bottom: number;
 }
 
-/** The text by which groups of panes are chosen and told apart. */
+/** Return the key that identifies a group of panes. */
 export function groupKey(pane: SimulatedPane): string {
   return JSON.stringify(pane.group);
 }
 
-/** A session or snapshot is drawn with the times that it has at the end. */
+/** Draw a session or snapshot with the times that it has at the end. */
 function settledTimes(pane: SimulatedPane): SimulatedPane {
   const state = pane.states.at(-1);
   return state === undefined ? pane : { ...pane, start: state.start, end: state.end };
@@ -38,7 +38,7 @@ export function useBoxes({ node, group, scale, rowHeight }: Omit<PanesProps, "to
   }, [simulation, node, group, scale, rowHeight]);
 }
 
-/** What a change just changed of the panes of a box, as it was. */
+/** Return the values of a pane before the last change, if that changed it. */
 function useWas(box: PaneBox): string | null {
   const { differences } = useSimulator();
   const [only] = box.panes;
@@ -58,7 +58,7 @@ function Label({ box, right }: { box: PaneBox; right: number }) {
   const width = shown.length * 6.2 + 14;
   const x = Math.max(0, Math.min(box.x + 1, right - width));
   const y = box.bottom - 18 - box.level * 20;
-  const speaks = box.panes.some((pane) => speaksAt(simulation, pane, position));
+  const speaks = box.panes.some((pane) => emitsAt(simulation, pane, position));
   return (
     <g
       className="sim-pane-label"
@@ -82,12 +82,12 @@ function Label({ box, right }: { box: PaneBox; right: number }) {
 
 function Pane({ box }: { box: PaneBox }) {
   const { simulation, select, selected } = useSimulator();
-  const speaks = useAtPosition((position) => box.panes.some((pane) => speaksAt(simulation, pane, position)));
+  const speaks = useAtPosition((position) => box.panes.some((pane) => emitsAt(simulation, pane, position)));
   const [first] = box.panes;
   if (first === undefined) return null;
   const isSelected = selected?.kind === "pane" && box.panes.some((pane) => pane.id === selected.id);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the tables offer the same by keyboard
     <g
       className="sim-pane"
       data-speaks={speaks || undefined}
@@ -115,7 +115,7 @@ function Pane({ box }: { box: PaneBox }) {
   );
 }
 
-/** Whether a box, with the labels that may stand above it, is seen between `top` and `bottom`. */
+/** Return true if a box, with any labels above it, is visible between `top` and `bottom`. */
 function seen(box: PaneBox, top: number, bottom: number): boolean {
   return box.top < bottom && (box.graceBottom ?? box.bottom) > top;
 }
@@ -128,7 +128,7 @@ interface PaneLabelsProps {
   boxes: readonly PaneBox[];
   top: number;
   bottom: number;
-  /** Where the picture ends: labels stay within it. */
+  /** The right edge of the picture: labels stay within it. */
   right: number;
 }
 
@@ -137,7 +137,7 @@ export function PaneLabels({ boxes, top, bottom, right }: PaneLabelsProps) {
   return boxes
     .filter((box) => seen(box, top, bottom))
     .map((box) => (
-      // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
+      // biome-ignore lint/a11y/noStaticElementInteractions: the tables offer the same by keyboard
       <g key={box.panes[0]?.id} onClick={() => select({ kind: "pane", id: box.panes[0]?.id ?? 0 })}>
         <Label box={box} right={right} />
       </g>

@@ -1,9 +1,16 @@
 import { memo, useEffect, useState } from "react";
-import { changeRow, laterBy, moveRow, type RowClock, resized, type Sample } from "../../../../model/simulation/sample";
-import { placeOf, snappedTick, type TimeScale } from "../../../../model/simulation/scale";
+import { outcomeWords, rowSentence } from "../../../../messages/simulation";
+import { placeOf, snappedTick, type TimeScale } from "../../../../model/simulation/drawing/scale";
+import {
+  changeRow,
+  laterBy,
+  moveRow,
+  type RowClock,
+  resized,
+  type Sample,
+} from "../../../../model/simulation/sample/sample";
 import type { SimulatedRow } from "../../../../model/simulation/types";
-import { outcomeWords, rowSentence } from "../../../../model/simulation/words";
-import { formatSpan } from "../../../../model/ticks";
+import { formatSpan } from "../../../../model/time/ticks";
 import type { Trial, TryEdit } from "../requests";
 import type { Selected } from "../view";
 import { RowGlyph, RowShape, toneOf } from "./RowShape";
@@ -12,13 +19,13 @@ import { type Dragged, useDrag } from "./useDrag";
 interface RowBarProps {
   row: SimulatedRow;
   rowKey: string;
-  /** The row of the sample that stands in each line. */
+  /** The sample row in each line. */
   places: readonly number[];
   scale: TimeScale;
   rowHeight: number;
   selected: boolean;
   linked: boolean;
-  /** Whether the last change changed what became of it. */
+  /** True if the last change affected its outcome. */
   changed: boolean;
   readOnly: boolean;
   clock: RowClock | undefined;
@@ -33,7 +40,7 @@ function ticksDragged(row: SimulatedRow, scale: TimeScale, dx: number): number {
   return snappedTick(scale, placeOf(scale, at) + dx) - at;
 }
 
-/** The place in the sample, from 0, of the line so many lines further down. */
+/** Return the position in the sample, from 0, of the line `lines` further down. */
 function placeAt({ row, places }: RowBarProps, lines: number): number {
   const line = Math.max(0, Math.min(row.number - 1 + lines, places.length - 1));
   return (places[line] ?? row.sample_row) - 1;
@@ -50,21 +57,21 @@ function dropped(props: RowBarProps, { dx, dy }: Dragged): (sample: Sample) => S
 
 const TRY_MS = 100;
 
-/** What would become of the row if it were let go where it is; null while that is not known. */
+/** Return the effect of dropping the row at its current place; null while unknown. */
 function useTrial(props: RowBarProps, dragged: Dragged | null): Trial | null {
   const { row, rowKey, rowHeight, scale, onTry } = props;
   const [tried, setTried] = useState<{ at: string; trial: Trial } | null>(null);
   const by = dragged === null ? 0 : ticksDragged(row, scale, dragged.dx);
   const rows = dragged === null ? 0 : Math.round(dragged.dy / rowHeight);
   const at = by === 0 && rows === 0 ? null : `${by} ${rows}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is asked changes with the place alone
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the request changes only with the position
   useEffect(() => {
     if (at === null || dragged === null) return undefined;
     const giving = new AbortController();
     const ask = () =>
       onTry(rowKey, dropped(props, dragged), giving.signal)
         .then((trial) => setTried({ at, trial }))
-        .catch(() => undefined); // what is wrong with it is said once it is let go
+        .catch(() => undefined); // errors are reported when it is dropped
     const timer = setTimeout(ask, TRY_MS);
     return () => {
       clearTimeout(timer);
@@ -77,14 +84,14 @@ function useTrial(props: RowBarProps, dragged: Dragged | null): Trial | null {
 function dragWords(props: RowBarProps, { dx, dy }: Dragged): string {
   const by = ticksDragged(props.row, props.scale, dx);
   const rows = Math.round(dy / props.rowHeight);
-  const said = [
+  const parts = [
     ...(by === 0 ? [] : [by < 0 ? `${formatSpan(-by)} earlier` : `${formatSpan(by)} later`]),
     ...(rows === 0 ? [] : [`arrives as row ${Math.max(1, props.row.number + rows)}`]),
   ];
-  return said.join(", ") || "as it was";
+  return parts.join(", ") || "unchanged";
 }
 
-/** The right end of a bar, by which its end is moved. */
+/** The handle at the right end of a bar, which moves the row's end. */
 function EndHandle(props: RowBarProps) {
   const { row, scale, rowHeight, rowKey, onEdit } = props;
   const drag = useDrag({
@@ -118,7 +125,7 @@ interface DraggedProps {
   trial: Trial | null;
 }
 
-/** Where a row that is dragged came from, and what would become of it here. */
+/** The origin of a dragged row, and the effect of dropping it here. */
 function DragNote({ bar, dragged, trial }: DraggedProps) {
   const { row, scale, rowHeight } = bar;
   const from = placeOf(scale, row.kind === "edge_end" ? row.end : row.start);
@@ -143,7 +150,7 @@ function DragNote({ bar, dragged, trial }: DraggedProps) {
   );
 }
 
-/** One row of the sample: dragged sideways in time, up and down in its arrival. */
+/** One row of the sample: drag sideways to change its time, up and down to change its arrival. */
 export const RowBar = memo(function RowBar(props: RowBarProps) {
   const { row, rowKey, scale, rowHeight } = props;
   const drag = useDrag({

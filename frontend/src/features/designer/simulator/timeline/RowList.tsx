@@ -1,8 +1,8 @@
 import { type KeyboardEvent, memo } from "react";
-import type { RowBand } from "../../../../model/simulation/geometry";
-import type { TimeScale } from "../../../../model/simulation/scale";
+import { outcomeWords, rowSentence, type TimesColumn } from "../../../../messages/simulation";
+import type { RowBand } from "../../../../model/simulation/drawing/geometry";
+import type { TimeScale } from "../../../../model/simulation/drawing/scale";
 import type { SimulatedRow } from "../../../../model/simulation/types";
-import { outcomeWords, rowSentence, type TimesColumn } from "../../../../model/simulation/words";
 import type { Selected } from "../view";
 import { useSimulator } from "../view";
 import { shapeOfRow, toneOf } from "./RowShape";
@@ -66,10 +66,10 @@ interface RowListProps {
 }
 
 export const ROW_KEYS =
-  "Arrow keys go through the rows. Alt with left or right moves a row in time, Alt with up or down its arrival, Alt, " +
-  "Shift and left or right its end. Enter opens it, Delete removes it, Control D copies it, Control Z takes back.";
+  "Use the arrow keys to select a row. Alt with left or right changes its time, Alt with up or down its arrival, Alt, " +
+  "Shift and left or right its end. Enter opens it, Delete removes it, Control D duplicates it, Control Z undoes.";
 
-/** The rows beside their drawing: the list that takes the keyboard. */
+/** The rows next to their drawing: the list with the keyboard focus. */
 export function RowList({ band, rowHeight, scale, linked, changed, column }: RowListProps) {
   const view = useSimulator();
   const { simulation, keys, selected } = view;

@@ -1,12 +1,12 @@
-import { GLYPH_SHAPES } from "../../../../components/Glyph";
-import { isOutcome, OUTCOME_WORDS } from "../../../../model/outcomes";
-import { placeOf, type TimeScale } from "../../../../model/simulation/scale";
+import { GLYPH_SHAPES } from "../../../../components/values/Glyph";
+import { isOutcome, OUTCOME_WORDS } from "../../../../model/run/outcomes";
+import { placeOf, type TimeScale } from "../../../../model/simulation/drawing/scale";
 import type { SimulatedRow } from "../../../../model/simulation/types";
 
 const CTI_SHAPE = "M5 0h2v12H5zM1 5h3v2H1zM8 5h3v2H8z";
 const HEARTBEAT_SHAPE = "M0 5h3l2-4 2 9 2-5h3v2H9.9L7 13 4.7 4.6 4.1 7H0z";
 
-/** The colour of a row, as a token. */
+/** Return the colour of a row, as a token. */
 export function toneOf(row: SimulatedRow): string {
   return row.outcome !== null && isOutcome(row.outcome) ? `var(--${row.outcome})` : "var(--ink)";
 }
@@ -23,7 +23,7 @@ interface GlyphProps {
   ghost?: boolean;
 }
 
-/** A row's shape with its middle at a place; a ghost is where it was before it was moved. */
+/** A row's shape, centred at a position; a ghost marks the position before the row was moved. */
 export function RowGlyph({ row, x, y, ghost = false }: GlyphProps) {
   return (
     <path
@@ -41,7 +41,7 @@ interface ShapeProps {
   scale: TimeScale;
 }
 
-/** What a row says of time: a bar for its lifetime, open to the right where its end is not known. */
+/** A row's lifetime as a bar, open to the right if its end is unknown. */
 function Lifetime({ start, end, y, scale }: { start: number; end: number | null; y: number; scale: TimeScale }) {
   const x = placeOf(scale, start);
   const width = Math.max(placeOf(scale, end) - x, 0);
@@ -69,7 +69,7 @@ function Move({ row, from, to, y }: { row: SimulatedRow; from: number; to: numbe
   );
 }
 
-/** Where an event begins and ends as it was taken, and whence it was moved. */
+/** Return the start and end of an event after the late policy, and its original start. */
 function eventPlaces(row: SimulatedRow): { at: number | null; to: number | null; begins: number | null } {
   if (row.kind === "edge_end") return { at: row.end, to: endMovedTo(row), begins: row.start };
   const to = movedTo(row);
@@ -90,7 +90,7 @@ function EventShape({ row, y, scale }: ShapeProps) {
   );
 }
 
-/** One row on the axis of event time, in the shape and the colour of its outcome. */
+/** One row on the axis of event time, in the shape and colour of its outcome. */
 export function RowShape(props: ShapeProps) {
   const { row, y, scale } = props;
   if (row.kind !== "cti" && row.kind !== "heartbeat") return <EventShape {...props} />;

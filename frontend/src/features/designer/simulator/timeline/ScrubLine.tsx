@@ -2,8 +2,8 @@ import { type PointerEvent, useRef } from "react";
 import { usePosition, usePositionStore } from "../position";
 
 /**
- * The line between what has arrived and what has not; it is dragged, and what is below it is faint. Both are moved by
- * transforms, so that nothing is laid out or painted anew at each step.
+ * The draggable line between arrived rows and pending rows, which are faint. Both move by transforms, so that no step
+ * causes layout or paint.
  */
 export function ScrubLine({ rowHeight, height }: { rowHeight: number; height: number }) {
   const store = usePositionStore();
@@ -20,7 +20,7 @@ export function ScrubLine({ rowHeight, height }: { rowHeight: number; height: nu
       <div
         className="sim-scrub"
         style={{ transform: `translateY(${y}px)` }}
-        title="Drag it: above it is what has arrived"
+        title="Drag to move through the sample; rows above the line have arrived"
         onPointerDown={(event) => {
           dragging.current = true;
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -1,5 +1,5 @@
-import { finalArea, type RowBand, staircaseLine } from "../../../../model/simulation/geometry";
-import { edgeOf, type TimeScale } from "../../../../model/simulation/scale";
+import { finalArea, type RowBand, staircaseLine } from "../../../../model/simulation/drawing/geometry";
+import { edgeOf, type TimeScale } from "../../../../model/simulation/drawing/scale";
 import type { Simulation, Staircase } from "../../../../model/simulation/types";
 
 interface StaircasesProps {
@@ -16,12 +16,12 @@ export function inputsOfSimulation(simulation: Simulation): string[] {
   return simulation.order.filter((node) => read.has(node));
 }
 
-function shown({ simulation, input }: StaircasesProps): { bold: Staircase[]; thin: Staircase[] } {
+function selectStaircases({ simulation, input }: StaircasesProps): { bold: Staircase[]; thin: Staircase[] } {
   const inputs = new Set(input === null ? inputsOfSimulation(simulation) : [input]);
   const all = simulation.staircases.filter((staircase) => inputs.has(staircase.node) && staircase.steps.length > 0);
   const bold = all.filter(({ lane, substream }) => lane === null && substream === null);
   const thin = all.filter(({ lane, substream }) => lane !== null || substream !== null);
-  // One lane is the input: its line would only cover the bold one.
+  // A single lane equals its input: its line would only cover the bold one.
   const own = (node: string) => thin.filter((each) => each.node === node).length;
   return { bold, thin: thin.filter((each) => own(each.node) > 1) };
 }
@@ -30,15 +30,15 @@ const keyOf = ({ node, lane, substream }: Staircase) => `${node} ${lane} ${subst
 
 export function FinalAreas(props: StaircasesProps) {
   const { scale, rowHeight, band } = props;
-  return shown(props).bold.map((staircase) => (
+  return selectStaircases(props).bold.map((staircase) => (
     <path key={keyOf(staircase)} className="sim-final" d={finalArea(staircase, scale, rowHeight, band)} />
   ));
 }
 
-/** The CTI of each input, bold, and of its lanes and substreams, thin, as rows arrive. */
+/** The CTI of each input (bold) and of its lanes and substreams (thin), as rows arrive. */
 export function StaircaseLines(props: StaircasesProps) {
   const { scale, rowHeight, band } = props;
-  const { bold, thin } = shown(props);
+  const { bold, thin } = selectStaircases(props);
   const inputs = inputsOfSimulation(props.simulation);
   return (
     <>
@@ -61,9 +61,9 @@ export function StaircaseLines(props: StaircasesProps) {
   );
 }
 
-/** Where the bold line of one input can be named: beside its last step that is seen, with room to its right. */
+/** Return the position for the name of an input's bold line: next to its last visible step, with room to its right. */
 function namePlace({ simulation, input, scale, rowHeight, band }: StaircasesProps): { x: number; y: number } | null {
-  const [staircase] = shown({ simulation, input, scale, rowHeight, band }).bold;
+  const [staircase] = selectStaircases({ simulation, input, scale, rowHeight, band }).bold;
   const steps = (staircase?.steps ?? []).filter((step) => step.after > band.from && step.after < band.to - 2);
   const step = steps.at(-1);
   if (step === undefined) return null;
@@ -71,7 +71,7 @@ function namePlace({ simulation, input, scale, rowHeight, band }: StaircasesProp
   return x < 2 || x > scale.width - 40 ? null : { x: x + 7, y: (step.after + 0.85) * rowHeight };
 }
 
-/** What the line and the ground left of it are, written where there is room. */
+/** Labels of the line and of the area left of it, if there is room. */
 export function StaircaseNames(props: StaircasesProps) {
   const { band, rowHeight, simulation } = props;
   const place = namePlace(props);
@@ -84,7 +84,7 @@ export function StaircaseNames(props: StaircasesProps) {
       </text>
       {band.to < last || place.x < 300 ? null : (
         <text className="sim-note" x={8} y={(last + 0.65) * rowHeight}>
-          left of the line: final, a row that lands here is late
+          left of the line: final; rows that arrive here are late
         </text>
       )}
     </>

@@ -1,8 +1,8 @@
 import { type CSSProperties, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { timesColumn } from "../../../../messages/simulation";
 import { finalResults } from "../../../../model/simulation/differences";
-import { rowsInView } from "../../../../model/simulation/geometry";
-import { panned, type TimeScale, tickAt } from "../../../../model/simulation/scale";
-import { timesColumn } from "../../../../model/simulation/words";
+import { rowsInView } from "../../../../model/simulation/drawing/geometry";
+import { panned, type TimeScale, tickAt } from "../../../../model/simulation/drawing/scale";
 import { usePositionStore } from "../position";
 import { useSimulator } from "../view";
 import { Axis, GridLines } from "./Axis";
@@ -11,7 +11,8 @@ import { PaneLabels, PaneRects, useBoxes } from "./Panes";
 import { RowBar } from "./RowBar";
 import { ROW_KEYS, RowList } from "./RowList";
 import { ScrubLine } from "./ScrubLine";
-import { FinalAreas, inputsOfSimulation, StaircaseLines, StaircaseNames } from "./Staircases";
+import { FinalAreas, StaircaseLines, StaircaseNames } from "./Staircases";
+import { type TimelineSelection, useTimelineSelection } from "./selection";
 import { TimelineTools } from "./TimelineTools";
 import { Tracks } from "./Tracks";
 import { useScale } from "./useScale";
@@ -19,49 +20,22 @@ import { useWidth } from "./useWidth";
 
 const MOST_HEIGHT = 560;
 
-/** Few rows stand apart, as on paper; many stand close, so that more of them are seen at once. */
+/** Return the row height: few rows are drawn with space, many close together, so that more of them are visible. */
 function rowHeightFor(count: number): number {
   if (count <= 16) return 32;
   return count <= 40 ? 26 : 22;
 }
 
-export interface Shown {
-  /** The input whose CTIs are drawn; null for all. */
-  input: string | null;
-  /** The node whose panes are drawn; null for none. */
-  node: string | null;
-  /** The group whose panes are drawn, as `groupKey` says; null for all. */
-  group: string | null;
-}
-
-function useShown(): readonly [Shown, (shown: Shown) => void] {
-  const { simulation } = useSimulator();
-  const [shown, setShown] = useState<Partial<Shown>>({});
-  const inputs = inputsOfSimulation(simulation);
-  const windows = [...new Set(simulation.panes.map((pane) => pane.node))];
-  const known = (node: string | null | undefined, among: readonly string[]) =>
-    node !== undefined && (node === null || among.includes(node));
-  const first = simulation.order.find((node) => windows.includes(node)) ?? null;
-  return [
-    {
-      input: known(shown.input, inputs) ? (shown.input ?? null) : null,
-      node: known(shown.node, windows) ? (shown.node ?? null) : first,
-      group: shown.group ?? null,
-    },
-    setShown,
-  ];
-}
-
-/** What scrolls: which rows are seen, and that the line stays in view while it moves. */
+/** Track the visible rows, and keep the line in view while it moves. */
 function useRowsInView(count: number, rowHeight: number) {
   const scroller = useRef<HTMLDivElement | null>(null);
   const [top, setTop] = useState(0);
-  const stride = 6 * rowHeight; // less than what is drawn around the view: not each pixel draws anew
+  const stride = 6 * rowHeight; // less than the margin drawn around the view, so that not every pixel triggers a render
   const height = Math.min((count + 1) * rowHeight + 4, MOST_HEIGHT);
   const store = usePositionStore();
   const { selected, numbers } = useSimulator();
   const chosen = selected?.kind === "row" ? (numbers.get(selected.key) ?? null) : null;
-  const scrolled = useRef(0); // asked of the element, it would lay out the page at each step of the line
+  const scrolled = useRef(0); // reading it from the element would force a layout at each step of the line
   const keepInView = (y: number) => {
     const box = scroller.current;
     if (box === null) return;
@@ -71,9 +45,9 @@ function useRowsInView(count: number, rowHeight: number) {
     box.scrollTop = Math.max(0, above ? y - 3 * rowHeight : y - height + 3 * rowHeight);
     scrolled.current = box.scrollTop;
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a move of the line brings it into view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only moves of the line scroll to it
   useEffect(() => store.subscribe(() => keepInView(store.get() * rowHeight)), [store, rowHeight, height]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another row is brought into view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the row scrolls to it
   useEffect(() => {
     if (chosen !== null) keepInView((chosen - 0.5) * rowHeight);
   }, [chosen]);
@@ -92,11 +66,11 @@ interface PlotProps {
   scale: TimeScale;
   rowHeight: number;
   band: { from: number; to: number };
-  shown: Shown;
+  shown: TimelineSelection;
   onPan: (pixels: number) => void;
 }
 
-/** Drags of the empty ground move the axis; a press asks why nothing is there. */
+/** Handle the empty area: a drag moves the axis, a press explains why there is no result. */
 function useGround({ scale, onPan, shown }: PlotProps) {
   const { select } = useSimulator();
   const from = useRef<{ x: number; moved: boolean } | null>(null);
@@ -185,13 +159,13 @@ function useMarks() {
   return { linked, changedRows, changedResults };
 }
 
-/** The picture: x is event time, y the order of arrival; below it, on the same axis, what each node gives. */
+/** The drawing: x is event time, y the order of arrival; below it, on the same axis, the results of each node. */
 export function Timeline() {
   const { simulation, times } = useSimulator();
   const column = useMemo(() => timesColumn(simulation.rows, times), [simulation.rows, times]);
   const [plot, width] = useWidth();
   const { scale, setScale, fit, fitted } = useScale(simulation, width);
-  const [shown, setShown] = useShown();
+  const [shown, setResponse] = useTimelineSelection();
   const count = simulation.rows.length;
   const rowHeight = rowHeightFor(count);
   const { scroller, height, band, onScroll } = useRowsInView(count, rowHeight);
@@ -201,7 +175,7 @@ export function Timeline() {
   const results = finalResults(simulation).length;
   return (
     <div className="sim-timeline" style={{ "--sim-times-whole": `${column.width}px` } as CSSProperties}>
-      <TimelineTools shown={shown} setShown={setShown} setScale={setScale} fit={fit} fitted={fitted} />
+      <TimelineTools shown={shown} setResponse={setResponse} setScale={setScale} fit={fit} fitted={fitted} />
       <p id="sim-row-keys" className="visually-hidden">
         {ROW_KEYS}
       </p>

@@ -1,10 +1,10 @@
-import { panned, type TimeScale, zoomed } from "../../../../model/simulation/scale";
-import { valuesWords } from "../../../../model/simulation/words";
-import { KIND_LABELS } from "../../../../model/summary";
+import { KIND_LABELS } from "../../../../messages/definition/summary";
+import { valuesWords } from "../../../../messages/simulation";
+import { panned, type TimeScale, zoomed } from "../../../../model/simulation/drawing/scale";
 import { useSimulator } from "../view";
 import { groupKey } from "./Panes";
 import { inputsOfSimulation } from "./Staircases";
-import type { Shown } from "./Timeline";
+import type { TimelineSelection } from "./selection";
 
 interface ChoiceProps {
   label: string;
@@ -35,14 +35,14 @@ function Choice({ label, value, all, options, onChange }: ChoiceProps) {
 }
 
 interface ToolsProps {
-  shown: Shown;
-  setShown: (shown: Shown) => void;
+  shown: TimelineSelection;
+  setResponse: (shown: TimelineSelection) => void;
   setScale: (change: (scale: TimeScale) => TimeScale) => void;
   fit: () => void;
   fitted: boolean;
 }
 
-function GroupChoice({ shown, setShown }: Pick<ToolsProps, "shown" | "setShown">) {
+function GroupChoice({ shown, setResponse }: Pick<ToolsProps, "shown" | "setResponse">) {
   const { simulation } = useSimulator();
   const groups = new Map(
     simulation.panes.filter((pane) => pane.node === shown.node).map((pane) => [groupKey(pane), pane.group] as const),
@@ -54,13 +54,13 @@ function GroupChoice({ shown, setShown }: Pick<ToolsProps, "shown" | "setShown">
       value={shown.group}
       all="all groups"
       options={[...groups].map(([key, group]) => [key, valuesWords(group)] as const)}
-      onChange={(group) => setShown({ ...shown, group })}
+      onChange={(group) => setResponse({ ...shown, group })}
     />
   );
 }
 
-/** What of the query is drawn over the rows, and which part of event time. */
-export function TimelineTools({ shown, setShown, setScale, fit, fitted }: ToolsProps) {
+/** Select the parts of the query drawn over the rows, and the range of event time. */
+export function TimelineTools({ shown, setResponse, setScale, fit, fitted }: ToolsProps) {
   const { simulation } = useSimulator();
   const inputs = inputsOfSimulation(simulation);
   const windows = [...new Set(simulation.panes.map((pane) => pane.node))];
@@ -74,7 +74,7 @@ export function TimelineTools({ shown, setShown, setScale, fit, fitted }: ToolsP
           value={shown.input}
           all="all inputs"
           options={inputs.map((input) => [input, input] as const)}
-          onChange={(input) => setShown({ ...shown, input })}
+          onChange={(input) => setResponse({ ...shown, input })}
         />
       )}
       {windows.length < 2 ? null : (
@@ -83,11 +83,11 @@ export function TimelineTools({ shown, setShown, setScale, fit, fitted }: ToolsP
           value={shown.node}
           all="none"
           options={windows.map((node) => [node, `${node} (${kindOf(node)})`] as const)}
-          onChange={(node) => setShown({ ...shown, node, group: null })}
+          onChange={(node) => setResponse({ ...shown, node, group: null })}
         />
       )}
-      <GroupChoice shown={shown} setShown={setShown} />
-      <fieldset className="choices sim-zoom" aria-label="The part of event time that is shown">
+      <GroupChoice shown={shown} setResponse={setResponse} />
+      <fieldset className="choices sim-zoom" aria-label="Visible range of event time">
         <button type="button" aria-label="Earlier" onClick={() => setScale((scale) => panned(scale, -scale.width / 4))}>
           ◀
         </button>

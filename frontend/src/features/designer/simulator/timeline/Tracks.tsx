@@ -1,12 +1,12 @@
 import { type MouseEvent, memo, type RefObject, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { counted } from "../../../../model/counts";
-import type { PackedRow } from "../../../../model/simulation/geometry";
-import { edgeOf, type TimeScale, tickAt } from "../../../../model/simulation/scale";
-import { ctiAt } from "../../../../model/simulation/standing";
-import { GAP, LINE, layoutOf, speaks, type TrackLayout } from "../../../../model/simulation/tracks";
+import { KIND_LABELS } from "../../../../messages/definition/summary";
+import { fitted, resultWords, spanWords, type TimeWords } from "../../../../messages/simulation";
+import { ctiAt } from "../../../../model/simulation/currentState";
+import type { PackedRow } from "../../../../model/simulation/drawing/geometry";
+import { edgeOf, type TimeScale, tickAt } from "../../../../model/simulation/drawing/scale";
+import { emitsRowAt, GAP, LINE, layoutOf, type TrackLayout } from "../../../../model/simulation/drawing/tracks";
 import type { Simulation, Track } from "../../../../model/simulation/types";
-import { fitted, resultWords, spanWords, type TimeWords } from "../../../../model/simulation/words";
-import { KIND_LABELS } from "../../../../model/summary";
+import { counted } from "../../../../model/text/counts";
 import { useAtPosition, usePosition } from "../position";
 import { type Selected, useSimulator } from "../view";
 import { GridLines } from "./Axis";
@@ -21,7 +21,7 @@ interface ResultProps {
   onSelect: (selected: Selected) => void;
 }
 
-/** Places are reckoned anew at each position; what stands where it stood is not drawn again. */
+/** Positions are recomputed at each step; unmoved results are not rendered again. */
 function drawnAlike(one: ResultProps, other: ResultProps): boolean {
   const { packed: a, ...rest } = one;
   const { packed: b, ...others } = other;
@@ -30,11 +30,11 @@ function drawnAlike(one: ResultProps, other: ResultProps): boolean {
   return same && (Object.keys(rest) as (keyof typeof rest)[]).every((name) => rest[name] === others[name]);
 }
 
-/** How far the words of a short row go on beside it, where nothing stands. */
+/** The maximum width of a short row's label next to its bar, if there is room. */
 const MOST_BESIDE = 120;
 const LEAST_SIGNS = 6;
 
-/** The words of a row as far as there is room; none where they would be cut so short that they say nothing. */
+/** Return a row's label, shortened to the available space; empty if it would be too short to be useful. */
 function labelOf(words: string, pixels: number): string {
   const label = fitted(words, pixels);
   return label === words || label.length >= LEAST_SIGNS ? label : "";
@@ -45,7 +45,7 @@ const Result = memo(function Result({ packed: place, times, ...props }: ResultPr
   const words = resultWords(row);
   const label = labelOf(words, Math.min(room, Math.max(width, MOST_BESIDE)) - 8);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the tables say and do the same by keyboard
+    // biome-ignore lint/a11y/noStaticElementInteractions: the tables offer the same by keyboard
     <g
       className="sim-result"
       data-fresh={props.fresh || undefined}
@@ -70,7 +70,7 @@ const Result = memo(function Result({ packed: place, times, ...props }: ResultPr
   );
 }, drawnAlike);
 
-/** The CTI of a node as a line; nothing where it has none yet. */
+/** The CTI of a node as a line; renders nothing without a CTI. */
 function OutputCti({
   simulation,
   node,
@@ -99,7 +99,7 @@ function OutputCti({
   );
 }
 
-/** Whether an element is in the window or near it; all are where there are few, or nobody can say. */
+/** Return true if an element is in or near the viewport; always true for few elements or without an observer. */
 function useSeen(element: RefObject<HTMLElement | null>, always: boolean): boolean {
   const watched = !always && typeof IntersectionObserver !== "undefined";
   const [seen, setSeen] = useState(!watched);
@@ -120,17 +120,17 @@ interface TrackProps {
   simulation: Simulation;
   times: TimeWords;
   select: (selected: Selected) => void;
-  /** The position, if something of the track leaves there. */
+  /** The position, if the track emits a result there. */
   fresh: number | null;
-  /** The id of the result that is selected, if it is of this track. */
+  /** The id of the selected result, if it belongs to this track. */
   selected: number | null;
   linked: ReadonlySet<number>;
   changed: ReadonlySet<number>;
-  /** Whether it is drawn even where it is not seen. */
+  /** True to render it even outside the viewport. */
   always: boolean;
 }
 
-/** What a node has given so far: one bar for each row that stands, the node's own CTI as a line. */
+/** The results of a node so far: one bar for each current row, and the node's CTI as a line. */
 const TrackView = memo(function TrackView(props: TrackProps) {
   const { layout, scale, simulation, select } = props;
   const { track, drawn, hidden, count, height } = layout;
@@ -177,7 +177,7 @@ interface ThreadsProps {
   width: number;
 }
 
-/** From a selected result to the rows of the nodes above from which it came, and on to theirs. */
+/** Lines from a selected result to the rows that it was computed from, and on to theirs. */
 function Threads({ all, linked, width }: ThreadsProps) {
   let top = 0;
   const places = new Map<number, { parents: readonly number[]; x: number; y: number }>();
@@ -205,11 +205,11 @@ function Threads({ all, linked, width }: ThreadsProps) {
   );
 }
 
-/** More are drawn only where they are seen. */
+/** Above this number, tracks are rendered only in the viewport. */
 const ALL_DRAWN = 12;
 const NONE: ReadonlySet<number> = new Set();
 
-/** Those of `ids` that are of a track, as one and the same empty set where none is. */
+/** Return those of `ids` that belong to a track; without any, always the same empty set. */
 function ofTrack({ track }: TrackLayout, ids: ReadonlySet<number>): ReadonlySet<number> {
   return ids.size > 0 && track.rows.some((row) => ids.has(row.id)) ? ids : NONE;
 }
@@ -221,10 +221,10 @@ interface TracksProps {
   changed: ReadonlySet<number>;
 }
 
-/** Below the rows, on the same axis, what each node of the query has given at the position. */
+/** Below the rows, on the same axis: the results of each node at the position. */
 export function Tracks({ tracks, scale, linked, changed }: TracksProps) {
   const { simulation, select, selected, times } = useSimulator();
-  const position = useDeferredValue(usePosition()); // rows and the line come first, many nodes a moment later
+  const position = useDeferredValue(usePosition()); // rows and the line render first, nodes a moment later
   const all = tracks.map((track) => layoutOf(track, scale, position));
   const chosen = selected?.kind === "result" ? selected.id : null;
   return (
@@ -237,7 +237,7 @@ export function Tracks({ tracks, scale, linked, changed }: TracksProps) {
           simulation={simulation}
           times={times}
           select={select}
-          fresh={speaks(layout.track, position) ? position : null}
+          fresh={emitsRowAt(layout.track, position) ? position : null}
           selected={layout.drawn.some(({ row }) => row.id === chosen) ? chosen : null}
           linked={ofTrack(layout, linked)}
           changed={ofTrack(layout, changed)}

@@ -1,13 +1,13 @@
-/** What belongs to what is selected: the rows, panes and results that are marked with it. */
+/** The items highlighted with the selected one: rows, panes and results. */
 
-import { lastPosition, paneAt } from "../../../../model/simulation/standing";
+import { lastPosition, paneAt } from "../../../../model/simulation/currentState";
 import type { SimulatedPane, Simulation, TrackRow } from "../../../../model/simulation/types";
 import { rowOfKey, type Selected, type SimulatorView } from "../view";
 
 export interface Linked {
   rows: ReadonlySet<number>;
   results: ReadonlySet<number>;
-  /** Rows that a selected pane would have held. */
+  /** Rows missing from a selected pane. */
   missed: ReadonlySet<number>;
 }
 
@@ -25,7 +25,7 @@ export function paneOf(simulation: Simulation, id: number): SimulatedPane | null
   return simulation.panes.find((pane) => pane.id === id) ?? null;
 }
 
-/** All rows of nodes from which one came, and those that came of it. */
+/** Return all rows of nodes that contributed to a row, and those computed from it. */
 function family(simulation: Simulation, row: TrackRow): Set<number> {
   const byId = new Map(simulation.tracks.flatMap((track) => track.rows.map((each) => [each.id, each] as const)));
   const children = new Map<number, number[]>();

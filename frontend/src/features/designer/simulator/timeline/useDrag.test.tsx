@@ -16,7 +16,7 @@ function watched() {
   return { ...heard, ...renderHook(() => useDrag(heard)) };
 }
 
-test("a drag lands where it was let go, though nothing was drawn since the press", () => {
+test("a drag ends where it was released, even without a render since the press", () => {
   const { result, onPress, onDrop } = watched();
   const { onPointerDown, onPointerMove, onPointerUp } = result.current.handlers;
   act(() => {
@@ -30,7 +30,7 @@ test("a drag lands where it was let go, though nothing was drawn since the press
   expect(result.current.dragged).toBeNull();
 });
 
-test("a press that trembles is a press, and a drag that comes back is a drag", () => {
+test("a slightly moving press is a press, and a drag that returns is a drag", () => {
   const { result, onPress, onDrop } = watched();
   act(() => result.current.handlers.onPointerDown(pointerAt(10)));
   act(() => result.current.handlers.onPointerMove(pointerAt(12)));
@@ -44,7 +44,7 @@ test("a press that trembles is a press, and a drag that comes back is a drag", (
   expect(onPress).toHaveBeenCalledOnce();
 });
 
-test("Escape gives a drag up: it is drawn where it was, and letting go changes nothing", () => {
+test("Escape cancels a drag: the item returns, and releasing it changes nothing", () => {
   const { result, onPress, onDrop } = watched();
   act(() => result.current.handlers.onPointerDown(pointerAt(10)));
   act(() => result.current.handlers.onPointerMove(pointerAt(50)));

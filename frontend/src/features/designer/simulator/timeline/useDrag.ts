@@ -8,9 +8,9 @@ export interface Dragged {
 const FROM_PIXELS = 3;
 
 interface DragHandlers {
-  /** A press without a move. */
+  /** Called for a press without a move. */
   onPress: () => void;
-  /** Where it was let go. */
+  /** Called with the distance when the pointer is released. */
   onDrop: (dragged: Dragged) => void;
   disabled?: boolean;
 }
@@ -18,13 +18,13 @@ interface DragHandlers {
 interface Press {
   x: number;
   y: number;
-  /** It has left the place of the press, and is a drag even if it comes back. */
+  /** The pointer has left the place of the press: a drag, even if it returns. */
   moved: boolean;
 }
 
 /**
- * Follows the pointer from a press until it is let go; Escape or a lost pointer gives it up. What counts is kept beside
- * what is drawn: a pointer may be let go before its last move was drawn.
+ * Follow the pointer from a press until its release; Escape or a lost pointer cancels the drag. The distance is kept in a
+ * ref, because the pointer may be released before its last move is rendered.
  */
 export function useDrag({ onPress, onDrop, disabled = false }: DragHandlers) {
   const from = useRef<Press | null>(null);

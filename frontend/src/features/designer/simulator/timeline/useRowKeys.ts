@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from "react";
+import type { TimeScale } from "../../../../model/simulation/drawing/scale";
 import {
   changeRow,
   copyRow,
@@ -8,10 +9,9 @@ import {
   removeRow,
   resized,
   type Sample,
-} from "../../../../model/simulation/sample";
-import type { TimeScale } from "../../../../model/simulation/scale";
+} from "../../../../model/simulation/sample/sample";
 import type { SimulatedRow } from "../../../../model/simulation/types";
-import { timeStep } from "../../../../model/timeSteps";
+import { timeStep } from "../../../../model/time/timeSteps";
 import { rowOfKey, type SimulatorView } from "../view";
 
 type Change = (sample: Sample) => Sample;
@@ -20,12 +20,12 @@ interface Pressed {
   event: KeyboardEvent;
   row: SimulatedRow;
   key: string;
-  /** Ticks that one press moves. */
+  /** Ticks moved by one press. */
   step: number;
   clock: RowClock | undefined;
 }
 
-/** What one press of an arrow moves in time: about the hundredth of what is seen, on a step that people count. */
+/** Return the time that one arrow press moves: about a hundredth of the visible range, rounded to a common step. */
 export function keyStep(scale: TimeScale): number {
   return timeStep(scale.to - scale.from, 60);
 }
@@ -69,7 +69,7 @@ function undoes(event: KeyboardEvent, { edits }: SimulatorView): (() => void) | 
   return key === "y" ? edits.redo : null;
 }
 
-/** The row that is selected, else the first. */
+/** Return the selected row, else the first. */
 function activeRow(view: SimulatorView): SimulatedRow | null {
   const { selected, simulation } = view;
   return (selected?.kind === "row" ? rowOfKey(view, selected.key) : null) ?? simulation.rows[0] ?? null;
@@ -95,7 +95,7 @@ function changes(event: KeyboardEvent, view: SimulatorView, row: SimulatedRow, s
   return change !== null;
 }
 
-/** The keys of the list of rows: arrows go through it, with Alt they move the row, with Alt and Shift its end. */
+/** Handle the keys of the list of rows: arrows select, with Alt they move the row, with Alt and Shift its end. */
 export function onRowKey(event: KeyboardEvent, view: SimulatorView, scale: TimeScale): void {
   const undo = view.readOnly ? null : undoes(event, view);
   const row = activeRow(view);

@@ -1,10 +1,10 @@
 import { useMemo, useRef, useState } from "react";
-import { type TimeScale, wholeExtent } from "../../../../model/simulation/scale";
+import { type TimeScale, wholeExtent } from "../../../../model/simulation/drawing/scale";
 import type { Simulation } from "../../../../model/simulation/types";
 
 /**
- * The axis of time: all of the simulation until a person zooms or moves it, and then where they left it. While rows are
- * edited the whole grows where it must, and does not shrink, so that nothing moves under the pointer.
+ * The time axis: the whole simulation until the user zooms or moves it, then the user's range. While rows are edited the
+ * whole range may grow but never shrinks, so that nothing moves under the pointer.
  */
 export function useScale(simulation: Simulation, width: number) {
   const [chosen, setChosen] = useState<{ from: number; to: number } | null>(null);

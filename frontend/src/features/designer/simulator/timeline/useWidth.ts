@@ -1,6 +1,6 @@
 import { useCallback, useState } from "react";
 
-/** The width of an element in whole pixels, as it changes; 0 until it is known. */
+/** Return the width of an element in whole pixels, kept up to date; 0 until it is measured. */
 export function useWidth(): readonly [(element: HTMLElement | null) => (() => void) | undefined, number] {
   const [width, setWidth] = useState(0);
   const measure = useCallback((element: HTMLElement | null) => {

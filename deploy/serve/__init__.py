@@ -1,0 +1,1 @@
+"""`punctual-serve`: one command for each process of an installation."""

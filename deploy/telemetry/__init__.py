@@ -1,0 +1,1 @@
+"""Dashboards and alert rules for the metrics of an installation."""

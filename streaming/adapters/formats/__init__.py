@@ -1,0 +1,1 @@
+"""Formats of rows that several adapters read and write."""

@@ -1,0 +1,1 @@
+"""Avro: schemas, and messages read and written by them."""

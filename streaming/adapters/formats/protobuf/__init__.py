@@ -1,0 +1,1 @@
+"""Protobuf: declarations compiled by protoc, and messages read and written by them."""

@@ -1,0 +1,1 @@
+"""Text files: encodings, dialects, records and cells of CSV, JSON documents."""

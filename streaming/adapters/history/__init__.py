@@ -1,0 +1,1 @@
+"""Inputs with two sources: history, which ends, and live (T54 to T58)."""

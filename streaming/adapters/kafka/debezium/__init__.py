@@ -1,0 +1,1 @@
+"""Debezium's changes of a table, read from a topic as lifetimes of its rows."""

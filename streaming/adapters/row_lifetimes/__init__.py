@@ -1,0 +1,1 @@
+"""Lifetimes of a table's rows from its changes: stored lines, open lifetimes, and their meaning for a stream."""

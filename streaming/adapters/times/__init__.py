@@ -1,0 +1,1 @@
+"""Times in the rows of adapters: columns, patterns, their selection by name, and CTIs in band."""

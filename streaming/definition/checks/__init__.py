@@ -1,0 +1,1 @@
+"""Checks of a definition: wiring, nodes, advance-time settings, bindings; each fault with its place and remedy."""

@@ -1,0 +1,1 @@
+"""Checks of nodes over rows in order: sequences and analytic functions."""

@@ -1,0 +1,1 @@
+"""Streams: their schemas, and the columns and patterns of their times."""

@@ -1,0 +1,1 @@
+"""match_recognize: rows of groups searched for a pattern."""

@@ -1,0 +1,1 @@
+"""Scalar functions over single values: one implementation, which reference and engine call."""

@@ -1,0 +1,1 @@
+"""Explanations of nodes over rows in order."""

@@ -1,0 +1,1 @@
+"""Aggregates over the payloads of one group in one window, exact."""

@@ -1,0 +1,1 @@
+"""Analytic functions over rows in order (TEMPORAL, section 11)."""

@@ -1,0 +1,1 @@
+"""Operators on events and lifetimes, one file each, and what several of them share."""

@@ -1,0 +1,1 @@
+"""Operators that change lifetimes or wait for the ends of edges."""

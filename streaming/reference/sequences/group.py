@@ -1,0 +1,235 @@
+"""The search in one group: attempts decided in order, the results that they give, and the CTI that they hold."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from typing import Any
+
+from streaming.planning.sequences import SequenceSpec, SkipTarget
+from streaming.reference.expressions.numbers import OperationFailure
+from streaming.reference.sequences.path import KnownRows, Match, MatchScope, NotKnownError, Path, SequenceRow
+from streaming.reference.sequences.search import AttemptSearch, Dead, PatternRests, TooComplexError, Unmatched
+from streaming.temporal.events import Payload
+from streaming.temporal.ticks import INFINITY, ONE_TICK, Tick
+
+FailedRow = Callable[[int, str, OperationFailure], None]
+"""Receives the index of a row, the name of an expression, and the failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceResult:
+    """One row of the result: its lifetime and payload, made by the rows from `first` to `last`, both included."""
+
+    start: Tick
+    end: Tick
+    payload: Payload
+    first: int = field(compare=False)
+    last: int = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedAttempt:
+    """An attempt from the row `first`: its match or why it has none, and the results that it gives."""
+
+    first: int
+    found: Match | Unmatched
+    results: tuple[SequenceResult, ...]
+
+
+@dataclass
+class GroupProgress:
+    """The progress of a group's search: the row of the next attempt, the rows before `covered` that matches took,
+    and the number of matches. `dead` is what no attempt can complete."""
+
+    position: int = 0
+    covered: int = 0
+    matches: int = 0
+    dead: Dead = field(default_factory=set)
+
+    def copy(self) -> "GroupProgress":
+        """Return the same progress, which changes on its own."""
+        return replace(self, dead=set())
+
+
+@dataclass
+class GroupSearch:
+    """The search in the known rows of one group. `group` are the fields of the group, `failed` receives failures."""
+
+    spec: SequenceSpec
+    rests: PatternRests
+    values: KnownRows
+    group: Mapping[str, Any]
+    failed: FailedRow
+
+    @property
+    def rows(self) -> Sequence[SequenceRow]:
+        """The known rows."""
+        return self.values.rows
+
+    def decide(self, progress: GroupProgress) -> Iterator[DecidedAttempt]:
+        """Decide attempts in order, up to the first that is not decided or whose result waits for a NEXT (T34)."""
+        while (first := self._start_from(progress.position)) < len(self.rows):
+            progress.position = first
+            found = self._attempt(first, progress.dead, self._condition)
+            if found is Unmatched.OPEN:
+                return
+            try:
+                results = (
+                    self._results(found, progress) if isinstance(found, Match) else self._unmatched(first, progress)
+                )
+            except NotKnownError:
+                return
+            if isinstance(found, Match):
+                progress.matches += 1
+                progress.covered = max(progress.covered, found.path.last + 1)
+                progress.position = self._next(found, self.failed)
+            else:
+                progress.position = first + 1
+                if found is Unmatched.TOO_COMPLEX:
+                    self.failed(first, "pattern", OperationFailure("too many conditions", "pattern_too_complex"))
+            yield DecidedAttempt(first, found, tuple(results))
+        progress.position = max(progress.position, len(self.rows))
+
+    def _start_from(self, position: int) -> int:
+        """Return the first row from `position` on at which a match may begin."""
+        return position
+
+    def hold(self, progress: GroupProgress) -> Tick:
+        """Return the start of the earliest result that the known rows could still give, INFINITY without one (T34)."""
+        if progress.position >= len(self.rows):
+            return INFINITY
+        if not self.spec.exact_hold:
+            return self.rows[progress.position].start
+        earliest = INFINITY
+        reached, pending = {progress.position}, [progress.position]
+        while pending:
+            first = self._start_from(heappop(pending))
+            if first >= len(self.rows) or self.rows[first].start >= earliest:
+                break
+            for start, following in self._possible(first):
+                earliest = min(earliest, start)
+                if following not in reached:
+                    reached.add(following)
+                    heappush(pending, following)
+        return earliest
+
+    def _possible(self, first: int) -> Iterator[tuple[Tick, int]]:
+        """Yield each result that an attempt at `first` may still give, and where the search then continues.
+
+        An attempt without a result gives INFINITY.
+        """
+        found = self._attempt(first, None, self._silent)
+        if isinstance(found, Match):
+            yield self._moment(found), self._next(found, _ignored)
+            return
+        yield INFINITY, first + 1
+        if found is Unmatched.OPEN:
+            try:
+                for match in self._completions(first):
+                    yield self._moment(match), self._next(match, _ignored)
+            except TooComplexError:
+                yield self.rows[first].start, first + 1
+
+    def _searching(self, first: int, dead: Dead | None, holds: Callable[[str, Path], bool]) -> AttemptSearch:
+        return AttemptSearch(self.spec, self.rests, self.values, holds, first, dead or set())
+
+    def _attempt(self, first: int, dead: Dead | None, holds: Callable[[str, Path], bool]) -> Match | Unmatched:
+        """Decide one attempt.
+
+        What a failed attempt could not complete from a row on, none can, unless bounds count from its first row.
+        """
+        shared = dead if self._shares_dead() else None
+        search = self._searching(first, shared, holds)
+        found = search.decide()
+        if shared is not None and found is Unmatched.FAILED:
+            shared |= search.visited
+        return found
+
+    def _completions(self, first: int) -> Iterator[Match]:
+        """Yield the paths to which known rows complete an attempt. Raises `TooComplexError` on the way."""
+        return self._searching(first, None, self._silent).possible()
+
+    def _shares_dead(self) -> bool:
+        unbounded = self.spec.within is None and len(self.rows) < self.spec.max_rows
+        return unbounded and not self.spec.path_matters
+
+    # Conditions and measures
+
+    def _condition(self, variable: str, path: Path) -> bool:
+        return self._holds(variable, path, lambda why: self.failed(path.last, variable, why))
+
+    def _silent(self, variable: str, path: Path) -> bool:
+        return self._holds(variable, path, lambda _: None)
+
+    def _holds(self, variable: str, path: Path, failed: Callable[[OperationFailure], None]) -> bool:
+        condition = self.spec.define.get(variable)
+        return condition is None or self.values.value(condition, MatchScope(path, path), failed) is True
+
+    def _measures(self, scope: MatchScope, row: int) -> dict[str, Any]:
+        return {
+            name: self.values.value(of, scope, lambda why, name=name: self.failed(row, name, why))  # type: ignore[misc]
+            for name, of in self.spec.measures.items()
+        }
+
+    # The results of matches (T35)
+
+    def _results_of(self, first: int, found: Match | Unmatched, progress: GroupProgress) -> list[SequenceResult]:
+        return self._results(found, progress) if isinstance(found, Match) else self._unmatched(first, progress)
+
+    def _moment(self, match: Match) -> Tick:
+        """Return the start of the result with one row of `match`."""
+        if match.certain_at is not None:
+            return match.certain_at
+        return self.rows[max(match.path.last, match.path.first)].start
+
+    def _results(self, match: Match, progress: GroupProgress) -> list[SequenceResult]:
+        path, number = match.path, progress.matches + 1
+        if self.spec.rows == "one" or not path.length:
+            return self._one(match, number)
+        found = []
+        for prefix in path.prefixes():
+            measures = self._measures(MatchScope(prefix, path, number), prefix.last)
+            if not prefix.excluded:
+                found.append(self._at_row(prefix.last, measures, path.first))
+        return found
+
+    def _one(self, match: Match, number: int) -> list[SequenceResult]:
+        path = match.path
+        row = max(path.last, path.first)
+        if self.spec.rows == "all_omit_empty":
+            return []
+        measures = self._measures(MatchScope(path, path, number), row)
+        if self.spec.rows != "one":
+            return [self._at_row(row, measures, row)]
+        moment = self._moment(match)
+        start = self.rows[path.first].start if self.spec.span else moment
+        return [SequenceResult(start, Tick(moment + ONE_TICK), {**self.group, **measures}, path.first, row)]
+
+    def _unmatched(self, row: int, progress: GroupProgress) -> list[SequenceResult]:
+        if self.spec.rows != "all_with_unmatched" or row < progress.covered:
+            return []
+        return [self._at_row(row, dict.fromkeys(self.spec.measures), row)]
+
+    def _at_row(self, row: int, measures: Mapping[str, Any], first: int) -> SequenceResult:
+        start, payload = self.rows[row].start, self.rows[row].payload
+        fields = {name: payload[name] for name in self.spec.reads}
+        return SequenceResult(start, Tick(start + ONE_TICK), {**fields, **measures}, first, row)
+
+    # After a match (T33)
+
+    def _next(self, match: Match, failed: FailedRow) -> int:
+        path, after = match.path, self.spec.after_match
+        if not path.length or after == "next_row":
+            return path.first + 1
+        if not isinstance(after, SkipTarget):
+            return path.last + 1
+        members = self.spec.members[after.variable]
+        taken = [step.last for step in path.prefixes() if step.variable in members]
+        target = None if not taken else taken[-1] if after.from_end else taken[0]
+        if target is None or target == path.first:
+            failed(path.first, "after_match", OperationFailure("the search can't start there", "skip_target"))
+        return path.last + 1 if target is None else max(target, path.first + 1)
+
+
+def _ignored(row: int, name: str, why: OperationFailure) -> None:
+    del row, name, why

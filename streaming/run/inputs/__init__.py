@@ -1,0 +1,1 @@
+"""Inputs of a run: their files, samples, inferred streams, and chunks of rows."""

@@ -1,0 +1,1 @@
+"""Outputs of a run: their places and files, complete or unchanged."""

@@ -1,0 +1,1 @@
+"""The picture of a recorded run: rows, panes, tracks and waiting times, with their sentences."""

@@ -1,0 +1,1 @@
+"""Replays of what a binding has read, and repairs of its results."""

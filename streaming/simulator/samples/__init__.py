@@ -1,0 +1,1 @@
+"""Samples and scenarios: rows from adapters, quarantine, pasted text and the generator."""

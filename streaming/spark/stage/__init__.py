@@ -1,0 +1,1 @@
+"""The operator stages over Spark's state."""

@@ -1,0 +1,247 @@
+"""The versions of a reference table by key, and the edges that its input gives to joins (T48 to T53)."""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from streaming.temporal.events import Payload
+from streaming.temporal.tables import Key, Snapshot, TableRules, Version
+from streaming.temporal.ticks import FIRST_TICK, NO_CTI, Tick
+from streaming.temporal.value_order import sort_key
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A version that may hold from some time on; `payload` is None for a deletion, `original` the start as received.
+
+    `whole`: a snapshot says it. `order` is the value of the version field. `source` names the received row.
+    """
+
+    original: Tick
+    whole: bool
+    order: Any
+    payload: Payload | None
+    source: Any = None
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """Return the sort key of candidates of one key that hold from one time on; the largest holds (T49, T52)."""
+        return (self.original, self.whole, sort_key(self.order), self.payload is not None, sort_key(self.payload))
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMark:
+    """A snapshot ends every key that it lacks."""
+
+    original: Tick
+    keys: frozenset[Key]
+    source: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldVersion:
+    """The present of a key: a version since `start`, or no payload since its deletion.
+
+    `original` is the largest start as received of the rows that say so. `number` identifies its edge.
+    """
+
+    original: Tick
+    payload: Payload | None
+    start: Tick
+    number: int
+    source: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEdge:
+    """The start of a version, or with `end` its end; `number` and `opened` are the number and source of its start."""
+
+    start: Tick
+    end: Tick | None
+    payload: Payload
+    number: int
+    source: Any
+    opened: Any
+
+    @property
+    def time(self) -> Tick:
+        """Return the time of the change."""
+        return self.start if self.end is None else self.end
+
+
+@dataclass(frozen=True)
+class VersionsState:
+    """The complete state of a table."""
+
+    cti: Tick
+    number: int
+    snapshot: Tick
+    first: bool
+    lanes: Mapping[str, Tick]
+    pending: Mapping[Tick, Mapping[Key, Candidate]]
+    marks: Mapping[Tick, SnapshotMark]
+
+
+FRESH = VersionsState(NO_CTI, 0, NO_CTI, True, {}, {}, {})
+
+
+class VersionTable:
+    """All versions of a table that still matter: of each key the one that holds at the CTI, and all later ones.
+
+    At any time the candidate of the largest rank counts, among those that hold from then or from an earlier time on. So
+    the order in which rows and lanes arrive changes nothing. A deletion is remembered until a later snapshot, since it
+    supersedes late versions. `held` is the version of each key at the CTI.
+    """
+
+    def __init__(
+        self, rules: TableRules, state: VersionsState = FRESH, held: MutableMapping[Key, HeldVersion] | None = None
+    ) -> None:
+        self.rules = rules
+        self.held: MutableMapping[Key, HeldVersion] = {} if held is None else held
+        self._cti = state.cti
+        self._number = state.number
+        self._snapshot = state.snapshot
+        self._first = state.first
+        self._lanes = dict(state.lanes)
+        self._pending = {at: dict(by_key) for at, by_key in state.pending.items()}
+        self._marks = dict(state.marks)
+
+    def state(self) -> VersionsState:
+        """Return the state without `held`; a table from both continues seamlessly."""
+        return VersionsState(
+            self._cti, self._number, self._snapshot, self._first, self._lanes, self._pending, self._marks
+        )
+
+    def reach(self, cti: Tick) -> None:
+        """Move to `cti` where nothing is due."""
+        self._cti = max(self._cti, cti)
+
+    def is_full(self, row: Version | Snapshot) -> bool:
+        """See `Versions`. Only new keys can be too many."""
+        most = self.rules.max_keys
+        if isinstance(row, Snapshot):
+            return len(row.rows) > most
+        if row.deleted or len(self.held) + sum(map(len, self._pending.values())) < most:
+            return False
+        known = {key for key, held in self.held.items() if held.payload is not None}
+        known.update(*self._pending.values())
+        return len(known) >= most and self.rules.key(row.payload) not in known
+
+    def is_stale(self, lane: str, snapshot: Snapshot) -> bool:
+        """See `Versions`."""
+        return snapshot.start <= self._lanes.get(lane, NO_CTI)
+
+    def is_superseded(self, version: Version, cti: Tick) -> bool:
+        """See `Versions`. A snapshot says something of every key."""
+        if self._snapshot > version.start or any(
+            at <= cti and mark.original > version.start for at, mark in self._marks.items()
+        ):
+            return True
+        key = self._key(version.payload)
+        held = self.held.get(key)
+        if held is not None and held.original > version.start:
+            return True
+        waiting = (by_key[key] for at, by_key in self._pending.items() if at <= cti and key in by_key)
+        return any(candidate.original > version.start for candidate in waiting)
+
+    def put(self, lane: str, row: Version | Snapshot, effective: Tick, since: Tick, source: Any = None) -> None:
+        """See `Versions`."""
+        if isinstance(row, Version):
+            candidate = Candidate(row.start, False, self._order(row.payload), row.payload, source)
+            self._add(effective, self._key(row.payload), replace(candidate, payload=None) if row.deleted else candidate)
+            return
+        self._lanes[lane] = row.start
+        by_key = {self._key(payload): payload for payload in row.rows}
+        beginning = max(FIRST_TICK, since)
+        if self._first and self.rules.always and beginning < effective:
+            for key, payload in by_key.items():
+                self._add(beginning, key, Candidate(FIRST_TICK, True, None, payload, source))
+        self._first = False
+        for key, payload in by_key.items():
+            self._add(effective, key, Candidate(row.start, True, self._order(payload), payload, source))
+        mark = SnapshotMark(row.start, frozenset(by_key), source)
+        known = self._marks.get(effective)
+        if known is None or known.original < mark.original:
+            self._marks[effective] = mark
+
+    def settle(self, cti: Tick) -> Iterator[VersionEdge]:
+        """Yield the edges of all changes before `cti`, in order of time; from then on they are final."""
+        if cti <= self._cti:
+            return
+        self._cti = cti
+        for at in sorted(at for at in {*self._pending, *self._marks} if at < cti):
+            yield from self._settle(at, self._pending.pop(at, {}), self._marks.pop(at, None))
+
+    def _settle(self, at: Tick, changed: Mapping[Key, Candidate], mark: SnapshotMark | None) -> Iterator[VersionEdge]:
+        keys = set(changed)
+        if mark is not None:
+            keys.update(key for key, held in self.held.items() if held.payload is not None and key not in mark.keys)
+        for key in sorted(keys, key=sort_key):
+            candidates = [changed[key]] if key in changed else []
+            if mark is not None and key not in mark.keys:
+                candidates.append(Candidate(mark.original, True, None, None, mark.source))
+            yield from self._change(key, at, max(candidates, key=lambda each: each.rank))
+        if mark is not None:
+            self._snapshot = max(self._snapshot, mark.original)
+            gone = [key for key, held in self.held.items() if held.payload is None and held.original <= self._snapshot]
+            for key in gone:
+                del self.held[key]
+
+    def _change(self, key: Key, at: Tick, new: Candidate) -> Iterator[VersionEdge]:
+        """Let `new` hold from `at` on, unless a row of another lane with a later start already holds."""
+        old = self.held.get(key)
+        if new.original < (self._snapshot if old is None else old.original):
+            return
+        before = None if old is None else old.payload
+        if old is not None and before is not None and new.payload is not None and _same(before, new.payload):
+            self.held[key] = replace(old, original=new.original)
+            return
+        if old is not None and before is not None:
+            yield VersionEdge(old.start, at, before, old.number, new.source, old.source)
+        self._number += new.payload is not None
+        self.held[key] = HeldVersion(new.original, new.payload, at, self._number, new.source)
+        if new.payload is not None:
+            yield VersionEdge(at, None, new.payload, self._number, new.source, new.source)
+
+    def _add(self, effective: Tick, key: Key, candidate: Candidate) -> None:
+        by_key = self._pending.setdefault(effective, {})
+        known = by_key.get(key)
+        if known is None or known.rank < candidate.rank:
+            by_key[key] = candidate
+
+    def _key(self, payload: Payload) -> Key:
+        key = self.rules.key(payload)
+        if key is None:
+            raise AssertionError(f"a row without a key was not judged malformed: {payload}")
+        return key
+
+    def _order(self, payload: Payload) -> Any:
+        return None if self.rules.version is None else payload.get(self.rules.version)
+
+
+def distinct_rows(rules: TableRules, rows: Iterable[Payload]) -> tuple[list[Payload], list[Payload]]:
+    """Return the row of each key of a snapshot, and the others: of two rows the greater one counts (T50)."""
+    best: dict[Key, Payload] = {}
+    others: list[Payload] = []
+    for row in rows:
+        key = rules.key(row)
+        if key is None:
+            raise AssertionError(f"a row without a key was not judged malformed: {row}")
+        known = best.get(key)
+        if known is None:
+            best[key] = row
+        elif _order_of(rules, known) < _order_of(rules, row):
+            best[key] = row
+            others.append(known)
+        else:
+            others.append(row)
+    return list(best.values()), others
+
+
+def _order_of(rules: TableRules, row: Payload) -> tuple[Any, ...]:
+    version = None if rules.version is None else row.get(rules.version)
+    return sort_key(version), sort_key(row)
+
+
+def _same(one: Payload, other: Payload) -> bool:
+    return sort_key(one) == sort_key(other)

@@ -1,0 +1,1 @@
+"""The interface of executors: a case, its execution, its result and its failures."""

@@ -1,0 +1,1 @@
+"""Tests of the `file` adapter: its formats, dialects, order and samples."""

@@ -1,0 +1,1 @@
+"""Benchmarks of many bindings and organisations in one runner or database."""

@@ -1,0 +1,1 @@
+"""Profiles of the engine's parts, on one core."""

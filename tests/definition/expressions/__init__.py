@@ -1,0 +1,1 @@
+"""Tests of expressions: parsing, types, functions."""

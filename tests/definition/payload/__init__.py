@@ -1,0 +1,1 @@
+"""Tests of types and of strict reading."""

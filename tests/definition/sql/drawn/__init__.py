@@ -1,0 +1,1 @@
+"""Drawn names, values, settings, graphs and texts for the laws."""

@@ -1,0 +1,1 @@
+"""Tests of EVENTTIME BY and of time patterns."""

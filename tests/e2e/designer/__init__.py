@@ -1,0 +1,1 @@
+"""Tests of the designer and the simulator in the browser."""

@@ -1,0 +1,1 @@
+"""Journeys of a new person in the browser, from the start to the first result."""

@@ -1,0 +1,1 @@
+"""Tests of sign-in, members, tokens and administration in the browser."""

@@ -1,0 +1,1 @@
+"""Tests of runs, versions and results in the browser."""

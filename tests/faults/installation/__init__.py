@@ -1,0 +1,1 @@
+"""Kills and full disks in a whole installation, as its user starts it."""

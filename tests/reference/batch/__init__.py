@@ -1,0 +1,1 @@
+"""The batch query: results by definition, from all events at once."""

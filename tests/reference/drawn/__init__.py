@@ -1,0 +1,1 @@
+"""Drawn cases for the laws, and their text."""

@@ -1,0 +1,1 @@
+"""The laws of TEMPORAL.md on drawn cases."""

@@ -1,0 +1,1 @@
+"""Tests of operators on events and lifetimes."""

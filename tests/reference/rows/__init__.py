@@ -1,0 +1,1 @@
+"""Rows in order: sequences and analytic functions."""

@@ -1,0 +1,1 @@
+"""Tests of windows of every kind, and of top_k."""

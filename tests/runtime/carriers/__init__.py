@@ -1,0 +1,1 @@
+"""Tests of carriers and their places, without Spark."""

@@ -1,0 +1,1 @@
+"""Tests of real runner processes on Spark."""

@@ -1,0 +1,1 @@
+"""Tests of the feed and of its inputs."""

@@ -1,0 +1,1 @@
+"""Tests of the server: bodies, connections, headers, probes, its database and its settings."""

@@ -1,0 +1,1 @@
+"""Tests of queries, their versions and texts, the canvas and the simulator."""

@@ -1,0 +1,1 @@
+"""Tests of bindings and their runs."""

@@ -1,0 +1,1 @@
+"""Tests of bindings: created, changed, composed, deleted."""

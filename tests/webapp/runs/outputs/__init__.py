@@ -1,0 +1,1 @@
+"""Tests of a binding's outputs and of delivered rows."""

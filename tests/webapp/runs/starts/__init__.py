@@ -1,0 +1,1 @@
+"""Tests of starts: their place, their state, and changes of version."""

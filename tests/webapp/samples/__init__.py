@@ -1,0 +1,1 @@
+"""Tests of samples, replays, repairs, and the origins of a row."""

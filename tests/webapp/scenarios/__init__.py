@@ -1,0 +1,1 @@
+"""Tests of scenarios, templates and transcripts."""

@@ -1,0 +1,1 @@
+"""Outputs for programs: the stream of committed rows, and the rows that stand."""

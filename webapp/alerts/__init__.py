@@ -1,0 +1,1 @@
+"""Alerts: rules on bindings, their states, and notifications over channels."""

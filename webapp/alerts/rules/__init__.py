@@ -1,0 +1,1 @@
+"""The rules: measured values, thresholds, sentences, and the function that decides."""

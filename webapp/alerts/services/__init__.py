@@ -1,0 +1,1 @@
+"""Reads with rights, and changes with their audit events."""

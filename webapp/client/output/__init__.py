@@ -1,0 +1,1 @@
+"""The output of a command: sentences, tables, errors and JSON."""

@@ -1,0 +1,1 @@
+"""HTTP: middleware, limits of bodies and connections, the page and its assets, headers, probes."""

@@ -1,0 +1,1 @@
+"""The live page of an organisation: every live query, worst first."""

@@ -1,0 +1,221 @@
+"""The live page over HTTP."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from webapp.accounts.access import TenantView
+from webapp.alerts.models import AlertState, Transition, TurnCursor
+from webapp.alerts.rules.evaluation import Phase
+from webapp.alerts.turns.deciding import title
+from webapp.core.api import answer
+from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
+from webapp.live.gathering import Gathered, gather, lags
+from webapp.live.home import (
+    DeliveryCounts,
+    LiveRow,
+    Tiles,
+    alerts_of,
+    by_name,
+    counts_of,
+    deliveries_of,
+    row_of,
+    tiles_of,
+    worst_first,
+)
+from webapp.live.home_bodies import (
+    HomeAlerts,
+    HomeDeliveries,
+    HomeIdle,
+    HomeIncident,
+    HomeQuery,
+    HomeResponse,
+    HomeRow,
+    HomeTiles,
+    LabelCount,
+)
+from webapp.live.queries import LiveAlert
+from webapp.monitoring.reading import TICKS_PER_S
+from webapp.runs.lifecycle.starting import ticks_of
+
+REFUSALS: Final[dict[int, Any]] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
+PAGE: Final = 50
+"""Rows in a response: it stays below 50 kB."""
+LONGEST_SENTENCE: Final = 240
+"""Characters of a sentence in a row; the query's own page has the whole message."""
+MOST_LABELS: Final = 30
+MOST_INCIDENTS: Final = 10
+
+
+class HomeView(TenantView):
+    """The live queries of an organisation."""
+
+    @extend_schema(
+        operation_id="home_get",
+        parameters=[
+            OpenApiParameter("tag", str, description="Only queries with this tag."),
+            OpenApiParameter("owner", str, description="Only queries of this owner, by address."),
+            OpenApiParameter("name", str, description="Only queries whose name contains this text."),
+            OpenApiParameter("order", str, enum=["worst", "name"], description="The order; default: worst first."),
+            OpenApiParameter("skip", int, description=f"The rows of earlier pages; a page has {PAGE}."),
+        ],
+        responses={200: HomeResponse, 422: ErrorEnvelope, **REFUSALS},
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the live queries, worst first, each with a sentence why, and the sums of all."""
+        raw = request.query_params.dict()
+        try:
+            asked = HomeQuery.model_validate(raw, strict=False)
+        except ValidationError as error:
+            raise Faulty(faults_of(error, raw)) from None
+        now = timezone.now()
+        return answer(_Page(asked, gather(now), now).response())
+
+
+class _Page:
+    """One page of the response: the rows that the filters leave, in their order."""
+
+    def __init__(self, asked: HomeQuery, gathered: Gathered, now: datetime) -> None:
+        self._gathered, self._now = gathered, now
+        self._every = [row_of(query, ticks_of(now)) for query in gathered.queries]
+        wanted = [row for row in self._every if _is_wanted(row, asked)]
+        self._listed = sorted(wanted, key=worst_first if asked.order == "worst" else by_name)
+        self._page = self._listed[asked.skip : asked.skip + PAGE]
+
+    def response(self) -> HomeResponse:
+        """Return the response; reads the lags of this page's rows alone."""
+        lines = lags([row.query.binding for row in self._page], self._now)
+        cursor = TurnCursor.objects.first()
+        ended = Transition.objects.filter(before=Phase.FIRING).exclude(after=Phase.FIRING).first()
+        return HomeResponse(
+            now=ticks_of(self._now),
+            total=len(self._every),
+            listed=len(self._listed),
+            rows=[_shown_row(row, lines[row.query.binding]) for row in self._page],
+            tiles=_shown_tiles(tiles_of(self._listed)),
+            incidents=self._incidents(),
+            tags=_labels(counts_of(self._every, lambda query: query.tags)),
+            owners=_labels(counts_of(self._every, lambda query: [query.owner] if query.owner else [])),
+            idle=HomeIdle(**self._gathered.idle),
+            decided_at=None if cursor is None else cursor.until,
+            ended_at=None if ended is None else ended.at,
+        )
+
+    def _incidents(self) -> list[HomeIncident]:
+        """Return the firing rules by binding: those that page first, then the oldest."""
+        found = [_of_organisation(row) for row in AlertState.objects.filter(binding=None, phase=Phase.FIRING)]
+        for row in self._listed:
+            firing = sorted(
+                (each for each in row.query.alerts if each.phase == Phase.FIRING),
+                key=lambda each: (each.level != "page", each.since or 0),
+            )
+            if firing:
+                found.append(_incident(row, firing))
+        return sorted(found, key=lambda each: (not each.paging, each.since or 0))[:MOST_INCIDENTS]
+
+
+def _is_wanted(row: LiveRow, asked: HomeQuery) -> bool:
+    query = row.query
+    return (
+        (not asked.tag or asked.tag in query.tags)
+        and (not asked.owner or asked.owner == query.owner)
+        and asked.name.casefold() in query.name.casefold()
+    )
+
+
+def _shown_row(row: LiveRow, line: list[int | None]) -> HomeRow:
+    query, first = row.query, row.findings[0] if row.findings else None
+    return HomeRow(
+        binding=str(query.binding),
+        name=query.name,
+        query=str(query.query),
+        version=query.version,
+        tags=list(query.tags),
+        owner=query.owner,
+        run=str(query.run.id),
+        observed=query.run.state.observed,
+        condition=row.condition,
+        sentence="" if first is None else _cut(first.sentence),
+        since=None if first is None else first.since,
+        others=max(0, len(row.findings) - 1),
+        lag_s=_seconds(row.lag),
+        lags_s=line,
+        rate=row.rate,
+        recent=dict(query.recent.outcomes),
+        received_of_day=query.day.received,
+        lost_of_day=row.lost_of_day,
+        deliveries=_shown_deliveries(deliveries_of(query)),
+        alerts=_shown_alerts(alerts_of(query)),
+    )
+
+
+def _cut(sentence: str) -> str:
+    return sentence if len(sentence) <= LONGEST_SENTENCE else f"{sentence[: LONGEST_SENTENCE - 1]}…"
+
+
+def _shown_tiles(tiles: Tiles) -> HomeTiles:
+    worst = tiles.worst
+    return HomeTiles(
+        conditions={condition.value: count for condition, count in tiles.conditions.items()},
+        rate=tiles.rate,
+        unknown_rates=tiles.unknown_rates,
+        received_of_day=tiles.received_of_day,
+        lost_of_day=tiles.lost_of_day,
+        worst_lag_s=None if worst is None else _seconds(worst.lag),
+        worst_lag_name=None if worst is None else worst.query.name,
+        median_lag_s=_seconds(tiles.median_lag),
+        unknown_lags=tiles.unknown_lags,
+        deliveries=_shown_deliveries(tiles.deliveries),
+        alerts=_shown_alerts(tiles.alerts),
+    )
+
+
+def _shown_deliveries(counts: DeliveryCounts) -> HomeDeliveries:
+    return HomeDeliveries.model_validate(vars(counts))
+
+
+def _shown_alerts(counts: Mapping[str, int]) -> HomeAlerts:
+    counted = Counter(counts)
+    return HomeAlerts(firing=counted["firing"], pending=counted["pending"], unknown=counted["unknown"])
+
+
+def _labels(counts: Sequence[tuple[str, int]]) -> list[LabelCount]:
+    return [LabelCount(label=label, count=count) for label, count in counts[:MOST_LABELS]]
+
+
+def _incident(row: LiveRow, firing: Sequence[LiveAlert]) -> HomeIncident:
+    untaken = [each for each in firing if each.taken_by is None]
+    return HomeIncident(
+        binding=str(row.query.binding),
+        name=row.query.name,
+        run=str(row.query.run.id),
+        title=firing[0].title,
+        paging=firing[0].level == "page",
+        since=firing[0].since,
+        firing=len(firing),
+        taken_by=None if untaken else firing[0].taken_by,
+    )
+
+
+def _of_organisation(row: AlertState) -> HomeIncident:
+    return HomeIncident(
+        binding=None,
+        name="the organisation",
+        run=None,
+        title=title(row.rule),
+        paging=row.level == "page",
+        since=row.since,
+        firing=1,
+        taken_by=None,
+    )
+
+
+def _seconds(ticks: int | None) -> float | None:
+    return None if ticks is None else round(ticks / TICKS_PER_S, 1)

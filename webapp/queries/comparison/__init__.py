@@ -1,0 +1,1 @@
+"""Comparison and merge of versions, and their API."""

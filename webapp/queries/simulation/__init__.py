@@ -1,0 +1,1 @@
+"""The time simulator over HTTP, in a limited process."""
