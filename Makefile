@@ -43,16 +43,21 @@ test-pages:
 # the files in which a mark of these stands: to read all takes each process half a minute
 holding = $(shell grep -rlwE 'mark\.($(1))' tests --include='test_*.py' | sort)
 
-BOTH = -n 2 --dist loadfile --no-loadscope-reorder
+# two processes; a test that fails runs once more without a neighbour, and stays failed if it fails again
+define run_tests
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m $(1) || { [ $$? -eq 1 ] && \
+	echo "These tests depend on what runs beside them if they pass now:" && \
+	$(BIN)/pytest --last-failed --last-failed-no-failures none --maxfail 3 -v -m $(1); }
+endef
 
 test-fast:
-	$(BIN)/pytest $(BOTH) -m "not spark and not kafka and not browser and not thorough"
+	$(call run_tests,"not spark and not kafka and not browser and not thorough")
 
 test-spark:
-	@$(BIN)/pytest $(BOTH) -m "(spark or kafka) and not thorough" $(call holding,spark|kafka)
+	$(call run_tests,"(spark or kafka) and not thorough" $(call holding,spark|kafka))
 
 test-browser:
-	@$(BIN)/pytest $(BOTH) -m "browser and not thorough" $(call holding,browser)
+	$(call run_tests,"browser and not thorough" $(call holding,browser))
 
 lint:
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-types lint-python lint-browser lint-language
