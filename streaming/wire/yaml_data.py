@@ -1,5 +1,6 @@
 """YAML, data only: no tags that build objects, no repeated keys, and times stay text."""
 
+import math
 from collections.abc import Hashable
 from typing import Any
 
@@ -46,3 +47,8 @@ def yaml_data(text: str) -> Any:
     if len(documents) > 1:
         raise YamlError(f"expected one document, found {len(documents)}")
     return documents[0] if documents else None
+
+
+def quoted_yaml(text: str) -> str:
+    """Return `text` as a YAML string in double quotes, on one line."""
+    return yaml.safe_dump(str(text), default_style='"', allow_unicode=True, width=math.inf).rstrip("\n")

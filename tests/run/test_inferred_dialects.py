@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from streaming.wire.yaml_data import yaml_data
 from tests.run.runs import PASS, Folder
 
 A, B = "2024-03-05T10:00:00Z", "2024-03-05T10:00:10Z"
@@ -65,3 +66,20 @@ def test_a_column_without_a_name_is_named_as_such(folder: Folder, tmp_path: Path
     assert ran.code == 2
     assert "'': its name is not a valid field name" in ran.messages
     assert 'columns: {field: ""}' in ran.messages
+
+
+def test_unusual_column_names_are_valid_yaml_and_become_different_fields(folder: Folder, tmp_path: Path) -> None:
+    names = ['a "b"', "a\\b", "a-b", "a_b", "\u2028é", "\U0001f3b8"]
+    cells = ['"' + name.replace('"', '""') + '"' for name in names]
+    (tmp_path / "f.csv").write_text(f"at,{','.join(cells)}\n{A},1,2,3,4,5,6\n")
+    ran = folder.run(folder.write("q.sql", "SELECT STREAM v FROM s EVENTTIME BY at;"), {"s": str(tmp_path / "f.csv")})
+    assert ran.code == 2
+    written = yaml_data("s:" + ran.messages.partition("\ns:")[2])["s"]
+    assert written["columns"] == {
+        "a__b_": names[0],
+        "a_b_2": names[1],
+        "a_b_3": names[2],
+        "__": names[4],
+        "_": names[5],
+    }
+    assert set(written["fields"]) == {"at", "a_b", *written["columns"]}

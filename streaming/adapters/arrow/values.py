@@ -162,6 +162,8 @@ def _structs(column: pa.Array, of: Struct) -> ConformedColumn:
         inner = conformed(absent, inner_type)
         arrays.append(inner.values)
         unfit = either(unfit, inner.unfit)
+    if unfit is not None:
+        unfit = unfit & ~_bools(column.is_null())  # `flatten` leaves the values of run ends under a null
     fields = [pa.field(name, arrow_type(inner_type)) for name, inner_type in of.fields]
     return ConformedColumn(pa.StructArray.from_arrays(arrays, fields=fields, mask=_nulls(column)), unfit)
 

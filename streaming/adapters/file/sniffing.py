@@ -113,7 +113,8 @@ class _CsvSniffer:
         self._names(rows)
         rows = self._rows(self._block)
         self._ragged(rows)
-        self._marks([row for row in rows if row is not None])
+        if rows[0] is not None:
+            self._marks([row for row in rows if row is not None])
 
     def _dialect(self) -> Dialect:
         return self._found.options.dialect

@@ -1,5 +1,6 @@
 """Inference of the stream of an input without `--streams`, if its file leaves no doubt."""
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from streaming.run.inputs.files import InputFiles
 from streaming.run.inputs.infer_types import Doubt, LeftOut
 from streaming.run.inputs.samples import FileSample, sample_of
 from streaming.temporal.events import Shape
+from streaming.wire.yaml_data import quoted_yaml
 
 _TYPES = "long, double, string, boolean, timestamp, decimal(p,s), array<type> or struct<name: type>"
 Doubts = dict[str | None, str]
@@ -91,13 +93,16 @@ def _to_write(name: str, files: InputFiles, shape: Shape, fields: Mapping[str, s
         *(f"    {field}: {of}" for field, of in fields.items()),
     ]
     renamed: dict[str, str] = {}
+    taken = {*fields, *filter(None, doubts)}
     for column in doubts:
         if column is not None:
             plain = re.fullmatch(NAME_PATTERN, column) is not None
-            field = column if plain else re.sub(r"\W|^(?=\d)", "_", column, flags=re.ASCII) or "field"
+            valid = column if plain else re.sub(r"\W|^(?=\d)", "_", column, flags=re.ASCII) or "field"
+            field = next(each for each in _numbered(valid) if each == column or each not in taken)
+            taken.add(field)
             renamed |= {field: column} if field != column else {}
             lines.append(f"    {field}: TYPE  # {_TYPES}; or leave it out")
-    columns = [f'{field}: "{column}"' for field, column in renamed.items()]
+    columns = [f"{field}: {quoted_yaml(column)}" for field, column in renamed.items()]
     if None in doubts:
         columns += ["start: COLUMN"] + (["end: COLUMN"] if shape is not Shape.POINT else [])
     if columns:
@@ -105,3 +110,9 @@ def _to_write(name: str, files: InputFiles, shape: Shape, fields: Mapping[str, s
     if None in doubts:
         lines.append("  unit: ms               # if times are numbers: s, ms, us or ns")
     return "\n".join(lines)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """Yield `name`, then `name_2`, `name_3` and so on."""
+    yield name
+    yield from (f"{name}_{number}" for number in itertools.count(2))

@@ -233,3 +233,11 @@ def test_run_ends_may_be_cut_anywhere() -> None:
     found = conformed(column, parse_type("double"))
     assert found.unfit is not None
     assert found.unfit.tolist() == [False, True]
+
+
+def test_a_value_of_run_ends_under_a_null_struct_is_not_checked() -> None:
+    runs = pc.run_end_encode(pa.array([float("inf")] * 2))
+    column = pa.StructArray.from_arrays([runs], ["x"], mask=pa.array([False, True]))
+    found = conformed(column, parse_type("struct<x: double>"))
+    assert found.unfit is not None
+    assert found.unfit.tolist() == [True, False]

@@ -213,6 +213,11 @@ def test_a_number_of_hundreds_of_digits_does_not_fail(tmp_path: Path, digits: in
     assert isinstance(row.element, MalformedRow)
 
 
+def test_a_file_whose_only_line_is_damaged_gives_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b'ts,"s')
+    assert or_sentence(lambda: proposal_of(tmp_path).model_dump_json()).endswith(".")
+
+
 def test_a_cut_gzip_file_is_named_everywhere(tmp_path: Path) -> None:
     (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"ts,s\n" + b"2024-03-05T10:00:00Z,abc\n" * 5_000)[:60])
     assert "a.csv.gz' can't be read" in or_sentence(lambda: proposal_of(tmp_path))
