@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 
 import yaml
 
@@ -35,6 +36,12 @@ LOST_NAMES = {"utils", "helpers", "manager", "misc", "common"}
 
 def matching(pattern: re.Pattern[str], files: list[str]) -> list[str]:
     return [one for one in files if pattern.search((ROOT / one).read_text())]
+
+
+def test_no_link_is_tracked() -> None:
+    """A checkout of a tracked link `.venv` replaces the folder with that name, and everything in it."""
+    listed = subprocess.run(["git", "ls-files", "--stage"], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert [line for line in listed.stdout.splitlines() if line.startswith("120000")] == []
 
 
 def test_no_file_names_a_package_registry() -> None:
