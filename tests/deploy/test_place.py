@@ -1,6 +1,8 @@
 """The place of an installation, and the message of a second start."""
 
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ from deploy.up.place import (
     require_free_port,
     require_startable,
 )
-from tests.ports import free_port
+from tests.conftest import ROOT
+from tests.ports import PORTS, free_port
 
 
 def test_the_port_is_8000_unless_one_is_given(tmp_path: Path) -> None:
@@ -65,3 +68,16 @@ def test_the_port_of_an_installation_that_was_killed_does_not_stop_the_next(tmp_
             require_startable(place)
         place.lock_file.write_text('{"pid": 42}')
         require_startable(place)
+
+
+def test_servers_of_tests_get_ports_that_no_outgoing_connection_takes_before_them() -> None:
+    ports = [free_port() for _ in range(20)]
+    assert len(set(ports)) == 20
+    assert set(ports) <= set(PORTS)
+    assert PORTS.stop <= 32_768
+
+
+def test_the_port_of_a_test_is_not_given_to_another_process() -> None:
+    program = f"from tests import ports; print(ports.reserve({free_port()}))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
