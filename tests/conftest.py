@@ -110,8 +110,8 @@ def redis_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSer
 
 
 def patient() -> redis.retry.Retry:
-    """Return a policy that retries for some seconds, for a server that is just starting."""
-    return redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 200, (redis.ConnectionError,))
+    """Return a policy that retries for a minute, for a server that is just starting."""
+    return redis.retry.Retry(redis.backoff.ConstantBackoff(0.05), 1_200, (redis.ConnectionError,))
 
 
 @pytest.fixture

@@ -63,22 +63,22 @@ class Provider:
         self.issuer = issuer
 
     def knows(self, subject: str, **claims: Any) -> None:
-        httpx.put(f"{self.issuer}/users/{subject}", json=claims).raise_for_status()
+        httpx.put(f"{self.issuer}/users/{subject}", json=claims, timeout=60).raise_for_status()
 
     def token_requests(self) -> list[dict[str, str]]:
         """Return the body of each request for a token, oldest first."""
-        found: list[dict[str, str]] = httpx.get(f"{self.issuer}/asked").json()
+        found: list[dict[str, str]] = httpx.get(f"{self.issuer}/asked", timeout=60).json()
         return found
 
     def consent(self, address: str, subject: str) -> str:
         """Sign `subject` in at the authorization address and return where the provider sends them."""
-        answered = httpx.post(address, data={"sub": subject})
+        answered = httpx.post(address, data={"sub": subject}, timeout=60)
         assert answered.status_code == 302, answered.text
         return answered.headers["Location"]
 
     def deny(self, address: str) -> str:
         """Refuse at the authorization address and return where the provider sends them."""
-        return httpx.post(address, data={"action": "deny"}).headers["Location"]
+        return httpx.post(address, data={"action": "deny"}, timeout=60).headers["Location"]
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Prometheus:
 
     def ask(self, path: str, **parameters: str) -> Any:
         """The data of an answer of its API; the error is in the message."""
-        answered = httpx.get(f"{self.address}/api/v1/{path}", params=parameters)
+        answered = httpx.get(f"{self.address}/api/v1/{path}", params=parameters, timeout=60)
         assert answered.status_code == 200, answered.text
         return answered.json()["data"]
 

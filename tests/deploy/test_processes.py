@@ -138,7 +138,7 @@ def test_what_a_killed_child_had_started_ends_before_the_next_one_begins(tmp_pat
     worker.process.kill()
     ended(worker)
     processes.tend()
-    left.wait(10)
+    left.wait(60)
     processes.stop(list)
 
 

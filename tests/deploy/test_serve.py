@@ -188,7 +188,7 @@ def test_health_is_an_exit_code_with_a_reason(data: Path, demo: tuple[dict[str, 
     away = run(env, "health", "web", "--port", port)
     assert (away.returncode, "Start it: punctual-serve web" in away.stderr) == (1, True)
     with started(env, "web", "--port", port):
-        assert wait_until(lambda: run(env, "health", "web", "--port", port).returncode == 0, timeout_s=ENDS_S)
+        assert wait_until(lambda: run(env, "health", "web", "--port", port).returncode == 0, timeout_s=3 * ENDS_S)
     none = run(env, "health", "runner", "--organisation", "nobody")
     assert (none.returncode, "No runner of nobody lives" in none.stderr) == (1, True)
 

@@ -131,10 +131,11 @@ def test_an_empty_environment_with_the_wheel_checks_and_shows_the_demo(wheel: Pa
     )
     try:
         address = described(r"open (http://\S+)", tuple(printed_until_ready(demo)))
-        assert "<title>" in httpx.get(address).text
-        assert httpx.get(f"{address}api/openapi.json").json()["info"]["title"] == "Punctual"
-        assert httpx.get(f"{address}guide/join").status_code == 200
-        assert httpx.get(f"{address}readyz").text == "ok\n"
+        with httpx.Client(base_url=address, timeout=60) as pages:
+            assert "<title>" in pages.get("").text
+            assert pages.get("api/openapi.json").json()["info"]["title"] == "Punctual"
+            assert pages.get("guide/join").status_code == 200
+            assert pages.get("readyz").text == "ok\n"
         assert list(data.glob("*/carriers")), f"the demo {SLUG} runs"
     finally:
         demo.send_signal(signal.SIGTERM)

@@ -54,5 +54,5 @@ def test_the_panels_of_a_running_demo_have_data_and_others_see_none_of_it(tmp_pa
                         until(lambda asked=expression: prometheus.value(asked), f"{panel.title}: {expression}")  # type: ignore[misc]
             assert [value for _, value in prometheus.value("punctual_accounting_difference_rows")] != []
             assert {value for _, value in prometheus.value("punctual_accounting_difference_rows")} == {0}
-        assert httpx.get(f"{address}/api/t/{SLUG}/metrics").status_code == 401
-        assert httpx.get(f"{address}/metrics").status_code == 401
+        assert httpx.get(f"{address}/api/t/{SLUG}/metrics", timeout=60).status_code == 401
+        assert httpx.get(f"{address}/metrics", timeout=60).status_code == 401

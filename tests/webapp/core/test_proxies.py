@@ -54,7 +54,7 @@ def echoing(trusted: str) -> Iterator[int]:
 
 
 def request_from(port: int, **headers: str) -> Any:
-    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    connection = http.client.HTTPConnection(HOST, port, timeout=30)
     try:
         connection.request("GET", "/", headers={name.replace("_", "-"): value for name, value in headers.items()})
         return json.loads(connection.getresponse().read())

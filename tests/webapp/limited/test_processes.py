@@ -112,7 +112,7 @@ def test_a_client_who_leaves_ends_the_work() -> None:
             assert not asked.done()
         gone.depart()
         assert isinstance(asked.exception(), ClientGone)
-    psutil.wait_procs(process.children(), timeout=5)
+    psutil.wait_procs(process.children(), timeout=60)
     assert process.children() == []
 
 

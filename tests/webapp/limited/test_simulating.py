@@ -56,5 +56,5 @@ def test_a_client_who_types_on_ends_the_simulation() -> None:
             assert not waiting.done()
         gone.depart()
         assert isinstance(waiting.exception(), ClientGone)
-    psutil.wait_procs(process.children(), timeout=5)
+    psutil.wait_procs(process.children(), timeout=60)
     assert process.children() == []

@@ -28,7 +28,7 @@ from webapp.monitoring.live_stream import NO_ENTRY
 from webapp.runs.lifecycle.state_events import announce, state_of
 from webapp.runs.models import Run
 
-PATIENCE_S = 10.0
+PATIENCE_S = 60.0
 
 
 def report(run: str, batch: int) -> str:

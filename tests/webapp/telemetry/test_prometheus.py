@@ -104,7 +104,7 @@ def test_promtool_finds_nothing_in_a_scrape(reporting: Reporting, live_server: A
         ("/metrics", authorization()),
         ("/api/t/acme/metrics", {"authorization": f"Bearer {token_of(reporting.scene.person)}"}),
     ):
-        text = httpx.get(f"{address}{path}", headers=headers).text
+        text = httpx.get(f"{address}{path}", headers=headers, timeout=60).text
         assert "punctual_received_events_total" in text
         command = ["/usr/bin/promtool", "check", "metrics"]
         done = subprocess.run(command, input=text, check=False, capture_output=True, text=True)

@@ -55,7 +55,7 @@ def test_a_runner_lives_detached_until_it_ends(gate: Path, settings: Any) -> Non
     assert os.getsid(launched.pid) != os.getsid(0)
     assert process.ppid() != os.getpid()
     opened(gate)
-    process.wait(10)
+    process.wait(60)
     assert not launcher.alive(organisation, launched)
     arguments = f"'--organisation', '{organisation}', '--root', '{settings.PUNCTUAL_DATA}', '--worker-memory-mb', "
     text = runner_log(organisation).read_text()
@@ -68,7 +68,7 @@ def test_a_runner_gets_the_age_limit_of_results(gate: Path, settings: Any, days:
     organisation = uuid.uuid4()
     launched = ProcessLauncher().launch(organisation)
     opened(gate)
-    psutil.Process(launched.pid).wait(10)
+    psutil.Process(launched.pid).wait(60)
     assert sentence in runner_log(organisation).read_text()
 
 
@@ -77,7 +77,7 @@ def test_where_its_results_are_to_lie_is_written_down_before_a_runner_starts(gat
     organisation = uuid.uuid4()
     launched = ProcessLauncher().launch(organisation)
     opened(gate)
-    psutil.Process(launched.pid).wait(10)
+    psutil.Process(launched.pid).wait(60)
     assert noted_location(settings.PUNCTUAL_DATA / str(organisation)) == (
         f"s3://bucket/all/{organisation}?region=eu-west-1"
     )
@@ -89,7 +89,7 @@ def test_a_runner_is_asked_to_end(gate: Path) -> None:
     process = psutil.Process(launched.pid)
     assert not end_runner(uuid.uuid4(), launched.pid)
     assert end_runner(organisation, launched.pid)
-    process.wait(10)
+    process.wait(60)
 
 
 def test_another_process_with_the_id_is_not_the_runner() -> None:
@@ -109,7 +109,7 @@ def test_a_runner_lives_though_another_was_launched_after_it_in_vain(gate: Path,
     (settings.PUNCTUAL_DATA / str(organisation) / "runner.json").write_text(json.dumps(record))
     assert launcher.lives(organisation, ended)
     opened(gate)
-    process.wait(10)
+    process.wait(60)
     assert not launcher.lives(organisation, launched)
 
 
@@ -157,7 +157,7 @@ def standby(gate: Path, settings: Any) -> Iterator[StandbyNote]:
     standbys.end_all()
     try:
         process.kill()
-        process.wait(10)
+        process.wait(60)
     except psutil.NoSuchProcess:
         return
 
@@ -176,10 +176,10 @@ def test_a_standby_runner_goes_to_the_first_that_needs_one(standby: StandbyNote,
     other = launcher.launch(second)
     assert (other.pid != standby.pid, other.stood_by) == (True, False)
     assert end_runner(first, launched.pid)
-    psutil.Process(standby.pid).wait(10)
+    psutil.Process(standby.pid).wait(60)
     assert not launcher.alive(first, launched)
     opened(gate)
-    psutil.Process(other.pid).wait(10)
+    psutil.Process(other.pid).wait(60)
 
 
 def test_a_runner_of_another_size_is_not_the_standby(standby: StandbyNote, gate: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_runner_of_another_size_is_not_the_standby(standby: StandbyNote, gate:
     launched = ProcessLauncher().launch(organisation, (3_000, None, None))
     assert not launched.stood_by
     opened(gate)
-    psutil.Process(launched.pid).wait(10)
+    psutil.Process(launched.pid).wait(60)
     same = ProcessLauncher().launch(organisation, (2_048, 1_024, None))
     assert same.pid == standby.pid, "that is how large it is"
 
@@ -196,7 +196,7 @@ def test_a_pool_is_not_the_standby_of_organisations(standby: StandbyNote, gate: 
     launched = ProcessLauncher().launch_pool(1, [])
     assert not launched.stood_by
     opened(gate)
-    psutil.Process(launched.pid).wait(10)
+    psutil.Process(launched.pid).wait(60)
 
 
 def test_with_pools_there_is_a_standby_for_them(gate: Path, settings: Any) -> None:
@@ -208,11 +208,11 @@ def test_with_pools_there_is_a_standby_for_them(gate: Path, settings: Any) -> No
 
 def test_one_that_died_is_no_hindrance(standby: StandbyNote, gate: Path) -> None:
     psutil.Process(standby.pid).kill()
-    psutil.Process(standby.pid).wait(10)
+    psutil.Process(standby.pid).wait(60)
     launched = ProcessLauncher().launch(uuid.uuid4())
     assert not launched.stood_by
     opened(gate)
-    psutil.Process(launched.pid).wait(10)
+    psutil.Process(launched.pid).wait(60)
 
 
 @pytest.mark.parametrize("comes_up", [True, False])
@@ -222,7 +222,7 @@ def test_a_standby_is_ended_with_all_others(
     if not comes_up:
         Path(standby.socket).unlink()
     call_command("stoprunners")
-    psutil.Process(standby.pid).wait(10)
+    psutil.Process(standby.pid).wait(60)
     assert f"a standby runner (process {standby.pid}) to end" in capsys.readouterr().out
     assert not installed_standbys().any()
 
@@ -259,6 +259,6 @@ def test_a_long_log_is_put_aside(gate: Path) -> None:
     launched = ProcessLauncher().launch(organisation)
     process = psutil.Process(launched.pid)
     opened(gate)
-    process.wait(10)
+    process.wait(60)
     assert log.with_suffix(".log.1").stat().st_size == LOG_BYTES + 1
     assert log.stat().st_size < LOG_BYTES
