@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from tests.e2e.installation import Installation
-from webapp.runs.demo import RUNNING
+from webapp.runs.demo import RUNNING, SLUG, STREAM
 
 expect.set_options(timeout=40_000)
+SPARK_MS = 180_000
+"""The timeout of a start or a stop, in which Spark opens or finishes a query; the first one also starts a runner."""
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -43,6 +46,24 @@ def signed_in(page: Page, installation: Installation) -> Page:
     return page
 
 
+def loaded(page: Page) -> None:
+    """Wait until no part of the page loads; such a part is empty at first, so that its words don't show it."""
+    expect(page.locator(".waiting")).to_have_count(0)
+
+
+def hover_until(target: Locator, shown: Locator) -> None:
+    """Point at `target` until `shown` is visible; again if the page moved it away from the pointer before."""
+    for _ in range(10):
+        target.page.mouse.move(0, 0)
+        target.hover()
+        try:
+            expect(shown).to_be_visible(timeout=4_000)
+        except AssertionError:
+            continue
+        return
+    expect(shown).to_be_visible()
+
+
 @dataclass(frozen=True)
 class DemoPages:
     """The addresses of the demo's pages, from the API of the signed-in user."""
@@ -74,12 +95,11 @@ class DemoPages:
 
 
 def demo_pages(page: Page) -> DemoPages:
-    """Ask the API for the demo's organisation, query and latest run."""
-    slug = page.request.get("/api/me/").json()["organisations"][0]["slug"]
-    stream = listed(page, slug, "streams")[0]["id"]
-    query = next(one["id"] for one in listed(page, slug, "queries") if one["name"] == RUNNING)
-    run = next(one["id"] for one in listed(page, slug, "runs") if one["binding_name"] == RUNNING)
-    base = f"/t/{slug}"
+    """Ask the API for the demo's stream, query and latest run, next to which tests create others."""
+    stream = named(page, SLUG, "streams", STREAM)["id"]
+    query = named(page, SLUG, "queries", RUNNING)["id"]
+    run = named(page, SLUG, "bindings", RUNNING)["latest_run"]["id"]
+    base = f"/t/{SLUG}"
     return DemoPages(
         streams=f"{base}/streams",
         stream=f"{base}/streams/{stream}",
@@ -104,8 +124,8 @@ def demo_pages(page: Page) -> DemoPages:
     )
 
 
-def listed(page: Page, slug: str, what: str) -> list[dict[str, str]]:
-    """Return the items of an API list, paged or not."""
-    body = page.request.get(f"/api/t/{slug}/{what}/").json()
-    found: list[dict[str, str]] = body["results"] if isinstance(body, dict) else body
+def named(page: Page, slug: str, what: str, name: str) -> dict[str, Any]:
+    """Return the item with this name of an API list."""
+    (found,) = [one for one in page.request.get(f"/api/t/{slug}/{what}/").json() if one["name"] == name]
+    assert isinstance(found, dict)
     return found

@@ -42,6 +42,13 @@ def demo_files(installation: Installation) -> Path:
     return files
 
 
+def put_file(path: Path, text: str) -> None:
+    """Write a file that appears with all of its content, for runs that follow a folder."""
+    unfinished = path.with_name(f".{path.name}.part")
+    unfinished.write_text(text)
+    unfinished.replace(path)
+
+
 def environment(var: Path, port: int) -> dict[str, str]:
     """Return this environment without installation settings except folder and port, and without standby runners."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OF_THE_USER)}

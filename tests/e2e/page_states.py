@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.browsing import DemoPages, listed
+from tests.e2e.browsing import DemoPages, named
+from webapp.runs.demo import SLUG
 
 MINUTE: Final = 60_000_000
 LONG: Final = "a_name_without_a_space_" + "that_goes_on_" * 13 + "and_ends"
@@ -95,6 +96,7 @@ DISCARDED: Final = {
     ],
     "nodes": [],
 }
+MISSING: Final = {"message": "There is no file or folder 'cars.jsonl'.", "remedy": "Create it, or correct the path."}
 AT: Final = 1_795_420_500_000_000
 UNASKED: Final = {
     "lane": "0",
@@ -134,9 +136,8 @@ class PageState:
 
 def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
     """Yield every state, in addition to the pages themselves."""
-    slug = pages.overview.rsplit("/", 1)[-1]
-    binding = listed(page, slug, "bindings")[0]["id"]
-    stored = page.request.get(f"/api/t/{slug}/bindings/{binding}/").json()
+    binding = named(page, SLUG, "bindings", "cars_by_minute")["id"]
+    stored = page.request.get(f"/api/t/{SLUG}/bindings/{binding}/").json()
     yield PageState("binding", f"{pages.overview}/bindings/{binding}", {}, _nothing)
     yield PageState("stream_edit", f"{pages.stream}/edit", {}, _nothing)
     yield PageState("stream_new", f"{pages.streams}/new", {}, _nothing)
@@ -150,7 +151,7 @@ def states(page: Page, pages: DemoPages) -> Iterator[PageState]:
         "start_refused",
         pages.runs,
         {"**/bindings/": _one_runs, "**/start/": _refused(stored)},
-        _press("Start cars_by_minute"),
+        _press_refused("Start cars_by_minute"),
     )
     binding_page = f"{pages.overview}/bindings/{binding}"
     for name, way, holds in (
@@ -230,7 +231,15 @@ def _nothing(_: Page) -> None:
 def _press(name: str) -> Callable[[Page], None]:
     def press(page: Page) -> None:
         page.get_by_role("button", name=name, exact=True).first.click()
-        expect(page.get_by_role("dialog").or_(page.get_by_role("alert")).first).to_be_visible()
+        expect(page.get_by_role("dialog")).to_be_visible()
+
+    return press
+
+
+def _press_refused(name: str) -> Callable[[Page], None]:
+    def press(page: Page) -> None:
+        page.get_by_role("button", name=name, exact=True).first.click()
+        expect(page.get_by_text(MISSING["message"])).to_be_visible()
 
     return press
 
@@ -243,9 +252,8 @@ def _refused(binding: dict[str, Any]) -> Callable[[Any], Any]:
         {"kind": "query", "id": binding["query"], "name": binding["query_name"]},
     ]
     fault = {"code": "bad_adapter", "severity": "error", "node": "cars", "field": None, "at": None, "span": None}
-    words = {"message": "There is no file or folder 'cars.jsonl'.", "remedy": "Create it, or correct the path."}
     envelope = {"code": "faulty", "message": "1 error found. Fix the listed errors and send the request again."}
-    return lambda _: envelope | {"faults": [fault | words | {"mend": mend}]}
+    return lambda _: envelope | {"faults": [fault | MISSING | {"mend": mend}]}
 
 
 def _run(run: Any, **parts: Any) -> Any:

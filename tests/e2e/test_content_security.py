@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, hover_until, loaded
 from tests.e2e.conftest import TELL_VIOLATIONS
 from tests.e2e.installation import Installation
-from tests.e2e.runs.test_run import LIVE_MS, binding_row
+from tests.e2e.runs.test_run import binding_row
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ TITLED = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=
 
 def settled(page: Page) -> None:
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
-    expect(page.get_by_text(re.compile("^Loading"))).to_have_count(0)
+    loaded(page)
 
 
 def in_scheme(page: Page, scheme: str) -> Page:
@@ -68,8 +68,7 @@ def test_editors_with_completion_and_explanation_comply_with_the_policy(page: Pa
     page.keyboard.press("Escape")
     expect(page.locator(".cm-lintRange-error").first).to_be_visible()
     page.locator(".cm-lintRange-error").first.hover()
-    page.locator(".cm-lint-marker").first.hover()
-    expect(page.locator(".cm-tooltip-lint")).to_be_visible()
+    hover_until(page.locator(".cm-lint-marker").first, page.locator(".cm-tooltip-lint").first)
     assert page.locator(".cm-scroller").first.evaluate("box => getComputedStyle(box).display") == "flex"
     page.get_by_role("button", name="JSON", exact=True).click()
     expect(page.get_by_role("textbox", name="The query as JSON")).to_be_visible()
@@ -86,12 +85,12 @@ def test_charts_with_tooltips_comply_with_the_policy(page: Page, scheme: str) ->
     in_scheme(page, scheme)
     page.goto(demo_pages(page).run)
     charts = page.locator(".chart")
-    expect(charts.first.locator("svg")).to_be_visible(timeout=LIVE_MS)
-    expect(charts.first.locator("svg path").nth(8)).to_be_attached(timeout=LIVE_MS)
+    expect(charts.first.locator("svg")).to_be_visible()
+    expect(charts.first.locator("svg path").nth(8)).to_be_attached()
     for index in range(charts.count()):
         charts.nth(index).scroll_into_view_if_needed()
         charts.nth(index).hover()
-    expect(page.get_by_text("(your time)").first).to_be_attached(timeout=LIVE_MS)
+    hover_until(charts.first, charts.first.get_by_text("(your time)").first)
 
 
 def test_dialogs_and_menus_comply_with_the_policy(page: Page) -> None:

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
+from tests.e2e.runs.test_run import demo_runs
 
 pytestmark = pytest.mark.browser
 
@@ -22,8 +23,7 @@ def test_the_guide_can_be_searched_and_has_sql_next_to_its_pictures(page: Page) 
     expect(article).to_contain_text("SELECT STREAM * FROM `left` JOIN `right` USING (k)")
     picture = article.get_by_role("img").first
     picture.scroll_into_view_if_needed()
-    expect(picture).to_have_js_property("complete", True)
-    assert picture.evaluate("image => image.naturalWidth") == 720
+    expect(picture).to_have_js_property("naturalWidth", 720)
     page.goto("/guide/window")
     page.get_by_role("article").get_by_role("link", name="session", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("session windows")
@@ -54,10 +54,14 @@ def test_expanded_api_calls_have_no_accessibility_violations(page: Page, scheme:
 
 
 def test_the_log_of_a_run_can_be_searched(page: Page) -> None:
+    demo_runs(page)
     page.goto(demo_pages(page).run)
     page.get_by_role("link", name="Log", exact=True).click()
     lines = page.get_by_role("list", name="Lines of the log").get_by_role("listitem")
-    expect(lines.filter(has_text="running").first).to_be_visible()
+    expect(lines.first).to_be_visible()
+    page.get_by_label("Search the log").fill("running")
+    expect(lines.filter(has_not_text="running")).to_have_count(0)
+    expect(lines.first).to_be_visible()
     expect(page.get_by_label("Follow")).to_be_checked()
     page.get_by_label("Search the log").fill("no such words anywhere")
     expect(page.get_by_text("No matching lines")).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, hover_until, loaded
 from tests.e2e.runs.test_run import demo_runs
 
 pytestmark = pytest.mark.browser
@@ -44,7 +44,8 @@ def test_a_lane_that_loses_rows_is_three_clicks_from_its_repair(page: Page) -> N
     changed(page, r"/home/(\?.*)?$", losing)
     changed(page, r"/home/[0-9a-f-]{36}/(\?.*)?$", short)
     page.goto(home)
-    row = page.get_by_role("row", name="speeding").filter(has_text=LANE)
+    link = page.get_by_role("link", name="speeding", exact=True)
+    row = page.get_by_role("row").filter(has=link).filter(has_text=LANE)
     expect(row.get_by_text("Losing rows")).to_be_visible()
     assert violations(page) == []
 
@@ -91,9 +92,13 @@ def test_the_charts_of_a_query_share_range_and_crosshair(page: Page, scheme: Any
     page.goto(demo_pages(page).overview)
     page.get_by_role("link", name="speeding", exact=True).first.click()
     panel = page.get_by_role("region", name="Parts of the lag")
-    panel.locator("svg").hover()
-    values = page.get_by_role("status", name="Values at the crosshair")
-    expect(values).to_contain_text("99 % at most 8 s behind")
+    loaded(page)
+    read = page.get_by_role("status", name="Values at the crosshair").filter(has_text="99 % at most 8 s behind")
+    hover_until(panel.locator("svg"), read)
+    page.mouse.move(0, 0)  # the keyboard's crosshair stays when the page moves its charts
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    expect(read).to_be_visible()
     expect(page.locator(".crosshair")).to_have_count(4)  # outcomes, distances, lag, lanes
     assert violations(page) == []
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages, signed_in
+from tests.e2e.browsing import demo_pages, loaded, signed_in
 from tests.e2e.installation import Installation
 from tests.e2e.runs.test_run import demo_runs
 
@@ -67,7 +67,7 @@ def test_a_page_shows_its_title_and_has_no_accessibility_violations(page: Page, 
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto(demo_pages(page).named()[name])
     expect(page.get_by_role("heading", level=1)).to_contain_text(TITLES[name])
-    expect(page.get_by_text(re.compile("^Loading"))).to_have_count(0)
+    loaded(page)
     if name == "api":  # the page is silent while it loads the file that it describes
         expect(page.get_by_text("/api/t/{slug}/bindings/{binding}/start/").first).to_be_visible()
     assert violations(page) == []

@@ -203,9 +203,9 @@ def test_everything_is_undone_and_redone_by_keys_and_buttons(page: Page) -> None
     checked(page)
     after = sql(page).inner_text()
     moved = box(page, "shift")
+    moved.hover()  # waits until the box stays in its place
     start = moved.bounding_box()
     assert start is not None
-    moved.hover()
     page.mouse.down()
     page.mouse.move(start["x"] + 40, start["y"] + 120, steps=5)
     page.mouse.up()
@@ -213,13 +213,13 @@ def test_everything_is_undone_and_redone_by_keys_and_buttons(page: Page) -> None
     page.get_by_role("button", name="Undo").click()
     expect(box(page, "shift")).to_have_count(0)
     checked(page)
-    assert sql(page).inner_text() == before
+    expect(sql(page)).to_have_text(before, use_inner_text=True)
     sql(page).focus()
     page.keyboard.press("Control+Shift+z")
     expect(box(page, "shift")).to_be_visible()
     page.keyboard.press("Control+y")
     checked(page)
-    assert sql(page).inner_text() == after
+    expect(sql(page)).to_have_text(after, use_inner_text=True)
 
 
 def test_an_invalid_text_locks_the_canvas_and_offers_a_way_back(page: Page) -> None:
@@ -241,10 +241,10 @@ def test_positions_of_boxes_are_stored_without_a_new_version(page: Page) -> None
     page.goto(demo_pages(page).query)
     checked(page)
     moved = box(page, "out")
+    moved.hover()  # waits until the box stays in its place
     start = moved.bounding_box()
     assert start is not None
     with page.expect_response("**/layout/") as answered:
-        moved.hover()
         page.mouse.down()
         page.mouse.move(start["x"] + 30, start["y"] + 90, steps=5)
         page.mouse.up()

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, loaded
+from tests.e2e.runs.test_run import demo_runs
 from webapp.runs.demo import RUNNING
 
 pytestmark = pytest.mark.browser
@@ -83,8 +84,8 @@ def outcomes(simulator: Locator) -> list[str]:
     return [name.removesuffix(", changed").rsplit(": ", 1)[1].replace(", ", " ") for name in names]
 
 
-def panes(simulator: Locator) -> list[str]:
-    return simulator.locator(".sim-pane-label > text:not(.sim-was)").all_text_contents()
+def panes(simulator: Locator) -> Locator:
+    return simulator.locator(".sim-pane-label > text:not(.sim-was)")
 
 
 def pane(simulator: Locator, label: str) -> Locator:
@@ -97,13 +98,15 @@ def scrub_to(simulator: Locator, position: int) -> None:
 
 def test_the_simulator_matches_the_original_drawing(simulator: Locator) -> None:
     assert ", ".join(outcomes(simulator)) == OUTCOMES
-    assert panes(simulator) == ["[:00, :10) n = 6 final", "[:10, :20) n = 7 final", "[:20, :30) n = 3 final"]
+    final = ["[:00, :10) n = 6 final", "[:10, :20) n = 7 final", "[:20, :30) n = 3 final"]
+    expect(panes(simulator)).to_have_text(final)
     scrub_to(simulator, 8)
     expect(simulator.get_by_text("8 of 14 rows arrived.")).to_be_visible()
-    assert panes(simulator)[0] == "[:00, :10) n = 6 so far"
+    expect(panes(simulator).first).to_have_text("[:00, :10) n = 6 so far")
     simulator.get_by_role("button", name="step", exact=True).click()
     expect(simulator.get_by_text("9 of 14 rows arrived.")).to_be_visible()
-    assert panes(simulator)[:2] == ["[:00, :10) n = 6 final", "[:10, :20) n = 6 so far"]
+    expect(panes(simulator).nth(0)).to_have_text("[:00, :10) n = 6 final")
+    expect(panes(simulator).nth(1)).to_have_text("[:10, :20) n = 6 so far")
 
 
 def test_why_a_number_is_six_and_not_seven_takes_two_clicks(simulator: Locator) -> None:
@@ -238,6 +241,7 @@ def test_a_link_reproduces_the_view(page: Page, simulator: Locator) -> None:
 
 
 def test_the_word_at_the_caret_is_explained_and_rows_of_a_run_are_read_again(page: Page) -> None:
+    demo_runs(page)
     page.goto(demo_pages(page).query)
     guide = page.get_by_role("region", name="Help", exact=True)
     guide.get_by_role("button", name="Show").click()
@@ -273,5 +277,6 @@ def test_the_simulator_has_no_accessibility_violations(page: Page, simulator: Lo
     for tab in ("Timeline", "Table", "Compare policies", "What if"):
         simulator.get_by_role("tab", name=tab).click()
         expect(simulator.get_by_role("tabpanel", name=tab)).to_be_visible()
+        loaded(page)
         assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Locator, Page, expect
 
-SPARK_MS = 120_000
-"""The timeout of a start or a stop, in which Spark opens or finishes a query."""
+from tests.e2e.browsing import SPARK_MS, loaded
+
 FIRST = """QUERY per_minute;
 -- How many cars each lane of the road has in each ten seconds
 INSERT INTO results
@@ -40,7 +40,7 @@ def way(page: Page, short_name: str) -> Iterator[str]:
 def titled(page: Page, title: str | re.Pattern[str]) -> None:
     """Wait for the page with this title, and until its data has loaded."""
     expect(page.get_by_role("heading", level=1)).to_have_text(title)
-    expect(page.get_by_text(re.compile("^(Loading|Looking|Reading the first)"))).to_have_count(0)
+    loaded(page)
 
 
 def follow(page: Page, link: str, title: str | re.Pattern[str]) -> None:

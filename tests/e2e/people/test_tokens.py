@@ -35,4 +35,4 @@ def test_a_token_is_shown_once_works_and_is_rejected_after_it_is_revoked(
 
 
 def request_status(address: str, token: str) -> int:
-    return httpx.get(address, headers={"Authorization": f"Bearer {token}"}).status_code
+    return httpx.get(address, headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code

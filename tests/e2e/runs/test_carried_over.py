@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
-from tests.e2e.installation import Installation, demo_files
-from tests.e2e.runs.test_run import SPARK_MS
+from tests.e2e.browsing import SPARK_MS, demo_pages
+from tests.e2e.installation import Installation, demo_files, put_file
 from tests.e2e.runs.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed
 from tests.e2e.runs.test_version_change import whole_rows
 
@@ -25,7 +24,7 @@ def test_state_is_carried_over_and_the_rows_of_open_windows_are_marked(page: Pag
 
     def write(name: str, *seconds: int) -> None:
         rows = [{"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": float(at)} for at in seconds]
-        (files / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        put_file(files / name, "".join(json.dumps(row) + "\n" for row in rows))
 
     write("widened-1.jsonl", *SECONDS)
     options = {"path": "files/", "pattern": "widened-*.jsonl", "follow": True, "format": "json_lines"}

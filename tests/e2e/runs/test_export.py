@@ -8,7 +8,7 @@ from tests.e2e.accessibility import violations
 from tests.e2e.browsing import demo_pages
 from tests.e2e.installation import Installation, demo_files
 from tests.e2e.layout import misfits
-from tests.e2e.runs.test_run import LIVE_MS, demo_runs
+from tests.e2e.runs.test_run import demo_runs
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,7 @@ def opened_choices(page: Page) -> Locator:
     demo_runs(page)
     page.goto(demo_pages(page).run)
     results = page.get_by_role("region", name="Results")
-    expect(results.get_by_role("row").nth(1)).to_be_visible(timeout=LIVE_MS)
+    expect(results.get_by_role("row").nth(1)).to_be_visible()
     results.get_by_role("button", name="Download…").press("Enter")
     return page.get_by_role("dialog", name="Download results")
 
@@ -49,10 +49,9 @@ def test_a_wrong_range_is_a_sentence_in_the_dialog(page: Page) -> None:
 
 
 def test_a_stored_file_is_downloaded_as_it_is(page: Page, installation: Installation) -> None:
-    slug = page.request.get("/api/me/").json()["organisations"][0]["slug"]
     content = b'{"plate": "ZH 1"}\n' * 50_000
     (demo_files(installation) / "downloaded.jsonl").write_bytes(content)
-    page.goto(f"/t/{slug}/streams/files")
+    page.goto(f"{demo_pages(page).streams}/files")
     link = page.get_by_role("link", name="Download downloaded.jsonl", exact=True)
     expect(link).to_be_visible()
     assert violations(page) == []

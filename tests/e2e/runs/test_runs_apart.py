@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import SPARK_MS, demo_pages
 from tests.e2e.installation import Installation, demo_files
-from tests.e2e.runs.test_run import SPARK_MS, count, figure
+from tests.e2e.runs.test_run import figure
 
 pytestmark = pytest.mark.browser
 
@@ -82,8 +82,8 @@ def test_each_of_two_runs_shows_its_own_rows_and_query(page: Page, installation:
     quarantine = page.get_by_role("region", name="Late and malformed rows")
     for run, version_words, column in ((first, "version 1", "n"), (second, "version 2", "fastest")):
         page.goto(f"{base}/runs/{run}")
-        expect(figure(page, "Results")).to_be_visible()
-        assert (count(page, "Received"), count(page, "Dropped"), count(page, "Results")) == (10, 2, 3)
+        for name, number in (("Received", "10"), ("Dropped", "2"), ("Results", "3")):
+            expect(figure(page, name)).to_have_text(number)
         expect(page.get_by_text(version_words).first).to_be_visible()
         expect(listed(results)).to_have_count(3)
         expect(results).to_contain_text("3 rows of this run")

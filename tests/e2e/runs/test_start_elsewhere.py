@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.runs.test_run import SPARK_MS, started
+from tests.e2e.browsing import SPARK_MS
+from tests.e2e.runs.test_run import started
 from webapp.runs.demo import RUNNING
 
 pytestmark = pytest.mark.browser

@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
-from tests.e2e.installation import Installation, demo_files
-from tests.e2e.runs.test_run import SPARK_MS
+from tests.e2e.browsing import SPARK_MS, demo_pages
+from tests.e2e.installation import Installation, demo_files, put_file
 from tests.e2e.runs.test_runs_apart import DEFINITION, SECONDS, Api, graph, listed
 
 pytestmark = pytest.mark.browser
@@ -22,7 +21,7 @@ def test_another_version_takes_over_with_an_open_window(page: Page, installation
 
     def write(name: str, *seconds: int) -> None:
         rows = [{"at": f"2026-01-01T00:00:{at:02}Z", "plate": "AB 1", "speed": 1.5} for at in seconds]
-        (files / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        put_file(files / name, "".join(json.dumps(row) + "\n" for row in rows))
 
     write("moving-1.jsonl", *SECONDS)
     options = {"path": "files/", "pattern": "moving-*.jsonl", "follow": True, "format": "json_lines"}

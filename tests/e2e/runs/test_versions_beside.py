@@ -4,8 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
-from tests.e2e.runs.test_run import SPARK_MS
+from tests.e2e.browsing import SPARK_MS, demo_pages
 from tests.e2e.runs.test_runs_apart import DEFINITION, Api, graph
 
 pytestmark = [pytest.mark.browser, pytest.mark.thorough]

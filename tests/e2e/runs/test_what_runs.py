@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.browsing import SPARK_MS
 from tests.e2e.designer.test_designer import checked, pressed, sql
 from tests.e2e.installation import Installation, demo_files
-from tests.e2e.runs.test_run import SPARK_MS, figure
+from tests.e2e.runs.test_run import figure
 from webapp.runs.demo import SLUG
 
 pytestmark = pytest.mark.browser
@@ -47,8 +48,10 @@ def posted(page: Page, path: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def tiles(page: Page) -> Locator:
-    """The figures of the run; the first has the peak rate of the chart."""
+    """The figures of the ended run; the first has the peak rate of the chart."""
     expect(figure(page, "Received")).to_have_text(str(ROWS))
+    expect(figure(page, "Lag")).to_have_text("none")
+    expect(figure(page, "Results")).to_have_text("6")
     expect(page.locator(".tile").first).to_contain_text("up to")
     return page.locator(".tile")
 
