@@ -41,6 +41,7 @@ def seven(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Person:
 
 
 def test_both_forms_hold_every_event_newest_first(seven: Person) -> None:
+    before = timezone.now()
     text, answered = fetched(seven, "format=csv&action=stream.")
     lines, _ = fetched(seven, "format=json_lines&action=stream.")
     listed = seven.get("audit/?action=stream.").json()["events"]
@@ -49,8 +50,8 @@ def test_both_forms_hold_every_event_newest_first(seven: Person) -> None:
     assert len(listed) == 7
     assert text.splitlines()[0] == ",".join(COLUMNS)
     assert answered.headers["Content-Type"] == "text/csv; charset=utf-8"
-    name = f"acme-audit-{timezone.now():%Y-%m-%d}.csv"
-    assert answered.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    names = [f'attachment; filename="acme-audit-{at:%Y-%m-%d}.csv"' for at in (before, timezone.now())]
+    assert answered.headers["Content-Disposition"] in names
 
 
 def test_an_asynchronous_server_sends_the_same_in_pieces(seven: Person) -> None:
