@@ -100,6 +100,6 @@ def running_installation(
         )
     finally:
         process.send_signal(signal.SIGTERM)
-        rest = process.communicate(timeout=90)[0]
+        rest = process.communicate(timeout=300)[0]
     assert process.returncode == 0, rest
     assert [*left_over(var), *runners(var)] == []

@@ -44,7 +44,7 @@ class Site:
     def end(self) -> None:
         self.pages.close()
         self.supervisor.send_signal(signal.SIGTERM)
-        assert self.supervisor.wait(90) == 0
+        assert self.supervisor.wait(300) == 0
         assert [*left_over(self.var), *runners(self.var)] == []
 
     @property

@@ -194,7 +194,7 @@ def test_starts_kills_and_stops_lose_no_stored_data(site: Site, customer: Custom
 
     before = digests(customer.folder)
     site.supervisor.terminate()
-    assert site.supervisor.wait(90) == 0
+    assert site.supervisor.wait(300) == 0
     site.supervisor = site.started()
     customer.start(other)
     kill_runner(site, customer, other)

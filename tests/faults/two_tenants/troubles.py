@@ -100,7 +100,7 @@ class Troubles:
     def restart_everything(self) -> None:
         """Stop the installation as its user does, and start it again."""
         self.site.supervisor.terminate()
-        assert self.site.supervisor.wait(90) == 0
+        assert self.site.supervisor.wait(300) == 0
         self.site.supervisor = self.site.started()
 
     def settled(self) -> float:

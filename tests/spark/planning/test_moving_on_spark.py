@@ -57,7 +57,7 @@ def pipe(tmp_path: Path) -> Iterator[Path]:
 def test_a_pipe_is_not_a_file_and_stops_only_its_own_run(session: SparkSession, tmp_path: Path, pipe: Path) -> None:
     expected = undisturbed(tmp_path / "undisturbed", 6)
     write_readings(tmp_path / "readings.jsonl", 6)
-    settings = CarrierSettings(home=str(tmp_path), read_deadline_s=3.0)
+    settings = CarrierSettings(home=str(tmp_path), read_deadline_s=30.0)
     carrier = Carrier(session, tmp_path / "carrier", settings)
     carrier.add(spec("silent", pipe.name))
     carrier.add(spec("a", "readings.jsonl"))
