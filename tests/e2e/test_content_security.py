@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.e2e.browsing import demo_pages, hover_until, loaded
 from tests.e2e.conftest import TELL_VIOLATIONS
 from tests.e2e.installation import Installation
-from tests.e2e.runs.test_run import binding_row
+from tests.e2e.runs.test_run import binding_row, demo_runs
 
 pytestmark = pytest.mark.browser
 
@@ -83,6 +83,7 @@ def test_editors_with_completion_and_explanation_comply_with_the_policy(page: Pa
 @SCHEMES
 def test_charts_with_tooltips_comply_with_the_policy(page: Page, scheme: str) -> None:
     in_scheme(page, scheme)
+    demo_runs(page)
     page.goto(demo_pages(page).run)
     charts = page.locator(".chart")
     expect(charts.first.locator("svg")).to_be_visible()

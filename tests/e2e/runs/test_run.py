@@ -105,4 +105,4 @@ def test_a_person_starts_the_demo_sees_late_rows_judged_and_stops_it(started: Pa
 def test_the_charts_of_a_run_have_descriptions(page: Page) -> None:
     page.goto(demo_pages(page).run)
     for title in ("Rows per second by outcome", "Lateness of late rows", "CTI against the largest start"):
-        expect(page.get_by_role("heading", name=re.compile(title)).first).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile(title)).first).to_be_visible(timeout=SPARK_MS)
