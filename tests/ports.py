@@ -11,7 +11,7 @@ from pathlib import Path
 from deploy.up.place import HOST
 
 PORTS = range(20_000, 32_000)
-"""Below the ports of outgoing connections, one of which could take a port before its server does."""
+"""Lower than the ports of outgoing connections: a connection could take a port before its server does."""
 _RETURNED: set[int] = set()
 
 

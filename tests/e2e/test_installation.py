@@ -47,7 +47,7 @@ def test_other_users_of_the_machine_have_no_access(installation: Installation) -
 
 
 def modes_below(folder: Path) -> Iterator[tuple[str, int]]:
-    """Yield the permissions of a folder and everything in it; files that are deleted meanwhile are left out."""
+    """Yield the permissions of a folder and everything in it, except files that are deleted during the walk."""
     for parent, folders, files in os.walk(folder):
         for name in (".", *folders, *files):
             with suppress(FileNotFoundError):
