@@ -122,7 +122,7 @@ def query_made(page: Page) -> Iterator[str]:
 def binding_made(page: Page) -> Iterator[str]:
     """Create a binding, by the overview's next step."""
     page.get_by_role("link", name="Punctual").click()
-    titled(page, "Harbour Road")
+    titled(page, "Live")
     yield "overview-with-a-query"
     page.get_by_role("link", name="Create a binding").click()
     expect(dialog(page).get_by_label("Name of the binding")).to_have_value("per_minute")
@@ -265,5 +265,5 @@ def all_deleted(page: Page) -> Iterator[str]:
         dialog(page).get_by_role("button", name="Delete", exact=True).click()
         expect(page.get_by_role("heading", level=1)).not_to_have_text(title)
     page.get_by_role("link", name="Punctual").click()
-    titled(page, "Harbour Road")
+    titled(page, "Live")
     yield "overview-of-an-organisation-that-is-empty-again"
