@@ -54,6 +54,14 @@ class CursorError(ValueError):
     """A cursor that this module didn't return."""
 
 
+class DamagedFile(ValueError):
+    """A file with invalid content; `path` is relative to the folder of the binding, or of its organisation."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path} is damaged")
+        self.path = path
+
+
 class ResultPart(Message):
     """One committed file: `path` relative to the binding's folder, the number of its rows, and its size.
 
@@ -78,11 +86,16 @@ class MergedPart(Message):
 
 
 class RunBatches(Message):
-    """The batches `first` to `last`, which `run` made."""
+    """The batches `first` to `last`, which `run` made.
+
+    `restart`: the batch of the last restart without state up to them, which may emit all earlier results again; None:
+    not recorded.
+    """
 
     run: str
     first: int
     last: int
+    restart: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Commit(Message):
@@ -190,22 +203,31 @@ def runs_of(commit: Commit) -> Sequence[RunBatches]:
 
 def run_of(commit: Commit, batch: int) -> str | None:
     """Return the run that made `batch` of `commit`; None where unknown."""
-    return next((each.run for each in runs_of(commit) if each.first <= batch <= each.last), None)
+    batches = batches_with(commit, batch)
+    return None if batches is None else batches.run
+
+
+def batches_with(commit: Commit, batch: int) -> RunBatches | None:
+    """Return the entry of `runs_of` with `batch`; None where its run is unknown."""
+    return next((each for each in runs_of(commit) if each.first <= batch <= each.last), None)
 
 
 def joined(runs: Iterable[RunBatches]) -> list[RunBatches]:
-    """Return `runs`, ascending, with neighbouring entries of the same run merged."""
+    """Return `runs`, ascending, with neighbouring entries of the same run and restart merged."""
     merged: list[RunBatches] = []
     for each in runs:
-        same = bool(merged) and merged[-1].run == each.run
+        same = bool(merged) and (merged[-1].run, merged[-1].restart) == (each.run, each.restart)
         merged.append(each.model_copy(update={"first": merged.pop().first}) if same else each)
     return merged
 
 
 def read_span(folder: ResultFolder, span: CommitSpan) -> Commit | None:
-    """Return the commit of `span`, or None."""
+    """Return the commit of `span`, or None. Raises `DamagedFile`, `OSError`."""
     content = blobs(folder).read(commit_path(span))
-    return None if content is None else Commit.model_validate_json(content)
+    try:
+        return None if content is None else Commit.model_validate_json(content)
+    except ValueError as error:  # pydantic's error is one
+        raise DamagedFile(commit_path(span)) from error
 
 
 def commit_path(span: CommitSpan) -> str:

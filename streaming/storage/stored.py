@@ -25,7 +25,6 @@ from streaming.storage.results import (
     blobs,
     commit_path,
     committed_spans,
-    joined,
     part_path,
     read_span,
     run_of,
@@ -117,9 +116,8 @@ class _RowsToRemove:
         """Return whether all batches of `commit` are deleted."""
         if self.run is None or commit.batch > self.upto:
             return commit.batch <= self.upto
-        return [(each.run, each.first, each.last) for each in joined(runs_of(commit))] == [
-            (self.run, span_of(commit).first, commit.batch)
-        ]
+        mine = [each for each in runs_of(commit) if each.run == self.run]
+        return sum(each.last - each.first + 1 for each in mine) == commit.batch - span_of(commit).first + 1
 
 
 def _remove(folder: BlobFolder, kind: PartKind, doomed: _RowsToRemove) -> RemovedRows:

@@ -183,7 +183,7 @@ class BindingTotals:
     buckets. `corrections`: see `Corrections`; `failures`: `FailureTally.to_json`. `since`: the counts from before this
     run. `measures`: by input, those of this run; None if it began with a program that did not measure.
     `lanes_since`: by input and lane, the counts from before this run. `pointed`: the tick of its last restart point.
-    `cleared`: its state is gone after this batch.
+    `cleared`: its state is gone after this batch. `restart`: as `RunBatches.restart` of its next commit.
     """
 
     binding: str
@@ -201,6 +201,7 @@ class BindingTotals:
     lanes_read: Mapping[str, Mapping[str, LaneRead]] = field(default_factory=dict)
     pointed: int = 0
     cleared: bool = False
+    restart: int | None = None
 
     @property
     def counts(self) -> RunCounts:

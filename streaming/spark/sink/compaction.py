@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Final
 
 from streaming.storage.blobs import BlobFolder, Tag
+from streaming.storage.restarts import with_restarts
 from streaming.storage.results import (
     Commit,
     CommitSpan,
     MergedPart,
     PartKind,
     ResultPart,
+    RunBatches,
     all_spans,
     joined,
     part_path,
-    runs_of,
+    read_span,
     spans_of,
 )
 from streaming.storage.stored import exclusive, on_this_machine, remove
@@ -62,7 +64,7 @@ def _age(folder: BlobFolder, beside: Path, before_s: float) -> bool:
     Rows that a delivery has not sent yet stay, however old they are.
     """
     spans = spans_of(folder.tags("commits"))
-    oldest = _commit(folder, spans[0]) if len(spans) > 1 else None
+    oldest = read_span(folder, spans[0]) if len(spans) > 1 else None
     if oldest is None or int(oldest.totals.get("at", 0)) >= before_s * 1_000_000:
         return False
     delivered = kept_from(beside)
@@ -80,7 +82,7 @@ def _sweep(folder: BlobFolder, tags: Mapping[str, Tag], now_s: float) -> bool:
     old = [span for name, span in covering.items() if tags[name][1] <= (now_s - READ_FOR_S) * 1e9]
     gone = [span for span in all_spans(tags) if any(each.covers(span) for each in old)]
     for span in sorted(gone):
-        commit = _commit(folder, span)
+        commit = read_span(folder, span)
         for part in () if commit is None else commit.parts:
             folder.remove(part.path)
         folder.remove(f"commits/{span.name}")
@@ -91,7 +93,8 @@ def _merge_some(folder: BlobFolder, spans: Sequence[CommitSpan]) -> bool:
     for group in _alike(spans[: max(0, len(spans) - NEWEST_LEFT)]):
         commits = list(_small_enough(folder, group))
         if len(commits) >= FEWEST_MERGED:
-            _merge(folder, commits)
+            earlier = spans[: spans.index(group[0])]
+            _merge(folder, read_span(folder, earlier[-1]) if earlier else None, commits)
             return True
     return False
 
@@ -114,7 +117,7 @@ def _small_enough(folder: BlobFolder, group: Sequence[CommitSpan]) -> Iterator[C
     """Yield the commits of `group` until a merged part would become too large."""
     total = dict.fromkeys(_KINDS, 0)
     for span in group:
-        commit = _commit(folder, span)
+        commit = read_span(folder, span)
         if commit is None:
             return
         for part in commit.parts:
@@ -124,13 +127,16 @@ def _small_enough(folder: BlobFolder, group: Sequence[CommitSpan]) -> Iterator[C
         yield commit
 
 
-def _merge(folder: BlobFolder, commits: Sequence[Commit]) -> None:
-    """Write one commit, after its parts, that replaces all of `commits`."""
+def _merge(folder: BlobFolder, before: Commit | None, commits: Sequence[Commit]) -> None:
+    """Write one commit, after its parts, that replaces all of `commits`, which follow `before`."""
     first = commits[0].batch if commits[0].first is None else commits[0].first
     last = commits[-1]
     parts = [part for kind in _KINDS if (part := _merged_part(folder, kind, commits, first)) is not None]
-    runs = joined(each for commit in commits for each in runs_of(commit))
-    whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals, runs=runs)
+    runs: list[RunBatches] = []
+    for commit in commits:
+        before = commit.model_copy(update={"runs": with_restarts(before, commit)})
+        runs += before.runs
+    whole = Commit(batch=last.batch, first=first, parts=parts, totals=last.totals, runs=joined(runs))
     folder.write(f"commits/{CommitSpan(last.batch, first).name}", whole.model_dump_json().encode())
 
 
@@ -155,8 +161,3 @@ def _merged_part(folder: BlobFolder, kind: PartKind, commits: Sequence[Commit], 
     writing.finish()
     rows, size = sum(place.rows for place in places), sum(len(piece) for piece in pieces)
     return ResultPart(kind=kind, path=path, rows=rows, bytes=size, merged=places)
-
-
-def _commit(folder: BlobFolder, span: CommitSpan) -> Commit | None:
-    content = folder.read(f"commits/{span.name}")
-    return None if content is None else Commit.model_validate_json(content)

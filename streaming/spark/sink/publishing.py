@@ -32,6 +32,7 @@ from streaming.spark.sink.part_files import RECENT_KEPT, BindingSummary
 from streaming.spark.sink.reports import report_of
 from streaming.spark.sink.shadow_results import adopt_totals, held_part, note_taken_over, rows_behind
 from streaming.spark.source.attempts import end_probe, probed_batch, repeat_without
+from streaming.storage.restarts import emits_again, restart_before
 from streaming.storage.results import Commit, RunBatches
 from streaming.wire.progress import ProgressReport
 
@@ -210,13 +211,13 @@ def _prepare(carrier: CarrierFolder, batch: int, summary: BindingSummary, before
     spec, change = carrier.control.added(summary.entry).spec, summary.change
     known = before.bindings.get(summary.key)
     start = _first_totals(carrier, summary) if known is None or known.cleared else known
-    begun = adopt_totals(carrier, start, spec).begun_by(
-        spec.run, carrier.results_within(spec), before.bindings.values()
-    )
+    start = adopt_totals(carrier, start, spec)
+    begun = start.begun_by(spec.run, carrier.results_within(spec), before.bindings.values())
     read = _count_received(summary.counts) - _count_received(begun.inputs, only=summary.counts)
     held = held_part(carrier, summary, batch)
     rows = summary.rows + (0 if held is None else held.rows)
     after = begun.with_lanes(summary.counts).with_output(rows, summary.corrections, summary.failures)
+    after = replace(after, restart=_restart(carrier, start, after, summary, batch))
     moved: dict[str, list[int]] = {}
     if summary.moved:
         binding = binding_of(carrier, summary.entry)
@@ -239,7 +240,7 @@ def _prepare(carrier: CarrierFolder, batch: int, summary: BindingSummary, before
         batch=batch,
         parts=parts,
         totals={},
-        runs=[RunBatches(run=spec.run, first=batch, last=batch)],
+        runs=[RunBatches(run=spec.run, first=batch, last=batch, restart=after.restart)],
     )
     return _Publication(
         after,
@@ -251,6 +252,17 @@ def _prepare(carrier: CarrierFolder, batch: int, summary: BindingSummary, before
         commit=commit.with_totals(report.to_json()),
         says=summary.repair is not None or change is not None,
     )
+
+
+def _restart(
+    carrier: CarrierFolder, known: BindingTotals, after: BindingTotals, summary: BindingSummary, batch: int
+) -> int | None:
+    """Return the batch of the last restart without state: this one, if it is the first to read for such a run."""
+    if after.inputs and not known.inputs and emits_again(binding_of(carrier, summary.entry).beginning):
+        return batch
+    if known.run == after.run or known.restart is not None:
+        return known.restart
+    return restart_before(carrier.results_of(summary.entry), batch)
 
 
 def _write_savepoint(carrier: CarrierFolder, summary: BindingSummary, after: BindingTotals) -> SavepointWritten | None:

@@ -16,7 +16,10 @@ from streaming.wire.messages import BESIDE, RunSpec
 
 
 def adopt_totals(carrier: CarrierFolder, totals: BindingTotals, spec: RunSpec) -> BindingTotals:
-    """Return the totals of a generation under the current name of its binding; later rows are no longer replayed."""
+    """Return the totals of a generation under the current name of its binding; later rows are no longer replayed.
+
+    The restarts of the binding are those of the run that it followed.
+    """
     name = carrier.control.name_of(spec)
     if totals.binding == name:
         return totals
@@ -24,7 +27,7 @@ def adopt_totals(carrier: CarrierFolder, totals: BindingTotals, spec: RunSpec) -
         each: {lane: replace(report, again=False) for lane, report in lanes.items()}
         for each, lanes in totals.inputs.items()
     }
-    return replace(totals, binding=name, inputs=inputs)
+    return replace(totals, binding=name, inputs=inputs, restart=None)
 
 
 def rows_behind(

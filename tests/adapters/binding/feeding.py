@@ -24,6 +24,7 @@ class Feeder:
 
     own: Path
     number: int = 0
+    restart: int | None = None
     given: list[object] = field(default_factory=list)
 
     @property
@@ -45,7 +46,7 @@ class Feeder:
         parts = [write_part(self.folder, "results", self.number, 0, mixed)] if mixed else []
         ctis = {} if cti is None else {"out": None if cti == INFINITY else cti}
         totals = {"at": self.number, "run": run, "output_ctis": ctis, "beginning": beginning}
-        made = [RunBatches(run=run, first=self.number, last=self.number)]
+        made = [RunBatches(run=run, first=self.number, last=self.number, restart=self.restart)]
         write_commit(self.folder, Commit(batch=self.number, parts=parts, totals=totals, runs=made))
         self.number += 1
 

@@ -11,6 +11,7 @@ from streaming.adapters.committed import CommittedBatches
 from streaming.storage.blobs import LocalFolder
 from streaming.storage.results import read_commit
 from streaming.storage.stored import remove
+from streaming.temporal.ticks import INFINITY
 from streaming.wire.messages import LateEvent
 from tests.adapters.binding.feeding import BINDING, Feeder, row
 from tests.wire.written import write_commit, write_part
@@ -23,6 +24,25 @@ FROM_THE_START: dict[str, Any] = {
 
 def history_of(feeder: Feeder) -> ResultHistory:
     return ResultHistory(LocalFolder(feeder.own), BINDING, CommittedBatches(feeder.folder, "out"))
+
+
+@pytest.mark.parametrize("cti", [None, 7])
+def test_a_run_that_lost_its_state_is_a_restart_of_the_same_run(tmp_path: Path, cti: int | None) -> None:
+    feeder = Feeder(tmp_path, restart=0)
+    feeder.commit([row(1, 0, 5)], 5)
+    feeder.restart = 1
+    feeder.commit([row(1, 0, 5)], cti)
+    history = history_of(feeder)
+    assert history.restarts_since(Reached(0, "first", 5)) == (Reached(1, "first", cti), [1])
+    assert history.since(Reached()) == (Reached(1, "first", cti), 1)
+    assert history.restarts_since(Reached(1, "first", cti)) == (Reached(1, "first", cti), [])
+
+
+def test_a_recorded_run_without_a_restart_is_none_whatever_its_cti(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path, restart=0)
+    feeder.commit([row(1, 0, 5)], INFINITY)
+    feeder.commit([], None, run="second")
+    assert history_of(feeder).restarts_since(Reached(0, "first", INFINITY)) == (Reached(1, "second"), [])
 
 
 def quarantine_a_row(feeder: Feeder, batch: int) -> None:

@@ -42,13 +42,14 @@ class StoredResults:
     run: str = "one"
     batch: int = 0
     written: set[str] = field(default_factory=set)
+    restart: int | None = None
 
     def commit(self, *parts: Sequence[Row], cti: int | None = 0) -> None:
         if self.run not in self.written:
             write_atomically(self.folder / COLUMNS / f"{self.run}.json", json.dumps({"out": self.fields}).encode())
             self.written.add(self.run)
         listed = [self._part(task, rows) for task, rows in enumerate(parts)]
-        runs = [RunBatches(run=self.run, first=self.batch, last=self.batch)]
+        runs = [RunBatches(run=self.run, first=self.batch, last=self.batch, restart=self.restart)]
         totals = {"run": self.run, "output_ctis": {"out": cti}}
         write_commit(self.folder, Commit(batch=self.batch, parts=listed, totals=totals, runs=runs))
         self.batch += 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streaming.adapters.binding.history import Reached, ResultHistory
+from streaming.adapters.binding.history import ResultHistory
 from streaming.adapters.committed import CommittedBatches
 from streaming.storage.blobs import LocalFolder
 from tests.webapp.exports.stored import StoredResults
@@ -44,9 +44,8 @@ class Followed:
 
     def standing(self, as_of: int, *, upto: int | None = None, key: Key | None = None) -> list[str]:
         """Return the ids of the rows that `current` returns."""
-        now, restarts = self.history.restarts_since(Reached())
-        last = now.batch if upto is None else upto
-        begin = max((each for each in restarts if each <= last), default=0)
+        last = self.history.newest_batch() if upto is None else upto
+        begin = StoredOutput("out", self.folder, self.history).begin(last)
         work = CurrentWork(str(self.results.folder), "out", begin, last, as_of, key or {}, FIELDS, None, 10)
         return [row["id"] for row in FoldedRows(work).standing_at(as_of)]
 

@@ -86,24 +86,25 @@ class DrawnOutput:
 
 @dataclass(frozen=True)
 class DrawnBatch:
-    """One batch: its parts, the CTI after it, and whether its run started without state."""
+    """One batch: its parts, the CTI after it, and whether its run started without state, which may be recorded."""
 
     parts: list[list[Row]]
     cti: int | None
     starts_over: bool
+    recorded: bool
 
 
 @st.composite
 def batches(draw: st.DrawFn) -> list[DrawnBatch]:
-    made, output, cti = [], DrawnOutput(draw), draw(st.integers(1, 10))
+    made, output, cti, recorded = [], DrawnOutput(draw), draw(st.integers(1, 10)), draw(st.booleans())
     for number in range(draw(st.integers(1, 8))):
         starts_over = number > 0 and draw(st.integers(0, 5)) == 0
         if starts_over:
             output.restart()
-            cti = 0
+            cti = cti if recorded else 0
         cti += draw(st.integers(0, 10))
         parts = [[output.row() for _ in range(draw(st.integers(0, 4)))] for _ in range(draw(st.integers(0, 2)))]
-        made.append(DrawnBatch([[ELSEWHERE, *part] for part in parts], cti, starts_over))
+        made.append(DrawnBatch([[ELSEWHERE, *part] for part in parts], cti, starts_over, recorded))
     return made
 
 
@@ -116,6 +117,8 @@ def followed() -> Iterator[Followed]:
 def commit(each: DrawnBatch, into: Followed) -> None:
     if each.starts_over:
         into.results.run = f"after {into.results.batch}"
+    if each.recorded and (each.starts_over or not into.results.batch):
+        into.results.restart = into.results.batch
     into.results.commit(*each.parts, cti=each.cti)
 
 
@@ -146,7 +149,7 @@ def test_the_rows_that_stand_are_the_fold_of_the_stream_at_every_cti(
         everything = results.events(key=key)
         assert row_ids(everything) == row_ids(seen)
         for as_of in range(45):
-            assert results.standing(as_of, key=key) == fold(everything, as_of)
+            assert results.standing(as_of, key=key) == fold(everything, as_of) == fold(seen, as_of)
 
 
 @settings(max_examples=150, deadline=None)

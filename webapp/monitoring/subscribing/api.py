@@ -17,7 +17,7 @@ from pydantic import Field
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
-from streaming.adapters.binding.history import END, Reached, ResultHistory
+from streaming.adapters.binding.history import END, ResultHistory
 from streaming.adapters.committed import CommittedBatches
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
@@ -293,7 +293,7 @@ def _cursor(output: StoredOutput, text: str | None, field: str) -> OutputCursor:
 
 def _current(binding: Binding, named: _NamedOutput, key: dict[str, str | None], asked: CurrentQuery) -> CurrentResponse:
     output = named.stored
-    now, restarts = output.restarts_since(Reached())
+    now = output.at(output.history.newest_batch())
     as_of, after = read_tick(asked.as_of, "as_of"), None
     if asked.after is not None:
         upto, as_of, after = _next_page(asked.after, now.batch)
@@ -306,7 +306,7 @@ def _current(binding: Binding, named: _NamedOutput, key: dict[str, str | None], 
     ended, cti = now.cti == END, None if now.cti == END else now.cti
     if as_of is None and cti is not None:
         as_of = cti - 1
-    begin = max((each for each in restarts if each <= now.batch), default=0)
+    begin = output.begin(now.batch)
     with rows_to_read(binding) as rows:
         work = CurrentWork(rows.folder, output.node, begin, now.batch, as_of, key, named.types, after, asked.limit)
         page = current_rows(work)

@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from streaming.adapters.binding.history import END, Reached, ResultHistory
 from streaming.storage.blobs import BlobFolder
-from streaming.storage.results import Commit
+from streaming.storage.results import Commit, DamagedFile
 from streaming.wire.fast_json import decoded
 from webapp.monitoring.committed_pieces import LAST_PART, CommittedPiece, CommittedPieces, DamagedResults, PieceId
 from webapp.monitoring.exporting.reading import beginnings_of
@@ -89,17 +90,27 @@ class StoredOutput:
 
     def at(self, batch: int) -> Reached:
         """Return the point after `batch`. Raises `OSError`, `DamagedResults`."""
-        try:
+        with readable():
             return self.history.at(batch) if batch >= 0 else Reached()
-        except ValueError:  # pydantic's error is one
-            raise DamagedResults from None
+
+    def begin(self, batch: int) -> int:
+        """Return the first batch whose rows count after `batch`. Raises `OSError`, `DamagedResults`."""
+        with readable():
+            return self.history.last_restart(batch) or 0
 
     def restarts_since(self, reached: Reached) -> tuple[Reached, list[int]]:
-        """Return the newest point, and the first batch of each restart. Raises `OSError`, `DamagedResults`."""
-        try:
+        """Return as `ResultHistory.restarts_since`. Raises `OSError`, `DamagedResults`."""
+        with readable():
             return self.history.restarts_since(reached)
-        except ValueError:
-            raise DamagedResults from None
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Raise `DamagedResults` for a damaged file."""
+    try:
+        yield
+    except DamagedFile:
+        raise DamagedResults from None
 
 
 class OutputEvents:
@@ -109,6 +120,7 @@ class OutputEvents:
         self._output, self._keys, self._cursor = output, keys, cursor
         self._reached = output.at(cursor.batch)
         self._restarts: list[int] = []
+        self._all_read = False
         self._cti = None if cursor.is_before_rows else self._reached.cti
         self._beginnings = beginnings_of(output.node)
         self._missing = 0
@@ -130,8 +142,16 @@ class OutputEvents:
 
         A part is a batch or `LINES_AT_ONCE` lines. Raises `OSError`, `DamagedResults`, `MergedTooFast`.
         """
-        self._reached, restarts = self._output.restarts_since(self._reached)
-        self._restarts += restarts
+        while True:
+            reached, restarts = self._output.restarts_since(self._reached)
+            if self._all_read and reached == self._reached:
+                return
+            self._reached, self._all_read = reached, False
+            self._restarts += restarts
+            yield from self._up_to_reached()
+            self._all_read = True
+
+    def _up_to_reached(self) -> Iterator[OutputEvent | OutputCursor]:
         for each in CommittedPieces(self._output.folder, self._reached.batch, self._cursor.before):
             if self._batch not in (None, each.batch):
                 yield from self._committed(None)

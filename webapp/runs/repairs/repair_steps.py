@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from streaming.resume.repairs import give_rows, read_given, write_given
 from streaming.storage.blobs import BlobFolder
+from streaming.storage.restarts import restart_before
 from streaming.storage.results import Commit, RunBatches, committed_spans, read_span
 from webapp.core.errors import Conflict
 from webapp.runs.access import open_run
@@ -98,6 +99,7 @@ def _write(shared: BlobFolder, repair: Repair, batch: int) -> None:
     last = read_span(folder, before[-1]) if before else None
     totals = {} if last is None or not last.totals else {**last.totals, "batch": batch, **_NOTHING_RECENT}
     part = give_rows(shared, folder, binding, str(repair.pk), batch)
-    commit = Commit(batch=batch, parts=[part], totals=totals, runs=[RunBatches(run=run, first=batch, last=batch)])
+    runs = [RunBatches(run=run, first=batch, last=batch, restart=restart_before(folder, batch))]
+    commit = Commit(batch=batch, parts=[part], totals=totals, runs=runs)
     folder.write(f"commits/{batch}.json", commit.model_dump_json().encode())
     write_given(shared, binding, str(repair.pk), batch)
