@@ -2,7 +2,7 @@
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final, overload
@@ -12,6 +12,7 @@ from streaming.storage.by_run import places_of
 from streaming.storage.results import (
     Commit,
     CommitSpan,
+    DamagedFile,
     MergedPart,
     ResultFolder,
     blobs,
@@ -245,8 +246,14 @@ class CommittedBatches:
                 if place.batch > after:
                     lines = [line for line in there[begin:end] if line]
                     lost += place.rows - len(lines)
-                    found.setdefault(place.batch, []).extend(filter(self._mine, lines))
+                    found.setdefault(place.batch, []).extend(self._mine_of(part.path, lines))
         return found, lost
+
+    def _mine_of(self, path: str, lines: Iterable[bytes]) -> list[bytes]:
+        try:
+            return list(filter(self._mine, lines))
+        except (ValueError, LookupError, TypeError) as error:  # it isn't JSON, or not a row
+            raise DamagedFile(path) from error
 
     def _mine(self, line: bytes) -> bool:
         if self._delivered and _HISTORIC in line and json.loads(line).get("historic") == "stored":

@@ -16,7 +16,7 @@ from streaming.adapters.seeking import BegunLanes, LaneHeld, positions_within
 from streaming.definition.counts import counted
 from streaming.definition.streams.stream import StreamDefinition
 from streaming.storage.result_location import RESULTS, result_folder
-from streaming.storage.results import run_of
+from streaming.storage.results import DamagedFile, run_of
 from streaming.temporal.events import Cti, Shape
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.beginning import BeginAtPositions, BeginAtTime, SoughtBegin
@@ -78,17 +78,23 @@ class BindingAdapter:
         try:
             self._release_read_batches(reached)
             self._take(reached + limit_rows)
-        except OSError as error:
+        except (OSError, DamagedFile) as error:
             raise self._unreadable(error) from None
         last = self._journal.last()
         return {ONLY_LANE: max(reached, min(reached + limit_rows, last.end if last else 0))}
 
     def finished(self, positions: Mapping[str, Position]) -> bool:
-        """Return True when the output has ended for good, all of it was read, and nothing came later."""
+        """Return True when the output has ended for good, all of it was read, and nothing came later.
+
+        Raises `AdapterError`.
+        """
         last = self._journal.last()
         if last is None or last.cti != INFINITY or positions.get(ONLY_LANE, 0) < last.end:
             return False
-        now, _ = self._history.since(_reached_by([last]))
+        try:
+            now, _ = self._history.since(_reached_by([last]))
+        except (OSError, DamagedFile) as error:
+            raise self._unreadable(error) from None
         return now.cti == INFINITY and now.run == last.run
 
     def holds(self, lane: str, start: Position, end: Position) -> bool:  # noqa: ARG002
@@ -112,7 +118,7 @@ class BindingAdapter:
         if self._journal.last() is None:
             try:
                 last = self._batches.last_before(place.at if isinstance(place, BeginAtTime) else None)
-            except OSError as error:
+            except (OSError, DamagedFile) as error:
                 raise self._unreadable(error) from None
             if last is not None:
                 run = run_of(last, last.batch)
@@ -127,7 +133,7 @@ class BindingAdapter:
             every = self._batches.waiting(None)
             last = None if since is None else self._batches.last_before(since)
             later = None if since is None else self._batches.waiting(None if last is None else last.batch)
-        except OSError as error:
+        except (OSError, DamagedFile) as error:
             raise self._unreadable(error) from None
         return [
             LaneHeld(
@@ -149,7 +155,7 @@ class BindingAdapter:
     def _rows(self, start: Position, end: Position) -> Iterator[JudgedRow]:
         for taken, rows in self._batches_with(start, end):
             position = taken.first
-            for row in rows:
+            for row in self._parsed(taken.batch, rows):
                 if self._stream.shape is not Shape.EDGE and not start <= position < end:
                     position += 1
                     continue
@@ -173,7 +179,7 @@ class BindingAdapter:
             if taken.batch not in read:
                 try:
                     piece = self._batches.after(taken.batch - 1, most_rows=CHUNK_ROWS, most_bytes=PIECE_BYTES)
-                except OSError as error:
+                except (OSError, DamagedFile) as error:
                     raise self._unreadable(error) from None
                 read = {each.number: each for each in piece.batches} if piece else {}
             there = len(read[taken.batch].rows) if taken.batch in read else 0
@@ -226,7 +232,11 @@ class BindingAdapter:
 
     def _taken(self, batch: DeliveryBatch, run: str | None, last: TakenBatch | None) -> TakenBatch:
         rows = len(batch.rows)
-        count = sum(map(self._events.count, batch.rows)) if self._stream.shape is Shape.EDGE else rows
+        count = (
+            sum(map(self._events.count, self._parsed(batch.number, batch.rows)))
+            if self._stream.shape is Shape.EDGE
+            else rows
+        )
         cti = batch.cti
         if cti == INFINITY and self._reached is not None and (self._reached.cti, self._reached.run) != (cti, run):
             cti = None  # not the end: the binding resumed after it
@@ -247,7 +257,23 @@ class BindingAdapter:
             if taken is not None:
                 advance_reader(self._results, self._options.reader, taken.batch)
 
-    def _unreadable(self, error: OSError) -> AdapterError:
+    def _parsed(self, batch: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+        try:
+            yield from rows
+        except ValueError:
+            raise self._damaged(f"A file with rows of batch {batch}") from None
+
+    def _damaged(self, what: str) -> AdapterError:
+        binding = self._options.binding
+        return AdapterError(
+            f"{what} of the binding {binding}, which feeds this input, is damaged. Your administrator has to restore "
+            "it from a backup.",
+            domain="external",
+        )
+
+    def _unreadable(self, error: OSError | DamagedFile) -> AdapterError:
+        if isinstance(error, DamagedFile):
+            return self._damaged(f"The file {error.path}")
         return AdapterError(
             f"The results of the binding that feeds this input can't be read ({why(error)}). Your administrator has to "
             "check the disk.",

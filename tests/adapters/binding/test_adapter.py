@@ -17,7 +17,7 @@ from streaming.storage.stored import remove
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.wire.deliveries import advance_reader, kept_from, tend_readers
-from tests.adapters.binding.feeding import Feeder, read, row
+from tests.adapters.binding.feeding import BINDING, Feeder, read, row
 
 BATCHES = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 3), st.booleans(), st.booleans()), min_size=1, max_size=30
@@ -244,6 +244,40 @@ def test_decimals_and_timestamps_are_read_exactly(tmp_path: Path) -> None:
         1_767_225_600_000_000,
         "2.5",
     )
+
+
+DAMAGED_FILES = [
+    ("commits/0.json", '{"batch": 0', "The file commits/0.json of"),
+    ("results/part-0-0.jsonl", "{", "The file results/part-0-0.jsonl of"),
+    ("results/part-0-0.jsonl", '{"output":"out","st', "A file with rows of batch 0 of"),
+]
+
+
+@pytest.mark.parametrize("shape", ["interval", "edge"])
+@pytest.mark.parametrize(("name", "content", "sentence"), DAMAGED_FILES)
+def test_a_damaged_file_is_named_with_what_to_do(
+    tmp_path: Path, name: str, content: str, sentence: str, shape: str
+) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], 5)
+    (feeder.folder / name).write_text(content + "\n")
+    adapter = feeder.reader(stream(shape))
+    with pytest.raises(AdapterError, match=f"{sentence} the binding {BINDING}.*damaged.*restore it from") as caught:
+        read(adapter, 0, adapter.latest({}, now=0, limit_rows=9)["0"])
+    assert caught.value.domain == "external", "it is tried again"
+
+
+def test_the_damaged_start_of_a_run_is_named(tmp_path: Path) -> None:
+    feeder = Feeder(tmp_path)
+    feeder.commit([row(1, 0, 5)], 5)
+    reached = feeder.reader().latest({}, now=0, limit_rows=9)
+    feeder.commit([row(2, 5, 9)], 9, run="second", beginning={**BEGINNING, "how": "beginning"})
+    path = tmp_path / "kept" / BINDING / "begin" / "first.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    forget_process()
+    with pytest.raises(AdapterError, match=f"The file kept/{BINDING}/begin/first.json of"):
+        feeder.reader().latest(reached, now=0, limit_rows=9)
 
 
 def test_rows_deleted_before_they_were_read_are_reported(tmp_path: Path) -> None:
