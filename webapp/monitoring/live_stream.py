@@ -4,6 +4,7 @@ import json
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from math import ceil
 from typing import Any, Protocol
 
@@ -147,11 +148,16 @@ async def _frames(
     followed = followed_by(server)
     ends_at = clock() + LIFETIME_S
     try:
-        async for each in followed.opening():
-            yield each
-        while clock() < ends_at:
-            async for each in followed.following(door.seconds_left):
-                yield each
+        turn = followed.opening()
+        while True:
+            async with aclosing(turn):
+                async for each in turn:
+                    yield each
+                    if clock() >= ends_at:
+                        return
+            if clock() >= ends_at:
+                return
+            turn = followed.following(door.seconds_left)
     except (redis.exceptions.ConnectionError, redis.exceptions.TimeoutError):
         yield ": the connection to Redis broke; the browser reconnects\n\n"
     except StreamFailed as failure:
