@@ -14,11 +14,15 @@ from deploy.up.place import HOST
 
 @dataclass(frozen=True)
 class StreamAnswer:
-    """The start of an answer; `is_cut`: the connection breaks after it, in the middle of the answer."""
+    """The start of an answer; `is_cut`: the connection breaks after it, in the middle of the answer.
+
+    `retry_after`: its header `Retry-After`; "": without it.
+    """
 
     body: bytes = b""
     status: int = 200
     is_cut: bool = True
+    retry_after: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,8 +64,10 @@ def running(respond: Callable[[StreamRequest], StreamAnswer]) -> Iterator[EventS
             server.requests.append(request)
             answer = server.respond(request)
             self.send_response(answer.status)
-            for name, value in (("Transfer-Encoding", "chunked"), ("Connection", "close"), ("Retry-After", "7")):
-                self.send_header(name, value)
+            headers = {"Transfer-Encoding": "chunked", "Connection": "close", "Retry-After": answer.retry_after}
+            for name, value in headers.items():
+                if value:
+                    self.send_header(name, value)
             self.end_headers()
             size = len(answer.body)
             # a cut chunk announces one more byte than it has

@@ -58,6 +58,25 @@ def test_a_length_of_time_of_numpy_is_an_error(unit: str) -> None:
         list(batches_of([{"x": np.timedelta64(5, unit)}]))
 
 
+@pytest.mark.parametrize(
+    "value", [float("inf"), np.float32("-inf"), Decimal("Infinity"), [1.0, -float("inf")], {"y": [float("inf")]}]
+)
+def test_an_infinite_number_is_an_error_that_names_its_row_and_column(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^Row 2: the column 'x' has an infinite number, .*Replace it with a finite"):
+        list(batches_of([{"n": 1, "x": 1.0}, {"n": 2, "x": value}]))
+
+
+def test_an_infinite_number_of_a_frame_is_an_error() -> None:
+    rows = [{"x": 1.5}, {"x": NAN}, {"x": float("inf")}]
+    for source in (pa.Table.from_pylist(rows), pl.DataFrame(rows)):
+        with pytest.raises(ValueError, match=r"^Row 3: the column 'x' has an infinite number"):
+            list(batches_of(source))
+
+
+def test_a_decimal_that_is_missing_is_null() -> None:
+    assert list(batches_of([{"x": Decimal("NaN")}, {"x": Decimal("sNaN")}])) == [b'{"x": null}\n' * 2]
+
+
 def test_a_batch_ends_before_it_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "MOST_BYTES", 20)  # a row of one digit has 9 bytes
     rows = [{"n": 1}, {"n": 2}, {"n": "longer than 20 bytes"}, {"n": 3}]

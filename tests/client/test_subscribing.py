@@ -25,7 +25,7 @@ from tests.client.event_server import (
 from webapp.client import PunctualError, ResultsChanged
 from webapp.client.credentials import Account
 from webapp.client.library.subscribing import LONGEST_PAUSE_S, Subscription
-from webapp.client.server import ApiServer
+from webapp.client.server import LONGEST_RETRY_AFTER_S, ApiServer
 
 Item = TypeVar("Item")
 
@@ -127,6 +127,14 @@ def test_pauses_grow_until_the_server_answers() -> None:
         first(1, subscribed(server, pauses=pauses).events())
     assert pauses.seconds == [1.0, 2.0, 1.0, 2.0, 0.5, 1.0]
     assert server.cursors == [None, None, None, "4", "4", "4"]
+
+
+def test_a_pause_is_as_long_as_the_server_asks_for() -> None:
+    answers = [StreamAnswer(status=503, is_cut=False, retry_after=each) for each in ("7", "soon", "3600")]
+    pauses = Pauses(3)
+    with running(in_turn(*answers)) as server, pytest.raises(Enough):
+        first(1, subscribed(server, pauses=pauses).events())
+    assert pauses.seconds == [7.0, 2.0, LONGEST_RETRY_AFTER_S]
 
 
 def test_a_long_outage_ends_no_subscription(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def without_tokens(text: str) -> str:
 class CommandFailure(Exception):
     """A command ends with `exit`: `message` is a sentence for the user; `faults` are the server's, often none.
 
-    `texts` are the files that the faults refer to, by name.
+    `texts` are the files that the faults refer to, by name. `retry_after_s`: the wait that the server asks for.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class CommandFailure(Exception):
         self.message = without_tokens(message)
         super().__init__(self.message)
         self.exit = exit_
+        self.retry_after_s = 0.0
         self.code = code or exit_.name.lower()
         self.faults = list(faults)
         self.texts: dict[str, str] = {}

@@ -3,9 +3,11 @@
 Redirects are not followed and certificates are checked, so that only the named server receives the token.
 """
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Final, Self
@@ -21,6 +23,7 @@ from .outcomes import CommandFailure, ExitCode
 TIMEOUT: Final = httpx.Timeout(120.0, connect=10.0)
 DOWNLOAD_TIMEOUT: Final = httpx.Timeout(3_600.0, connect=10.0)
 """The server completes a file before it sends the first byte, which takes minutes for millions of rows."""
+LONGEST_RETRY_AFTER_S: Final = 300.0
 EXITS: Final[dict[int, ExitCode]] = {
     401: ExitCode.NOT_ALLOWED,
     403: ExitCode.NOT_ALLOWED,
@@ -174,10 +177,29 @@ def read_answer(response: httpx.Response, address: str) -> Any:
     try:
         body = response.json()
     except ValueError:
-        raise strange(address, response.status_code) from None
-    if response.is_success:
-        return body
-    raise _refused(response.status_code, body, address)
+        failure = strange(address, response.status_code)
+    else:
+        if response.is_success:
+            return body
+        failure = _refused(response.status_code, body, address)
+    failure.retry_after_s = retry_after_s(response.headers)
+    raise failure
+
+
+def retry_after_s(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float:
+    """Return the wait in seconds, LONGEST_RETRY_AFTER_S at most, that an answer asks for, as a number or as a date.
+
+    `now` is in seconds of the epoch. 0 without a valid header `Retry-After`.
+    """
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdecimal():
+        return float(min(int(text[:9]), LONGEST_RETRY_AFTER_S))
+    try:
+        date = parsedate_tz(text)
+        wait = 0.0 if date is None else mktime_tz(date) - now()
+    except (ValueError, OverflowError):
+        return 0.0
+    return max(0.0, min(wait, LONGEST_RETRY_AFTER_S))
 
 
 def _refused(status: int, body: Any, address: str) -> CommandFailure:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def _present(value: Any) -> Any:
         return [_present(each) for each in value]
     if isinstance(value, Mapping):
         return {name: _present(each) for name, each in value.items()}
+    if isinstance(value, Decimal) and not value.is_finite():
+        return None if value.is_nan() else float(value)
     is_numpy = hasattr(value, "item") and kind != "timedelta64"  # whose `item` may be a number too
     plain = value.item() if is_numpy else value
     is_missing = kind in _MISSING or (isinstance(plain, float) and math.isnan(plain))

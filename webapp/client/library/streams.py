@@ -47,7 +47,9 @@ class RemoteStream:
 
         `rows`: a frame of pandas or polars, an Arrow table, or mappings. With `batch`, an id of yours, a repeated call
         with the same rows stores nothing twice, also in another process. Without it, only retries of this call are
-        recognised. Attempts that fail because the server is busy or unreachable are repeated.
+        recognised. Attempts that fail because the server is busy or unreachable are repeated, after the wait that it
+        asks for. Raises `ValueError` for an infinite number, which JSON can't carry; rows of the batches before it are
+        stored already.
         """
         name = batch or str(uuid4())
         return [self._sent(content, f"{name}-{number}", pause) for number, content in enumerate(batches_of(rows))]
@@ -60,13 +62,14 @@ class RemoteStream:
             except CommandFailure as failure:
                 if failure.exit is not ExitCode.NO_SERVER or attempt == ATTEMPTS - 1:
                     raise
-            pause(min(LONGEST_PAUSE_S, 0.5 * 2**attempt))
+                wait_s = failure.retry_after_s
+            pause(max(wait_s, min(LONGEST_PAUSE_S, 0.5 * 2**attempt)))
         raise AssertionError("the last attempt returns or raises")
 
 
 def batches_of(rows: Any) -> Iterator[bytes]:
-    """Yield rows as lines of JSON; the same rows give the same batches."""
-    lines = (json.dumps(row, ensure_ascii=False, default=_plain).encode() + b"\n" for row in rows_of(rows))
+    """Yield rows as lines of JSON; the same rows give the same batches. Raises `ValueError` for an infinite number."""
+    lines = (_line(number, row).encode() + b"\n" for number, row in enumerate(rows_of(rows), 1))
     while chunk := list(islice(lines, ROWS_AT_ONCE)):
         batch: list[bytes] = []
         size = 0
@@ -77,6 +80,31 @@ def batches_of(rows: Any) -> Iterator[bytes]:
             batch.append(line)
             size += len(line)
         yield b"".join(batch)
+
+
+def _line(number: int, row: Any) -> str:
+    try:
+        return _json(row)
+    except ValueError:
+        where = f"column {_infinite(row)!r}" if isinstance(row, Mapping) else "row"
+        raise ValueError(
+            f"Row {number}: the {where} has an infinite number, which JSON can't carry. Replace it with a finite one, "
+            "or with None."
+        ) from None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+
+
+def _infinite(row: Mapping[str, Any]) -> str:
+    """Return the name of the first column that isn't JSON."""
+    for name, value in row.items():
+        try:
+            _json(value)
+        except ValueError:
+            return str(name)
+    raise AssertionError("the row isn't JSON because a value isn't")
 
 
 def _plain(value: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast, get_args
 import httpx
 
 from ..outcomes import CommandFailure, ExitCode
-from ..server import ApiServer, read_answer
+from ..server import ApiServer, read_answer, retry_after_s
 from .things import RowKind, SubscriptionRow
 
 TIMEOUT: Final = httpx.Timeout(60.0, connect=10.0)
@@ -78,22 +78,23 @@ class Subscription:
         headers = {**self.server.headers, "Accept": "text/event-stream"}
         async with httpx.AsyncClient(headers=headers, timeout=TIMEOUT, trust_env=self.server.uses_proxies) as client:
             while True:
+                wait_s = 0.0
                 try:
                     async with aclosing(self._connection(client, cursor)) as events:
                         async for event in events:
                             cursor, failed = event.cursor, 0
                             if event.name != _POSITION:
                                 yield event
-                except _Interrupted:
-                    failed += 1
-                await self.pause(min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failed, 10)))
+                except _Interrupted as interrupted:
+                    failed, wait_s = failed + 1, interrupted.wait_s
+                await self.pause(max(wait_s, min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** min(failed, 10))))
 
     async def _connection(self, client: httpx.AsyncClient, cursor: str | None) -> AsyncGenerator[ReceivedEvent]:
         query: dict[str, Any] = {"key": list(self.key), **({} if cursor is None else {"after": cursor})}
         try:
             async with client.stream("GET", self.server.url(self.path), params=query) as answered:
                 if answered.status_code in _BUSY:
-                    raise _Interrupted
+                    raise _Interrupted(retry_after_s(answered.headers))
                 if answered.status_code != 200:
                     await answered.aread()
                     read_answer(answered, self.server.account.address)
@@ -106,7 +107,11 @@ class Subscription:
 
 
 class _Interrupted(Exception):
-    """The connection broke, or the server is busy: connect again."""
+    """The connection broke, or the server is busy: connect again after `wait_s` at the earliest."""
+
+    def __init__(self, wait_s: float = 0.0) -> None:
+        super().__init__()
+        self.wait_s = wait_s
 
 
 async def _events(answered: httpx.Response, cursor: str | None) -> AsyncGenerator[ReceivedEvent]:

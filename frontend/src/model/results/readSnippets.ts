@@ -1,3 +1,5 @@
+import { RETRY_AFTER } from "../text/retryAfterSnippet";
+
 /** Programs that read the rows of an output; a token replaces YOUR_TOKEN. */
 
 const HEADER = "Authorization: Bearer YOUR_TOKEN";
@@ -20,7 +22,9 @@ export function curlSnippet(address: string): string {
 
 /** Return a Python program, using only the standard library, that receives each committed row once. */
 export function pythonSnippet(address: string): string {
-  return `import http.client, json, time, urllib.error, urllib.request
+  return `import email.utils, http.client, json, time, urllib.error, urllib.request
+
+${RETRY_AFTER}
 
 def events(last=None):
     """Yield each event after the id \`last\`: its id, its name and its data.
@@ -48,7 +52,7 @@ def events(last=None):
         except urllib.error.HTTPError as error:
             if error.code not in (429, 502, 503, 504):
                 raise SystemExit(error.read().decode())
-            time.sleep(int(error.headers.get("Retry-After", 5)))
+            time.sleep(retry_after(error))
         except (OSError, http.client.HTTPException):
             time.sleep(2)
 

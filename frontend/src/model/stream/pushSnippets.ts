@@ -1,4 +1,5 @@
 import type { StreamDefinition } from "../api";
+import { RETRY_AFTER } from "../text/retryAfterSnippet";
 
 const EXAMPLES: Record<string, unknown> = {
   long: 42,
@@ -63,13 +64,15 @@ export function curlSnippet({ url, token, row }: PushAddress): string {
 
 /** Return a Python program, using only the standard library, that pushes batches and retries until they are stored. */
 export function pythonSnippet({ url, token, row }: PushAddress): string {
-  return `import json, time, urllib.error, urllib.request, uuid
+  return `import email.utils, json, time, urllib.error, urllib.request, uuid
+
+${RETRY_AFTER}
 
 def push(rows):
     """Send up to a few hundred rows; return when they are stored exactly once."""
     request = urllib.request.Request(
         ${JSON.stringify(url)},
-        data="\\n".join(json.dumps(row) for row in rows).encode(),
+        data="\\n".join(json.dumps(row, allow_nan=False) for row in rows).encode(),
         headers={
             "Authorization": ${JSON.stringify(`Bearer ${token}`)},
             "Content-Type": "application/x-ndjson",
@@ -83,7 +86,7 @@ def push(rows):
         except urllib.error.HTTPError as error:
             if error.code not in (429, 503):
                 raise SystemExit(error.read().decode())
-            time.sleep(int(error.headers.get("Retry-After", 5)))
+            time.sleep(retry_after(error))
         except urllib.error.URLError:
             time.sleep(5)
 
