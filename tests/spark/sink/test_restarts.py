@@ -1,4 +1,4 @@
-"""Commits record the last restart without state, by which readers discard the rows that are emitted again."""
+"""Commits record the last restart without state, so that readers discard rows that are emitted again."""
 
 import shutil
 from pathlib import Path

@@ -28,7 +28,7 @@ def test_a_quiet_stream_waits_for_events_only_until_its_right_is_asked_for() -> 
 
 
 class LongTurns:
-    """Turns of three frames, each of which takes some seconds of the clock `now`."""
+    """Turns of three frames. Every frame takes some seconds of the clock `now`."""
 
     def __init__(self, opening_s: float, following_s: float) -> None:
         self.now, self.opening_s, self.following_s = 0.0, opening_s, following_s
