@@ -27,7 +27,7 @@ class RunRollup(TenantModel):
 
         ordering = ("at",)
         constraints = (models.UniqueConstraint(fields=["run", "seconds", "at"], name="one_rollup_each"),)
-        indexes = (models.Index(fields=["organisation", "seconds", "at"], name="rollup_by_age"),)
+        indexes = (models.Index(fields=["seconds", "at"], name="rollup_by_age"),)
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.seconds} s {self.at}"
@@ -52,7 +52,7 @@ class RollupDetail(TenantModel):
 
         ordering = ("at",)
         constraints = (models.UniqueConstraint(fields=["run", "seconds", "at"], name="one_detail_each"),)
-        indexes = (models.Index(fields=["organisation", "seconds", "at"], name="detail_by_age"),)
+        indexes = (models.Index(fields=["seconds", "at"], name="detail_by_age"),)
 
     def __str__(self) -> str:
         return f"{self.run_id} {self.seconds} s {self.at}"
