@@ -17,6 +17,8 @@ from webapp.alerts.rules.evaluation import Phase
 from webapp.alerts.turns.deciding import title
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
+from webapp.live.budget_counts import budgets_of
+from webapp.live.budgets import BudgetState, BudgetStatus
 from webapp.live.gathering import Gathered, gather, lags
 from webapp.live.home import (
     DeliveryCounts,
@@ -32,6 +34,8 @@ from webapp.live.home import (
 )
 from webapp.live.home_bodies import (
     HomeAlerts,
+    HomeBudget,
+    HomeBudgets,
     HomeDeliveries,
     HomeIdle,
     HomeIncident,
@@ -84,7 +88,8 @@ class _Page:
 
     def __init__(self, asked: HomeQuery, gathered: Gathered, now: datetime) -> None:
         self._gathered, self._now = gathered, now
-        self._every = [row_of(query, ticks_of(now)) for query in gathered.queries]
+        budgets = budgets_of(gathered.queries, now)
+        self._every = [row_of(query, budgets[query.binding], ticks_of(now)) for query in gathered.queries]
         wanted = [row for row in self._every if _is_wanted(row, asked)]
         self._listed = sorted(wanted, key=worst_first if asked.order == "worst" else by_name)
         self._page = self._listed[asked.skip : asked.skip + PAGE]
@@ -99,7 +104,7 @@ class _Page:
             total=len(self._every),
             listed=len(self._listed),
             rows=[_shown_row(row, lines[row.query.binding]) for row in self._page],
-            tiles=_shown_tiles(tiles_of(self._listed)),
+            tiles=_shown_tiles(tiles_of(self._listed, ticks_of(self._now))),
             incidents=self._incidents(),
             tags=_labels(counts_of(self._every, lambda query: query.tags)),
             owners=_labels(counts_of(self._every, lambda query: [query.owner] if query.owner else [])),
@@ -151,6 +156,7 @@ def _shown_row(row: LiveRow, line: list[int | None]) -> HomeRow:
         recent=dict(query.recent.outcomes),
         received_of_day=query.day.received,
         lost_of_day=row.lost_of_day,
+        budget=_shown_budget(row.budget),
         deliveries=_shown_deliveries(deliveries_of(query)),
         alerts=_shown_alerts(alerts_of(query)),
     )
@@ -172,8 +178,31 @@ def _shown_tiles(tiles: Tiles) -> HomeTiles:
         worst_lag_name=None if worst is None else worst.query.name,
         median_lag_s=_seconds(tiles.median_lag),
         unknown_lags=tiles.unknown_lags,
+        budgets=_shown_budgets(tiles),
         deliveries=_shown_deliveries(tiles.deliveries),
         alerts=_shown_alerts(tiles.alerts),
+    )
+
+
+def _shown_budget(status: BudgetStatus) -> HomeBudget:
+    budget = status.budget
+    return HomeBudget(
+        state=status.state,
+        completeness=budget.completeness,
+        rows=budget.rows,
+        left=budget.left,
+        used_up_at=status.used_up_at,
+        unknown_s=budget.unknown_s,
+    )
+
+
+def _shown_budgets(tiles: Tiles) -> HomeBudgets:
+    first = tiles.next_budget
+    return HomeBudgets(
+        **{state.value: tiles.budgets.get(state, 0) for state in BudgetState},
+        today=tiles.today,
+        next_name=None if first is None else first.query.name,
+        next_at=None if first is None else first.budget.used_up_at,
     )
 
 

@@ -127,13 +127,15 @@ def lags(bindings: Sequence[UUID], now: datetime) -> dict[UUID, list[int | None]
     """Return the largest lag of each 45 minutes of the last day, in seconds, oldest first; None: no report in it."""
     width, at = DAY // SLOTS, ticks_of(now)
     first = at // width - SLOTS + 1
-    rows = RunRollup.objects.order_by().filter(run__binding__in=bindings, seconds=60, at__gte=first * width)
-    slots = rows.values("run__binding", slot=F("at") / width).annotate(most=Max("lag"))
+    lived = Q(ended_at__isnull=True) | Q(ended_at__gte=now - timedelta(microseconds=DAY))
+    runs = dict(Run.objects.order_by().filter(lived, binding__in=bindings).values_list("pk", "binding"))
+    rows = RunRollup.objects.order_by().filter(run__in=list(runs), seconds=60, at__gte=first * width)
+    slots = rows.values("run", slot=F("at") / width).annotate(most=Max("lag"))
     found: dict[UUID, list[int | None]] = {binding: [None] * SLOTS for binding in bindings}
-    for binding, slot, most in slots.values_list("run__binding", "slot", "most"):
-        known = found[binding][slot - first]
+    for run, slot, most in slots.values_list("run", "slot", "most"):
+        line = found[runs[run]]
         if most is not None:
-            found[binding][slot - first] = max(known or 0, round(most / TICKS_PER_S))
+            line[slot - first] = max(line[slot - first] or 0, round(most / TICKS_PER_S))
     return found
 
 
@@ -144,6 +146,7 @@ def _rows_of(bindings: QuerySet[Binding]) -> list[Any]:
         "pk",
         "name",
         "freshness",
+        "completeness",
         "outputs",
         "newest",
         "query_version__number",
@@ -235,6 +238,7 @@ def _live(binding: Mapping[str, Any], newest: Any, runs: Sequence[Any], watched:
         tags=binding["query_version__query__tags"],
         owner=binding["query_version__query__owner__email"],
         freshness=Freshness(binding["freshness"]).ticks,
+        completeness=binding["completeness"],
         run=run,
         recent=recent,
         recent_ticks=at - max(begins, min(ticks_of(each["created_at"]) for each in runs)),

@@ -142,19 +142,26 @@ def history_of(binding: UUID, within: TimeRange, newest: LiveRun | None, now: in
     begin, end, step = within.begin, within.end, within.step
     runs, missing = runs_in(binding, within)
     bands = [_band(run) for run in runs]
-    oldest = _oldest(now)
-    spans = ((a, b) for run in runs for a, b in run["rollup_cursor__reading__known"] or [])
-    known = joined((max(a, oldest), b) for a, b in spans if b > oldest)
-    lived = joined((band.begin, now + 1 if band.end is None else band.end) for band in bands)
-    unknown = [(a, min(b, now)) for a, b in _missing(lived, known, now + 1)]
+    lived, unknown = lifetimes(runs, now)
     steps = {at: _empty_step((at, at + step), lived, unknown) for at in range(begin, end, step)}
     by_run = _samples(runs, within)
     for run in runs:
         samples = by_run.get(run["pk"], [])
         if newest is not None and newest.id == run["pk"]:
             samples = [*samples, *_not_rolled_up(newest, samples, step)]
-        _add(steps, _base(run, oldest), samples, step)
+        _add(steps, base_of(run, now), samples, step)
     return BindingHistory(begin, end, step, list(steps.values()), bands, missing)
+
+
+def lifetimes(runs: Sequence[Mapping[str, Any]], now: int) -> tuple[list[Span], list[Span]]:
+    """Return the spans in which the `runs` of a binding lived, and the parts of them whose reports may be missing."""
+    oldest = _oldest(now)
+    spans = ((a, b) for run in runs for a, b in run["rollup_cursor__reading__known"] or [])
+    known = joined((max(a, oldest), b) for a, b in spans if b > oldest)
+    lived = joined(
+        (ticks_of(run["created_at"]), now + 1 if run["ended_at"] is None else ticks_of(run["ended_at"])) for run in runs
+    )
+    return lived, [(a, min(b, now)) for a, b in _missing(lived, known, now + 1)]
 
 
 def _oldest(now: int) -> int:
@@ -171,8 +178,8 @@ def runs_in(binding: UUID, within: TimeRange) -> tuple[list[Mapping[str, Any]], 
     begin, end = (datetime.fromtimestamp(tick / TICKS_PER_S, UTC) for tick in (within.begin, within.end))
     lived = Q(ended_at__isnull=True) | Q(ended_at__gt=begin)
     runs = Run.objects.filter(lived, binding=binding, created_at__lt=end).order_by("-number", "-created_at", "-pk")
-    before = _last_sample(seconds=within.rows, at__lt=within.begin)
-    long_before = _last_sample(seconds=_HOUR_S, at__lte=within.begin - _HOUR_S * TICKS_PER_S)
+    before = last_sample(seconds=within.rows, at__lt=within.begin)
+    long_before = last_sample(seconds=_HOUR_S, at__lte=within.begin - _HOUR_S * TICKS_PER_S)
     rows = runs.annotate(before=before, long_before=long_before).values(
         "pk",
         "number",
@@ -188,7 +195,8 @@ def runs_in(binding: UUID, within: TimeRange) -> tuple[list[Mapping[str, Any]], 
     return found[:MOST_RUNS][::-1], len(found) - len(found[:MOST_RUNS])
 
 
-def _last_sample(**steps: int) -> Subquery:
+def last_sample(**steps: int) -> Subquery:
+    """Return the subquery for the last sample of a run whose rollup matches the lookups `steps`."""
     rows = RunRollup.objects.filter(run=OuterRef("pk"), **steps)
     return Subquery(rows.order_by("-at").values("sample")[:1])
 
@@ -209,12 +217,12 @@ def _missing(lived: Sequence[Span], known: Sequence[Span], after: int) -> list[S
 
 def _empty_step(step: Span, lived: Sequence[Span], unknown: Sequence[Span]) -> HistoryStep:
     """Return a step without rows, and its knowledge."""
-    parts = _parts(unknown, step)
-    knowledge: Knowledge = "unknown" if parts else "known" if _parts(lived, step) else "none"
+    parts = parts_in(unknown, step)
+    knowledge: Knowledge = "unknown" if parts else "known" if parts_in(lived, step) else "none"
     return HistoryStep(step[0], knowledge, parts)
 
 
-def _parts(spans: Sequence[Span], step: Span) -> list[Span]:
+def parts_in(spans: Sequence[Span], step: Span) -> list[Span]:
     """Return the parts of `spans` in a step."""
     return [(max(a, step[0]), min(b, step[1])) for a, b in spans if a < step[1] and b > step[0]]
 
@@ -244,12 +252,12 @@ def _samples(runs: Sequence[Mapping[str, Any]], within: TimeRange) -> dict[UUID,
     )
     slots = rows.values("run", slot=F("at") / within.step).annotate(last=Max("at"), most=Max("lag"))
     lasts = {(run, last): (slot, most) for run, slot, last, most in slots.values_list("run", "slot", "last", "most")}
-    wanted = rows.filter(at__in={at for _, at in lasts}).order_by("at")
+    wanted = rows.filter(at__in={at for _, at in lasts}).order_by("run", "at")
     found: dict[UUID, list[_LastSample]] = {}
     for run, at, reported_at, sample in wanted.values_list("run", "at", "reported_at", "sample"):
         if (run, at) in lasts:
             slot, most = lasts[run, at]
-            found.setdefault(run, []).append(_LastSample(slot, reported_at, _counts(sample), most))
+            found.setdefault(run, []).append(_LastSample(slot, reported_at, counts_in(sample), most))
     return found
 
 
@@ -261,19 +269,19 @@ def _not_rolled_up(newest: LiveRun, samples: Sequence[_LastSample], width: int) 
     return [_LastSample(newest.reported_at // width, newest.reported_at, counts, None)]
 
 
-def _counts(sample: Mapping[str, Any]) -> PeriodCounts:
+def counts_in(sample: Mapping[str, Any]) -> PeriodCounts:
     """Return the totals in a stored sample."""
     return totals(sample["inputs"].values(), sample["results"])
 
 
-def _base(run: Mapping[str, Any], oldest: int) -> PeriodCounts | None:
+def base_of(run: Mapping[str, Any], now: int) -> PeriodCounts | None:
     """Return the totals of a run before the range; None: unknown, so its first sample counts nothing.
 
-    The totals at the start of a run are its base only if no rollup since then has been deleted: from tick `oldest` on.
+    The totals at the start of a run are its base only if no rollup since then has been deleted.
     """
-    first = run["rollup_cursor__reading__base"] if ticks_of(run["created_at"]) >= oldest else None
+    first = run["rollup_cursor__reading__base"] if ticks_of(run["created_at"]) >= _oldest(now) else None
     sample = run["before"] or run["long_before"] or first
-    return None if sample is None else _counts(sample)
+    return None if sample is None else counts_in(sample)
 
 
 def _add(

@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from statistics import median_low
-from typing import Final
 
+from webapp.live.budgets import BudgetState, BudgetStatus
 from webapp.live.conditions import RANKS, Condition, LiveFinding, findings
 from webapp.live.figures import largest_lag, per_second
+from webapp.live.history import DAY
 from webapp.live.queries import LiveQuery
 from webapp.runs.states import IN_NO_RESULT, Observed
-
-UNREADABLE: Final = frozenset({Observed.LOST})
-"""States of a run whose present figures are unknown."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +20,7 @@ class LiveRow:
 
     query: LiveQuery
     findings: Sequence[LiveFinding]
+    budget: BudgetStatus
     lag: int | None
     rate: float | None
 
@@ -50,17 +50,18 @@ class DeliveryCounts:
         return DeliveryCounts(**{name: one + more for (name, one), more in pairs})
 
 
-def row_of(query: LiveQuery, now: int) -> LiveRow:
-    """Return the row of a live query at tick `now`."""
+def row_of(query: LiveQuery, budget: BudgetStatus, now: int) -> LiveRow:
+    """Return the row of a live query with its loss budget at tick `now`."""
     state = query.run.state
-    unknown, ended = state.observed in UNREADABLE, state.ended_at is not None and state.observed != Observed.FAILED
+    unknown, ended = query.run.is_silent, state.ended_at is not None and state.observed != Observed.FAILED
     lag = None if unknown or ended else largest_lag(query.run.inputs, now)
-    return LiveRow(query, findings(query, now), lag, None if unknown else per_second(query.recent, query.recent_ticks))
+    rate = None if unknown else per_second(query.recent, query.recent_ticks)
+    return LiveRow(query, findings(query, now), budget, lag, rate)
 
 
 def deliveries_of(query: LiveQuery) -> DeliveryCounts:
     """Return the deliveries of a query; without a live runner rows don't reach their targets, or nobody knows."""
-    unseen = query.run.state.observed in UNREADABLE
+    unseen = query.run.is_silent
     every = query.deliveries
     known = [each for each in every if each.seen is not None and query.deliveries_known and not unseen]
     return DeliveryCounts(
@@ -76,9 +77,9 @@ def alerts_of(query: LiveQuery) -> Counter[str]:
     return Counter(each.phase for each in query.alerts)
 
 
-def worst_first(row: LiveRow) -> tuple[int, int, str]:
-    """Order rows by condition, then by rows lost in the last day, most first, then by name."""
-    return RANKS[row.condition], -row.lost_of_day, row.query.name
+def worst_first(row: LiveRow) -> tuple[int, Fraction, int, str]:
+    """Order rows by condition, then by loss budget left, least first, rows lost in the last day, and name."""
+    return RANKS[row.condition], row.budget.rank, -row.lost_of_day, row.query.name
 
 
 def by_name(row: LiveRow) -> str:
@@ -88,7 +89,11 @@ def by_name(row: LiveRow) -> str:
 
 @dataclass(frozen=True)
 class Tiles:
-    """The sums of all rows; `worst` is the query with the largest lag, `median_lag` the median, both in ticks."""
+    """The sums of all rows; `worst` is the query with the largest lag, `median_lag` the median, both in ticks.
+
+    `budgets` counts loss budgets by state, `today` those that are used up before midnight in UTC at the present rate;
+    `next_budget` is the first of all that are burning.
+    """
 
     conditions: Mapping[Condition, int]
     rate: float
@@ -98,14 +103,18 @@ class Tiles:
     worst: LiveRow | None
     median_lag: int | None
     unknown_lags: int
+    budgets: Mapping[BudgetState, int]
+    today: int
+    next_budget: LiveRow | None
     deliveries: DeliveryCounts
     alerts: Mapping[str, int]
 
 
-def tiles_of(rows: Sequence[LiveRow]) -> Tiles:
-    """Return the sums of `rows`."""
+def tiles_of(rows: Sequence[LiveRow], now: int) -> Tiles:
+    """Return the sums of `rows` at tick `now`."""
     known = [row for row in rows if row.lag is not None]
     lags = [row.lag for row in known if row.lag is not None]
+    ends = [(row.budget.used_up_at, row.query.name, row) for row in rows if row.budget.used_up_at is not None]
     deliveries, alerts = DeliveryCounts(), Counter[str]()
     for row in rows:
         deliveries, alerts = deliveries.plus(deliveries_of(row.query)), alerts + alerts_of(row.query)
@@ -117,7 +126,10 @@ def tiles_of(rows: Sequence[LiveRow]) -> Tiles:
         lost_of_day=sum(row.lost_of_day for row in rows),
         worst=max(known, key=lambda row: row.lag or 0, default=None),
         median_lag=median_low(lags) if lags else None,
-        unknown_lags=sum(row.query.run.state.observed in UNREADABLE for row in rows),
+        unknown_lags=sum(row.query.run.is_silent for row in rows),
+        budgets=Counter(row.budget.state for row in rows),
+        today=sum(at // DAY == now // DAY for at, *_ in ends),
+        next_budget=min(ends)[-1] if ends else None,
         deliveries=deliveries,
         alerts=alerts,
     )

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from streaming.definition.strict import Strict
+from webapp.live.budgets import BudgetState
 from webapp.live.conditions import Condition
 from webapp.runs.states import Observed
 
@@ -43,6 +44,21 @@ class HomeAlerts(Strict):
     unknown: int
 
 
+class HomeBudget(Strict):
+    """The loss budget of a binding, as `home/<binding>/budget/` has it, for `completeness` percent in 30 days.
+
+    `left` of `rows` may still be lost; below zero: the promise is broken. `used_up_at` is the tick at which a `burning`
+    budget is used up. With the state `unknown`, the figures are the last known ones.
+    """
+
+    state: BudgetState
+    completeness: float
+    rows: int
+    left: int
+    used_up_at: int | None
+    unknown_s: int
+
+
 class HomeRow(Strict):
     """A live query: a binding whose newest run is open or failed.
 
@@ -70,8 +86,24 @@ class HomeRow(Strict):
     recent: dict[str, int]
     received_of_day: int
     lost_of_day: int
+    budget: HomeBudget
     deliveries: HomeDeliveries
     alerts: HomeAlerts
+
+
+class HomeBudgets(Strict):
+    """The number of loss budgets in each state; `today` of the burning ones are used up today in UTC.
+
+    `next_name` is the query whose budget is used up first, at tick `next_at`; null if none is burning.
+    """
+
+    enough: int
+    burning: int
+    used_up: int
+    unknown: int
+    today: int
+    next_name: str | None
+    next_at: int | None
 
 
 class HomeTiles(Strict):
@@ -86,6 +118,7 @@ class HomeTiles(Strict):
     worst_lag_name: str | None
     median_lag_s: float | None
     unknown_lags: int
+    budgets: HomeBudgets
     deliveries: HomeDeliveries
     alerts: HomeAlerts
 

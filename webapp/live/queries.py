@@ -8,6 +8,7 @@ from streaming.wire.deliveries import DeliveryObserved
 from streaming.wire.progress import InputCounts
 from webapp.live.figures import PeriodCounts
 from webapp.runs.lifecycle.state_events import RunState
+from webapp.runs.states import Observed
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class LiveRun:
     inputs: Mapping[str, InputCounts]
     results: int
     without_clock: Sequence[str]
+
+    @property
+    def is_silent(self) -> bool:
+        """Return whether the runner is silent, so that present figures are unknown."""
+        return self.state.observed == Observed.LOST
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ class LiveQuery:
     tags: Sequence[str]
     owner: str | None
     freshness: int
+    completeness: float
     run: LiveRun
     recent: PeriodCounts
     recent_ticks: int

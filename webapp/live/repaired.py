@@ -1,8 +1,10 @@
 """The rows that repairs gave back to results."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
@@ -25,17 +27,22 @@ def repaired_rows(binding: Binding, begin: datetime, end: datetime) -> Iterator[
             yield at, sum(lost.values())
 
 
-def refunded_rows(binding: Binding, begin: datetime) -> int:
-    """Return how many rows were lost from the hour `begin` on, and given back to results.
+def refunded_rows(bindings: Collection[UUID], begin: datetime) -> dict[UUID, int]:
+    """Return by binding how many rows were lost from the hour `begin` on, and given back to results.
 
     A row was lost when its batch was reported: after the last batch of the hours before `begin`. If the batches were
-    numbered from zero again since then, fewer rows are refunded, never more.
+    numbered from zero again since then, fewer rows are refunded, never more. Bindings without a repair are left out.
     """
+    given = list(Repair.objects.filter(binding__in=bindings, given_at__gte=begin).values_list("binding", "lost"))
+    if not given:
+        return {}
     before = RunRollup.objects.filter(run=OuterRef("pk"), seconds=_HOUR_S, at__lt=ticks_of(begin)).order_by("-at")
-    runs = Run.objects.filter(binding=binding, created_at__lt=begin).annotate(
-        at=Subquery(before.values("at")[:1]), sample=Subquery(before.values("sample")[:1])
-    )
-    sample = runs.filter(at__isnull=False).order_by(*NEWEST_FIRST).values_list("sample", flat=True).first()
-    last = -1 if sample is None else sample["batch"]
-    given = Repair.objects.filter(binding=binding, given_at__gte=begin).values_list("lost", flat=True)
-    return sum(rows for lost in given for batch, rows in lost.items() if int(batch) > last)
+    runs = Run.objects.filter(binding__in={binding for binding, _ in given}, created_at__lt=begin)
+    samples = runs.annotate(sample=Subquery(before.values("sample")[:1])).filter(sample__isnull=False)
+    last: dict[UUID, int] = {}
+    for binding, sample in samples.order_by(*NEWEST_FIRST).values_list("binding", "sample"):
+        last.setdefault(binding, sample["batch"])
+    found: Counter[UUID] = Counter()
+    for binding, lost in given:
+        found[binding] += sum(rows for batch, rows in lost.items() if int(batch) > last.get(binding, -1))
+    return found

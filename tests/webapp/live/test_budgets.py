@@ -90,6 +90,7 @@ def test_the_budget_counts_the_ledgers_last_30_days(reporting: Reporting) -> Non
     assert budget_of(reporting) == {
         "now": now,
         "days": 30,
+        "state": "enough",
         "completeness": 99.9,
         "received": 10_000,
         "lost": 5,

@@ -1,6 +1,6 @@
 """The ledger of a binding over HTTP, and the public keys of its signed files."""
 
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,8 +18,10 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import AnyRepresentation, answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.live.api import REFUSALS
-from webapp.live.budgets import BUDGET_DAYS, LossBudget
+from webapp.live.budget_counts import budgets_of
+from webapp.live.budgets import BUDGET_DAYS, BudgetState, BudgetStatus, LossBudget
 from webapp.live.figures import PeriodCounts
+from webapp.live.gathering import gather_one
 from webapp.live.ledger.bodies import (
     LedgerCounts,
     LedgerDayResponse,
@@ -31,13 +33,12 @@ from webapp.live.ledger.bodies import (
     LedgerSpan,
     LossBudgetResponse,
 )
-from webapp.live.ledger.counting import Ledger, LedgerDay, difference_in, ledger_of, unknown_s
+from webapp.live.ledger.counting import Ledger, LedgerDay, difference_in, ledger_of
 from webapp.live.ledger.signatures import public_keys
 from webapp.live.ledger.signed_file import signed_file
 from webapp.live.queries import LiveDelivery
-from webapp.live.repaired import refunded_rows
 from webapp.runs.access import access_binding
-from webapp.runs.states import IN_NO_RESULT
+from webapp.runs.lifecycle.starting import ticks_of
 
 _PARAMETERS: Final = [
     OpenApiParameter("days", int, enum=[7, 30, 90], description="So many days in UTC until today; default 30."),
@@ -95,10 +96,9 @@ class LossBudgetView(TenantView):
         reports may be missing don't count.
         """
         found, now = access_binding(binding), timezone.now()
-        today = now.astimezone(UTC).date()
-        first = today - timedelta(days=BUDGET_DAYS - 1)
-        repaired = refunded_rows(found, datetime.combine(first, time(), UTC))
-        return answer(_shown_budget(found.completeness, ledger_of(found, first, today, now), repaired))
+        live = gather_one(found.pk, now)
+        untouched = BudgetStatus(LossBudget(found.completeness), BudgetState.ENOUGH)
+        return answer(_shown_budget(untouched if live is None else budgets_of([live], now)[found.pk], ticks_of(now)))
 
 
 class LedgerKeysView(APIView):
@@ -125,20 +125,20 @@ def _requested(request: Request, binding: UUID) -> Ledger:
     return ledger_of(found, first, last, now)
 
 
-def _shown_budget(completeness: float, ledger: Ledger, repaired: int) -> LossBudgetResponse:
-    total, live = ledger.total, ledger.live
-    budget = LossBudget(completeness, total.received, total.of(IN_NO_RESULT), repaired)
+def _shown_budget(status: BudgetStatus, now: int) -> LossBudgetResponse:
+    budget = status.budget
     return LossBudgetResponse(
-        now=ledger.now,
+        now=now,
         days=BUDGET_DAYS,
-        completeness=completeness,
+        state=status.state,
+        completeness=budget.completeness,
         received=budget.received,
         lost=budget.lost,
         repaired=budget.repaired,
         rows=budget.rows,
         left=budget.left,
-        used_up_at=None if live is None else budget.used_up_at(ledger.now, live.recent, live.recent_ticks),
-        unknown_s=sum(unknown_s(each) for each in ledger.days),
+        used_up_at=status.used_up_at,
+        unknown_s=budget.unknown_s,
     )
 
 

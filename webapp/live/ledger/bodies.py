@@ -7,6 +7,7 @@ from typing import Annotated, Final, Literal, Self
 from pydantic import BeforeValidator, model_validator
 
 from streaming.definition.strict import Strict
+from webapp.live.budgets import BudgetState
 from webapp.live.history import Knowledge
 
 MOST_DAYS: Final = 92
@@ -110,12 +111,13 @@ class LossBudgetResponse(Strict):
 
     It promises that `completeness` percent of the `received` rows are in results, so `rows` may be missing. `lost` were
     in no result at first, and `repaired` of these were given back. `left` is below zero if the promise is broken.
-    `used_up_at` is the tick at which the budget is used up if rows are lost as in the last 15 minutes; null: not at
-    this rate. `unknown_s` seconds count neither for nor against it.
+    `used_up_at` is the tick at which a `burning` budget is used up if rows are lost as in the last 15 minutes.
+    `unknown_s` seconds count neither for nor against it.
     """
 
     now: int
     days: int
+    state: BudgetState
     completeness: float
     received: int
     lost: int
