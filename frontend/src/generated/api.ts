@@ -3010,6 +3010,15 @@ export interface components {
             batch: number;
         };
         /**
+         * BudgetState
+         * @description The state of a loss budget, worst first.
+         *
+         *     `used_up`: no further row may be lost. `burning`: in the last 15 minutes more rows were lost than the level allows.
+         *     `unknown`: present reports may be missing, or no row could be counted.
+         * @enum {string}
+         */
+        BudgetState: "used_up" | "burning" | "unknown" | "enough";
+        /**
          * BundleTexts
          * @description Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`.
          */
@@ -4875,6 +4884,48 @@ export interface components {
             unknown: number;
         };
         /**
+         * HomeBudget
+         * @description The loss budget of a binding, as `home/<binding>/budget/` has it, for `completeness` percent in 30 days.
+         *
+         *     `left` of `rows` may still be lost; below zero: the promise is broken. `used_up_at` is the tick at which a `burning`
+         *     budget is used up. With the state `unknown`, the figures are the last known ones.
+         */
+        HomeBudget: {
+            state: components["schemas"]["BudgetState"];
+            /** Completeness */
+            completeness: number;
+            /** Rows */
+            rows: number;
+            /** Left */
+            left: number;
+            /** Used Up At */
+            used_up_at: number | null;
+            /** Unknown S */
+            unknown_s: number;
+        };
+        /**
+         * HomeBudgets
+         * @description The number of loss budgets in each state; `today` of the burning ones are used up today in UTC.
+         *
+         *     `next_name` is the query whose budget is used up first, at tick `next_at`; null if none is burning.
+         */
+        HomeBudgets: {
+            /** Enough */
+            enough: number;
+            /** Burning */
+            burning: number;
+            /** Used Up */
+            used_up: number;
+            /** Unknown */
+            unknown: number;
+            /** Today */
+            today: number;
+            /** Next Name */
+            next_name: string | null;
+            /** Next At */
+            next_at: number | null;
+        };
+        /**
          * HomeDeliveries
          * @description Outputs, how many of them deliver, how many are unknown, and the rows that wait for their delivery.
          */
@@ -4997,6 +5048,7 @@ export interface components {
             received_of_day: number;
             /** Lost Of Day */
             lost_of_day: number;
+            budget: components["schemas"]["HomeBudget"];
             deliveries: components["schemas"]["HomeDeliveries"];
             alerts: components["schemas"]["HomeAlerts"];
         };
@@ -5025,6 +5077,7 @@ export interface components {
             median_lag_s: number | null;
             /** Unknown Lags */
             unknown_lags: number;
+            budgets: components["schemas"]["HomeBudgets"];
             deliveries: components["schemas"]["HomeDeliveries"];
             alerts: components["schemas"]["HomeAlerts"];
         };
@@ -5832,14 +5885,15 @@ export interface components {
          *
          *     It promises that `completeness` percent of the `received` rows are in results, so `rows` may be missing. `lost` were
          *     in no result at first, and `repaired` of these were given back. `left` is below zero if the promise is broken.
-         *     `used_up_at` is the tick at which the budget is used up if rows are lost as in the last 15 minutes; null: not at
-         *     this rate. `unknown_s` seconds count neither for nor against it.
+         *     `used_up_at` is the tick at which a `burning` budget is used up if rows are lost as in the last 15 minutes.
+         *     `unknown_s` seconds count neither for nor against it.
          */
         LossBudgetResponse: {
             /** Now */
             now: number;
             /** Days */
             days: number;
+            state: components["schemas"]["BudgetState"];
             /** Completeness */
             completeness: number;
             /** Received */

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { useSlug } from "../../lib/account/session";
 import { counted, formatCount, formatRate, formatShare } from "../../lib/numbers";
 import type { HomeResponse, HomeTiles } from "../../model/api";
+import { budgetTileWords } from "../../model/live/budget";
 import { alertsAreDecided, type HealthCounts, healthOf } from "../../model/live/home";
 import { formatSpan } from "../../model/time/ticks";
 
@@ -88,6 +89,22 @@ function AlertsTile({ home }: { home: HomeResponse }) {
   );
 }
 
+function BudgetTile({ home }: { home: HomeResponse }) {
+  const { count, what, under, tone } = budgetTileWords(home);
+  return (
+    <Tile
+      name="Loss budget"
+      value={
+        <>
+          {formatCount(count)} <small>{what}</small>
+        </>
+      }
+      under={under}
+      tone={tone}
+    />
+  );
+}
+
 function seconds(value: number | null): string {
   return value === null ? "unknown" : formatSpan(value * 1_000_000);
 }
@@ -121,6 +138,7 @@ export function Tiles({ home }: { home: HomeResponse }) {
             : `${tiles.worst_lag_name}; median ${seconds(tiles.median_lag_s)}`
         }
       />
+      <BudgetTile home={home} />
       <Tile
         name="Deliveries"
         value={

@@ -8,7 +8,8 @@ import { counted, formatCount } from "../../lib/numbers";
 import type { HomeResponse, HomeRow } from "../../model/api";
 import { actionPage, CONDITION_WORDS } from "../../model/live/conditions";
 import { alertsAreDecided, grouped, inColumns, inHeldOrder } from "../../model/live/home";
-import { formatInstant } from "../../model/time/ticks";
+import { formatInstant, type Ticks } from "../../model/time/ticks";
+import { BudgetCell } from "./BudgetCell";
 import { AlertCell, ConditionMark, DeliveryCell, LagLine, lagWords, NotInTimeBar, OwnerMark, rateWords } from "./cells";
 
 /** The rows of a page of the server. */
@@ -56,7 +57,12 @@ function Sentence({ row }: { row: HomeRow }) {
   );
 }
 
-function AttentionRow({ row }: { row: HomeRow }) {
+interface RowProps {
+  row: HomeRow;
+  now: Ticks;
+}
+
+function AttentionRow({ row, now }: RowProps) {
   const { tone } = CONDITION_WORDS[row.condition];
   return (
     <tr data-tone={tone}>
@@ -76,7 +82,9 @@ function AttentionRow({ row }: { row: HomeRow }) {
       <td className="nowrap">
         <NotInTimeBar row={row} />
       </td>
-      <td className="num">{formatCount(row.lost_of_day)}</td>
+      <td className="nowrap">
+        <BudgetCell row={row} now={now} />
+      </td>
       <td>
         <DeliveryCell row={row} />
       </td>
@@ -93,7 +101,12 @@ function AttentionRow({ row }: { row: HomeRow }) {
   );
 }
 
-function AttentionTable({ rows }: { rows: readonly HomeRow[] }) {
+interface RowsProps {
+  rows: readonly HomeRow[];
+  now: Ticks;
+}
+
+function AttentionTable({ rows, now }: RowsProps) {
   return (
     <Scroll label="Table of queries that need attention">
       <table className="dense">
@@ -105,7 +118,7 @@ function AttentionTable({ rows }: { rows: readonly HomeRow[] }) {
             <th>Lag, 24 h and now</th>
             <th className="num">Rows/s</th>
             <th>Not in time</th>
-            <th className="num">Lost, 24 h</th>
+            <th>Loss budget left</th>
             <th title="Outputs that deliver">Deliveries</th>
             <th>Alerts</th>
             <th>Owner</th>
@@ -114,7 +127,7 @@ function AttentionTable({ rows }: { rows: readonly HomeRow[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <AttentionRow key={row.binding} row={row} />
+            <AttentionRow key={row.binding} row={row} now={now} />
           ))}
         </tbody>
       </table>
@@ -122,7 +135,7 @@ function AttentionTable({ rows }: { rows: readonly HomeRow[] }) {
   );
 }
 
-function Card({ row }: { row: HomeRow }) {
+function Card({ row, now }: RowProps) {
   return (
     <li className="query-card" data-tone={CONDITION_WORDS[row.condition].tone}>
       <p className="row">
@@ -141,7 +154,7 @@ function Card({ row }: { row: HomeRow }) {
         <span className="lag">
           <LagLine row={row} /> <strong>{lagWords(row)}</strong>
         </span>
-        <span className="quiet">{counted(row.lost_of_day, "row")} lost</span>
+        <BudgetCell row={row} now={now} />
         <AlertCell row={row} />
         <span className="end">
           <Action row={row} />
@@ -151,7 +164,7 @@ function Card({ row }: { row: HomeRow }) {
   );
 }
 
-function HealthyTable({ rows, label }: { rows: readonly HomeRow[]; label: string }) {
+function HealthyTable({ rows, now, label }: RowsProps & { label: string }) {
   return (
     <Scroll label={label}>
       <table className="dense">
@@ -162,7 +175,7 @@ function HealthyTable({ rows, label }: { rows: readonly HomeRow[]; label: string
             <th className="num">Now</th>
             <th className="num">Rows/s</th>
             <th>Not in time</th>
-            <th className="num">Lost, 24 h</th>
+            <th>Loss budget left</th>
             <th>Deliveries</th>
           </tr>
         </thead>
@@ -181,7 +194,9 @@ function HealthyTable({ rows, label }: { rows: readonly HomeRow[]; label: string
               <td className="nowrap">
                 <NotInTimeBar row={row} />
               </td>
-              <td className="num">{formatCount(row.lost_of_day)}</td>
+              <td className="nowrap">
+                <BudgetCell row={row} now={now} />
+              </td>
               <td>
                 <DeliveryCell row={row} />
               </td>
@@ -193,7 +208,7 @@ function HealthyTable({ rows, label }: { rows: readonly HomeRow[]; label: string
   );
 }
 
-function HealthyRows({ rows }: { rows: readonly HomeRow[] }) {
+function HealthyRows({ rows, now }: RowsProps) {
   return (
     <ul>
       {rows.map((row) => (
@@ -202,7 +217,7 @@ function HealthyRows({ rows }: { rows: readonly HomeRow[] }) {
           <QueryLink row={row} />
           <LagLine row={row} />
           <span className="figures">{lagWords(row)}</span>
-          <span className="figures quiet">{counted(row.lost_of_day, "row")} lost</span>
+          <BudgetCell row={row} now={now} />
         </li>
       ))}
     </ul>
@@ -236,17 +251,21 @@ function Attention({ home, rows }: { home: HomeResponse; rows: readonly HomeRow[
     );
   }
   return (
-    <Panel title={`Needs attention: ${whole}`} note="First what gets worse while you wait" flush>
+    <Panel
+      title={`Needs attention: ${whole}`}
+      note="First what gets worse while you wait; then the least loss budget left"
+      flush
+    >
       <Undecided home={home} />
       <div {...holding}>
         {narrow ? (
           <ul>
             {shown.map((row) => (
-              <Card key={row.binding} row={row} />
+              <Card key={row.binding} row={row} now={home.now} />
             ))}
           </ul>
         ) : (
-          <AttentionTable rows={shown} />
+          <AttentionTable rows={shown} now={home.now} />
         )}
       </div>
     </Panel>
@@ -272,12 +291,13 @@ function Healthy({ home, rows }: { home: HomeResponse; rows: readonly HomeRow[] 
     >
       <div className="healthy-columns" {...holding}>
         {narrow ? (
-          <HealthyRows rows={shown} />
+          <HealthyRows rows={shown} now={home.now} />
         ) : (
           parts.map((part, index) => (
             <HealthyTable
               key={part[0]?.binding}
               rows={part}
+              now={home.now}
               label={index === 0 ? "Table of healthy queries" : `Table of healthy queries, part ${index + 1}`}
             />
           ))
