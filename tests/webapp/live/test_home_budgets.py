@@ -74,7 +74,7 @@ def figures(reporting: Reporting) -> tuple[str, int, int]:
 
 @contextmanager
 def earlier_run(reporting: Reporting, begin: datetime, end: datetime) -> Iterator[UUID]:
-    """An earlier run of the binding that has ended; what is reported meanwhile are its rows."""
+    """An earlier run of the binding, which has ended; reports inside the block are those of this run."""
     newest = reporting.scene.run_id
     with organisation_context(reporting.scene.person.organisation.pk):
         run = Run.objects.get(pk=newest)
@@ -183,7 +183,7 @@ def test_a_budget_whose_present_reports_are_missing_is_unknown(reporting: Report
     assert (figures(reporting), budget(reporting)["unknown_s"]) == (("unknown", 5, 10), 61)
 
 
-def test_a_budget_of_which_nothing_is_known_is_unknown(reporting: Reporting) -> None:
+def test_a_budget_without_any_known_report_is_unknown(reporting: Reporting) -> None:
     know(reporting, (reporting.now - MINUTE, reporting.now))
     assert figures(reporting) == ("unknown", 0, 0)
 
