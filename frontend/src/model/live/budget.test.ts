@@ -44,10 +44,10 @@ function tile(budgets: Partial<HomeBudgets>) {
   return budgetTileWords({ now: NOW, listed: 42, tiles: { budgets: { ...NONE, ...budgets } } } as HomeResponse);
 }
 
-test("the tile names the budgets that are used up, else those that run out today, and the next one", () => {
-  expect(tile({})).toEqual({ count: 0, what: "of 42 run out today", under: "none is burning", tone: undefined });
+test("the tile names the budgets that are used up, else those that will be by midnight, and the next one", () => {
+  expect(tile({})).toEqual({ count: 0, what: "of 42 used up by midnight", under: "none is burning", tone: undefined });
   const next = { next_name: "toll-by-gate", next_at: NOW + 15 * MINUTE };
-  const today = { count: 1, what: "of 42 runs out today", under: "toll-by-gate at 14:47", tone: "bad" };
+  const today = { count: 1, what: "of 42 used up by midnight", under: "toll-by-gate at 14:47", tone: "bad" };
   expect(tile({ burning: 1, today: 1, ...next })).toEqual(today);
   expect(tile({ burning: 1, used_up: 2, unknown: 1, today: 1, ...next })).toEqual({
     count: 2,

@@ -48,15 +48,14 @@ export interface BudgetTileWords {
   tone: "bad" | "warn" | undefined;
 }
 
-/** Return the words of the tile: the budgets that are used up, else those that run out today in UTC. */
+/** Return the words of the tile: the budgets that are used up, else those that will be by midnight in UTC. */
 export function budgetTileWords({ now, listed, tiles: { budgets } }: HomeResponse): BudgetTileWords {
   const { used_up: usedUp, today, unknown } = budgets;
   const broken = usedUp > 0;
-  const out = today === 1 ? "runs out today" : "run out today";
   const parts = [nextWords(budgets, now), unknown === 0 ? "" : `${formatCount(unknown)} unknown`];
   return {
     count: broken ? usedUp : today,
-    what: `of ${formatCount(listed)} ${broken ? "used up" : out}`,
+    what: `of ${formatCount(listed)} ${broken ? "used up" : "used up by midnight"}`,
     under: parts.filter((part) => part !== "").join("; ") || "none is burning",
     tone: toneOf(budgets),
   };
