@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from streaming.adapters import preview
 from streaming.adapters.contract import AdapterError
+from streaming.definition.checks.nodes import check_fields
 from streaming.definition.faults import Fault, FaultCode, nearest
 from streaming.definition.graph import InputNode
 from streaming.definition.streams.stream import AdapterChoice, StreamDefinition, TimeUnit
@@ -32,6 +33,7 @@ from webapp.samples.bodies import (
 )
 from webapp.streams.access import streams_by_name
 from webapp.streams.adapters import adapter_fault, build, now_ticks
+from webapp.streams.checking import in_body
 from webapp.streams.models import Stream
 
 LIMITS: Final = Limits(cpu_s=10, wall_s=15, memory_bytes=512 * MIB, output_bytes=32 * MIB, file_bytes=0, at_once=2)
@@ -59,7 +61,7 @@ def of_stream(body: StreamSampleBody) -> SampleTaken:
 
 def of_text(body: TextSampleBody) -> SampleTaken:
     """Return the rows of a text. Raises `Faulty`."""
-    return read_text(body.text, body.stream, _definition(body), body.columns, body.unit)
+    return unwrap(read_text(body.text, body.stream, _definition(body), body.columns, body.unit))
 
 
 def of_generator(body: GeneratedSampleBody) -> SampleTaken:
@@ -96,15 +98,19 @@ def read_stream(name: str, definition: StreamDefinition, choice: AdapterChoice, 
 @limited("Reading this text", FEWER, LIMITS)
 def read_text(
     text: str, name: str, stream: StreamDefinition, columns: Mapping[str, str], unit: TimeUnit | None
-) -> SampleTaken:
+) -> SampleOutcome:
     """Return the records of a text as rows."""
+    if faults := _faults_of_fields(stream):
+        return SampleOutcome(None, faults)
     read = read_pasted(text, name, stream, columns, unit, MOST_ROWS)
-    return SampleTaken(rows=read.rows, columns=read.columns, notes=read.notes)
+    return SampleOutcome(SampleTaken(rows=read.rows, columns=read.columns, notes=read.notes))
 
 
 @limited("Generating these rows", FEWER, LIMITS)
 def generate(name: str, stream: StreamDefinition, dials: Mapping[str, Any], rows: int) -> SampleOutcome:
     """Return generated rows."""
+    if faults := _faults_of_fields(stream):
+        return SampleOutcome(None, faults)
     try:
         return SampleOutcome(plain(generated(name, stream, dials, rows)))
     except AdapterError as error:
@@ -123,6 +129,10 @@ def read_quarantine(folder: str, streams: Streams, rows: int, chosen: Quarantine
         if before is None:
             break
     return plain(of_quarantine(streams, found[::-1]))
+
+
+def _faults_of_fields(stream: StreamDefinition) -> list[Fault]:
+    return [in_body(each) for each in check_fields(stream.fields)]
 
 
 def _own(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,15 @@ def test_a_text_is_read_for_a_self_contained_stream(bob: Person) -> None:
     ]
 
 
+@pytest.mark.parametrize("path", ["samples/text/", "samples/generated/"])
+def test_a_stream_with_an_invalid_type_is_refused_with_its_field(bob: Person, path: str) -> None:
+    body = {"stream": "s", "definition": STREAM | {"fields": {"k": "strng"}}}
+    answered = bob.post(path, body | ({"text": "k,from,until\n"} if "text" in path else {"rows": 3}))
+    assert answered.status_code == 422
+    [found] = answered.json()["faults"]
+    assert (found["field"], found["message"][:28]) == ("definition.fields.k", "'strng' is not a type: expec")
+
+
 def test_made_up_rows_are_many_as_asked(bob: Person) -> None:
     answer = bob.post("samples/generated/", {"stream": "s", "definition": STREAM, "rows": 30}).json()
     assert len(answer["rows"]) == 30
