@@ -90,7 +90,10 @@ def _only_lane(name: str, stream: StreamDefinition) -> str:
 
 
 def _row_fields(row: TranscriptRow, stream: StreamDefinition) -> dict[str, Any]:
-    """Return the keys of a row, with the start from the stream's event time; null if it is unreadable."""
+    """Return the keys of a row, with the times from the stream's event time; null for an unreadable start.
+
+    An `end` in the row itself takes precedence over that of the event time.
+    """
     fields = {key: getattr(row, key) for key in _ROW_KEYS if key in row.model_fields_set}
     if stream.event_time is None or not fields.keys().isdisjoint(("cti", "bad")):
         return fields
@@ -98,5 +101,8 @@ def _row_fields(row: TranscriptRow, stream: StreamDefinition) -> dict[str, Any]:
         where = stream.event_time.start.column
         raise TranscriptError(f"a row of {row.stream!r} has 'start', but its start is taken from {where}; leave it out")
     whole = {key: getattr(row, key) for key in ("key", "meta", "payload")}
-    source = TimeSource.of(stream.event_time.start)
-    return {**fields, "start": time_in_facets(whole, source)}
+    timed = {**fields, "start": time_in_facets(whole, TimeSource.of(stream.event_time.start))}
+    if stream.event_time.end is not None and "end" not in fields:
+        end = time_in_facets(whole, TimeSource.of(stream.event_time.end))
+        timed |= {} if end is None else {"end": end}
+    return timed

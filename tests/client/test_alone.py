@@ -1,6 +1,7 @@
 """The client needs httpx, rich and the standard library, its frames more, and the wheel of it alone works."""
 
 import ast
+import os
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,8 @@ from tests.conftest import ROOT
 CLIENT = ROOT / "webapp" / "client"
 FRAMES = {"pandas", "polars", "pyarrow"}
 """Packages that only a call of a frame imports: each module imports where they are absent."""
+PLUGIN = "library/pytest_plugin.py"
+"""The module that only pytest imports."""
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -35,7 +38,8 @@ def imported(path: Path) -> Iterator[str]:
 def test_no_module_imports_anything_but_httpx_rich_and_the_standard_library() -> None:
     allowed = {*sys.stdlib_module_names, "httpx", "rich"}
     strangers = {name for path in CLIENT.rglob("*.py") for name in imported(path) if name.split(".")[0] not in allowed}
-    assert strangers == FRAMES
+    assert strangers == {*FRAMES, "pytest"}
+    assert [path for path in CLIENT.rglob("*.py") if "pytest" in imported(path)] == [CLIENT / PLUGIN]
     assert set(imported(CLIENT / "library" / "frames.py")) & FRAMES == FRAMES
 
 
@@ -50,7 +54,7 @@ def test_the_wheel_asks_for_httpx_and_rich_and_names_no_host(wheel: Path) -> Non
     metadata = next(text for name, text in texts.items() if name.endswith("METADATA"))
     required = [Requirement(line.partition(":")[2]) for line in metadata.splitlines() if "Requires-Dist" in line]
     assert {each.name for each in required if each.marker is None} == {"httpx", "rich"}
-    assert {each.name for each in required if each.marker is not None} == FRAMES
+    assert {each.name for each in required if each.marker is not None} == {*FRAMES, "pytest"}
     assert {name.partition("/")[0] for name in texts} == {"punctual_client", wheel.name.split("-py3")[0] + ".dist-info"}
     assert {name for name in texts if name.startswith("punctual_client/")} == {
         f"punctual_client/{path.relative_to(CLIENT)}" for path in [*CLIENT.rglob("*.py"), CLIENT / "py.typed"]
@@ -106,7 +110,7 @@ else:
 import pkgutil
 import punctual_client
 for module in pkgutil.walk_packages(punctual_client.__path__, "punctual_client."):
-    if module.name != "punctual_client.__main__":
+    if module.name not in {"punctual_client.__main__", "punctual_client.library.pytest_plugin"}:
         __import__(module.name)
 from punctual_client.main import main
 sys.exit(main(sys.argv[3:]))
@@ -127,6 +131,22 @@ def test_every_module_of_the_wheel_imports_where_nothing_else_can_be_imported(wh
     ):
         done = subprocess.run([*command, *argv], cwd=tmp_path, check=False, capture_output=True, text=True)
         assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done.stderr
+
+
+def test_pytest_finds_the_plugin_of_the_wheel_and_runs_nothing_unless_asked(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    (tmp_path / "test_plain.py").write_text("def test_plain(): pass\n")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(tmp_path / "site")}
+    outcomes = []
+    for words in ([], ["--punctual-scenarios"]):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider", *words]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+        outcomes.append((done.returncode, done.stdout))
+    assert outcomes[0][0] == 0, outcomes
+    assert "1 passed" in outcomes[0][1]
+    assert outcomes[1][0] == 2, outcomes
+    assert "You are not signed in. Run `punctual sign-in`." in outcomes[1][1]
 
 
 PUSHED = """

@@ -54,7 +54,7 @@ def test_a_value_is_the_same_in_json(value: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("unit", ["ns", "us"])
 def test_a_length_of_time_of_numpy_is_an_error(unit: str) -> None:
-    with pytest.raises(TypeError, match=r"^A value of the type timedelta64 can't be pushed\.$"):
+    with pytest.raises(TypeError, match=r"^A value of the type timedelta64 can't be sent\.$"):
         list(batches_of([{"x": np.timedelta64(5, unit)}]))
 
 

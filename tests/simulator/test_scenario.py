@@ -93,7 +93,8 @@ def test_with_event_time_by_rows_carry_no_start() -> None:
 def test_a_scenario_that_cannot_be_run_fails_with_the_reason_and_is_not_observed() -> None:
     stranger = document(sample=ScenarioSample([SampleRow.model_validate({"stream": "trucks", "start": 1})]))
     found = judged(stranger)
-    assert (found.holds, "trucks" in found.other[0]) == (False, True)
+    assert (found.holds, found.ran, "trucks" in found.other[0]) == (False, False, True)
+    assert judged(document(expect=Expect(events=[]))).ran
     with pytest.raises(SampleError, match="trucks"):
         observed(stranger)
     with pytest.raises(SampleError, match="no query"):

@@ -5,8 +5,11 @@ by relative names, so that the package works under another name too.
 """
 
 from .library.bindings import RemoteBinding
+from .library.bundles import BundleFault, DefinitionBundle, PlannedChange, PlannedChanges
 from .library.client import Client
 from .library.queries import RemoteQuery
+from .library.scenarios import RemoteScenario, ScenarioRun, VerdictRow
+from .library.simulations import CtiStairs, RowOutcome, SimulatedResult, SimulationResult
 from .library.streams import RemoteStream
 from .library.subscribing import ReceivedEvent, ResultsChanged
 from .library.things import PushedBatch, StandingRows, SubscriptionRow
@@ -14,15 +17,26 @@ from .library.version import __version__
 from .outcomes import CommandFailure as PunctualError
 
 __all__ = [
+    "BundleFault",
     "Client",
+    "CtiStairs",
+    "DefinitionBundle",
+    "PlannedChange",
+    "PlannedChanges",
     "PunctualError",
     "PushedBatch",
     "ReceivedEvent",
     "RemoteBinding",
     "RemoteQuery",
+    "RemoteScenario",
     "RemoteStream",
     "ResultsChanged",
+    "RowOutcome",
+    "ScenarioRun",
+    "SimulatedResult",
+    "SimulationResult",
     "StandingRows",
     "SubscriptionRow",
+    "VerdictRow",
     "__version__",
 ]

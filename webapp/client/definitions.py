@@ -1,16 +1,15 @@
 """`plan`, `apply`, `export`: a folder of definitions and the organisation."""
 
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from rich.text import Text
 
-from .folder import changed_files, read_folder, write_folder
+from .library.bundles import DefinitionBundle, PlannedChanges, export_bundle, plan_bundle, summary_of
 from .outcomes import CommandFailure, ExitCode
-from .output.faults import is_error, located, show_faults
+from .output.faults import located, show_faults
 from .output.screen import clean
 from .work import Work
 
@@ -22,37 +21,36 @@ LINE_STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 
 def plan(work: Work) -> ExitCode:
     """Show the changes of `apply`; change nothing."""
-    files, planned = _planned(work)
-    work.screen.document(planned)
-    if _refused(work, planned, files):
+    planned = _planned(work)
+    work.screen.document(_with_summary(planned.answer))
+    if _refused(work, planned):
         return ExitCode.REFUSED
     _show_changes(work, planned)
-    work.screen.say(summary(planned, VERBS) + ".", "bold")
-    return ExitCode.REFUSED if work.args.check and _changes(planned) else ExitCode.DONE
+    work.screen.say(summary(planned.answer, VERBS) + ".", "bold")
+    return ExitCode.REFUSED if work.args.check and planned.changes else ExitCode.DONE
 
 
 def apply(work: Work) -> ExitCode:
     """Show the plan, ask, and make the organisation match the folder: all changes or none."""
     if not work.args.yes and (work.screen.json or not sys.stdin.isatty()):
         raise CommandFailure(ExitCode.USAGE, "There is no terminal to ask: check `punctual plan`, then use --yes.")
-    files, planned = _planned(work)
-    if _refused(work, planned, files):
-        work.screen.document({**planned, "applied": False})
+    planned = _planned(work)
+    unapplied = {**_with_summary(planned.answer), "applied": False}
+    if _refused(work, planned):
+        work.screen.document(unapplied)
         return ExitCode.REFUSED
     _show_changes(work, planned)
-    if not _changes(planned):
+    if not planned.changes:
         work.screen.say("Nothing to change.", "bold")
-        work.screen.document({**planned, "applied": False})
+        work.screen.document(unapplied)
         return ExitCode.DONE
-    if not work.args.yes and not _agreed(f"{summary(planned, VERBS)}. Apply this?"):
+    if not work.args.yes and not _agreed(f"{summary(planned.answer, VERBS)}. Apply this?"):
         work.screen.say("Nothing was applied.")
         return ExitCode.REFUSED
-    body = {"files": files, "prune": work.args.prune, "token": planned["token"]}
     with work.screen.busy("Applying"):
-        applied = work.server.post("definitions/apply/", body)
-    applied = _with_summary(applied)
+        applied = planned.apply_answered()
     work.screen.say(f"Applied: {summary(applied, DONE)}.", "green")
-    work.screen.document({**applied, "applied": True})
+    work.screen.document({**_with_summary(applied), "applied": True})
     return ExitCode.DONE
 
 
@@ -60,60 +58,47 @@ def export(work: Work) -> ExitCode:
     """Write the organisation's definitions into a folder: all of them or none, and never over a changed file."""
     folder = Path(work.args.folder)
     with work.screen.busy("Reading the definitions"):
-        files: dict[str, str] = work.server.get("definitions/")["files"]
-    changed = changed_files(folder, files)
-    if changed and not work.args.force:
-        some = ", ".join(changed[:5]) + (" and others" if len(changed) > 5 else "")
-        raise CommandFailure(
-            ExitCode.CONFLICT, f"Nothing was exported: {some} would be overwritten. Export elsewhere, or use --force."
-        )
-    written = write_folder(folder, files)
-    same = len(files) - len(written)
+        bundle = export_bundle(work.server)
+    written = bundle.write(folder, force=work.args.force)
+    same = len(bundle.files) - len(written)
     work.screen.say(f"{len(written)} written, {same} unchanged in {folder}.")
     work.screen.document({"folder": str(folder), "written": written, "unchanged": same})
     return ExitCode.DONE
 
 
-def summary(planned: Mapping[str, Any], words: Mapping[str, str]) -> str:
+def summary(answer: Mapping[str, Any], words: Mapping[str, str]) -> str:
     """Return a summary, for example "2 to create, 1 to change, 0 to delete"."""
-    return ", ".join(f"{planned['summary'][action]} {words[action]}" for action in words)
+    counts = summary_of(answer)
+    return ", ".join(f"{counts[action]} {words[action]}" for action in words)
 
 
-def _planned(work: Work) -> tuple[dict[str, str], dict[str, Any]]:
-    files = read_folder(Path(work.args.folder))
+def _planned(work: Work) -> PlannedChanges:
+    bundle = DefinitionBundle.read(work.args.folder)
     with work.screen.busy("Planning"):
-        planned = work.server.post("definitions/plan/", {"files": files, "prune": work.args.prune})
-    return files, _with_summary(planned)
+        return plan_bundle(work.server, bundle, prune=work.args.prune)
 
 
-def _with_summary(planned: Mapping[str, Any]) -> dict[str, Any]:
-    counted = Counter(str(change["action"]) for change in planned["changes"])
-    return {**planned, "summary": {action: counted[action] for action in (*VERBS, "unchanged")}}
+def _with_summary(answer: Mapping[str, Any]) -> dict[str, Any]:
+    return {**answer, "summary": summary_of(answer)}
 
 
-def _refused(work: Work, planned: Mapping[str, Any], files: Mapping[str, str]) -> bool:
+def _refused(work: Work, planned: PlannedChanges) -> bool:
     """Show the errors and warnings; return whether there is an error."""
-    faults = planned["faults"]
-    show_faults(
-        work.screen, [located(each, each.get("file"), files.get(each.get("file", ""))) for each in faults], files
-    )
-    wrong = any(is_error(each) for each in faults)
-    if wrong:
+    files = planned.bundle.files
+    faults = [located(each, each.get("file"), files.get(each.get("file", ""))) for each in planned.answer["faults"]]
+    show_faults(work.screen, faults, files)
+    if not planned.is_valid:
         work.screen.say(f"There are errors in {work.args.folder}, so nothing is applied. Fix them, and apply again.")
-    return wrong
+    return not planned.is_valid
 
 
-def _changes(planned: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [change for change in planned["changes"] if change["action"] != "unchanged"]
-
-
-def _show_changes(work: Work, planned: Mapping[str, Any]) -> None:
+def _show_changes(work: Work, planned: PlannedChanges) -> None:
     if work.screen.json:
         return
-    for change in _changes(planned):
-        sign, style = SIGNS.get(change["action"], ("?", ""))
-        work.screen.say(f"{sign} {change['kind']} {change['name']}", f"bold {style}")
-        for line in str(change.get("diff") or "").removesuffix("\n").split("\n"):
+    for change in planned.changes:
+        sign, style = SIGNS.get(change.action, ("?", ""))
+        work.screen.say(f"{sign} {change.kind} {change.name}", f"bold {style}")
+        for line in change.diff.removesuffix("\n").split("\n"):
             header = line.startswith(("--- ", "+++ "))
             work.screen.out.print(Text(f"    {clean(line)}", "bold" if header else LINE_STYLES.get(line[:1], "dim")))
 

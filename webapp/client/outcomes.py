@@ -53,3 +53,7 @@ class CommandFailure(Exception):
         self.code = code or exit_.name.lower()
         self.faults = list(faults)
         self.texts: dict[str, str] = {}
+
+    def __str__(self) -> str:
+        lines = (" ".join(str(each[name]) for name in ("message", "remedy") if each.get(name)) for each in self.faults)
+        return "\n".join((self.message, *(without_tokens(line) for line in lines)))

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from .folder import read_folder, read_text
+from .folder import read_text
+from .library.bundles import DefinitionBundle, plan_bundle
 from .outcomes import CommandFailure, ExitCode
 from .output.faults import is_error, located, show_faults
 from .work import Work, named
@@ -36,15 +37,15 @@ def _validated_file(work: Work, name: str) -> dict[str, Any]:
 
 def _validated_folder(work: Work, folder: Path) -> list[dict[str, Any]]:
     """Check the files of a folder with each other, as `plan` does: a query may read a stream of the same folder."""
-    files = read_folder(folder)
+    bundle = DefinitionBundle.read(folder)
     with work.screen.busy(f"Checking {folder}"):
-        planned = work.server.post("definitions/plan/", {"files": files, "prune": False})
-    by_file: dict[str, list[dict[str, Any]]] = {name: [] for name in files}
-    for each in planned["faults"]:
+        faults = plan_bundle(work.server, bundle, prune=False).answer["faults"]
+    by_file: dict[str, list[dict[str, Any]]] = {name: [] for name in bundle.files}
+    for each in faults:
         by_file.setdefault(each["file"], []).append(each)
     return [
-        _report(work, str(folder / name), files.get(name, ""), [{**each, "file": None} for each in faults])
-        for name, faults in by_file.items()
+        _report(work, str(folder / name), bundle.files.get(name, ""), [{**each, "file": None} for each in found])
+        for name, found in by_file.items()
     ]
 
 

@@ -57,7 +57,7 @@ def judged(query: QueryOfStreams, scenario: ScenarioBody) -> ScenarioFindings:
             scenario.name, query.text, query.streams, sample_of(scenario.sample, scenario.advance), scenario.expect
         )
     except SampleError as error:
-        return ScenarioFindings(holds=False, missing=[], unexpected=[], changed=[], other=[str(error)])
+        return ScenarioFindings.not_run(str(error))
     return scenarios.judged(document)
 
 

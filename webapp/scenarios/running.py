@@ -48,7 +48,7 @@ def run_version(version: QueryVersion, scenarios: Sequence[Scenario]) -> list[Ve
             defaults={
                 "fingerprint": mark,
                 "holds": findings.holds,
-                "findings": findings.model_dump(mode="json"),
+                "findings": findings.model_dump(mode="json", exclude_defaults=True),
                 "ran_at": at,
             },
         )
@@ -104,7 +104,7 @@ def _judged(query: QueryOfStreams, scenario: Scenario) -> ScenarioFindings:
         try:
             return jobs.judged(query, body_of(scenario))
         except TooMuchWork as refused:
-            return ScenarioFindings(holds=False, missing=[], unexpected=[], changed=[], other=[refused.message])
+            return ScenarioFindings.not_run(refused.message)
 
 
 def _to_response(scenario: Scenario, version: int | None, at: datetime, findings: ScenarioFindings) -> VerdictResponse:

@@ -8223,6 +8223,8 @@ export interface components {
         /**
          * ScenarioFindings
          * @description The differences from the expectation; empty if the scenario holds. `other`: sentences on all but rows.
+         *
+         *     `ran` false: it could not be run, and `other` are the reasons.
          */
         ScenarioFindings: {
             /** Holds */
@@ -8235,6 +8237,11 @@ export interface components {
             changed: components["schemas"]["ChangedRow"][];
             /** Other */
             other: string[];
+            /**
+             * Ran
+             * @default true
+             */
+            ran?: boolean;
         };
         /**
          * ScenarioList

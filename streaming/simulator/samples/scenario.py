@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel
 
@@ -44,13 +44,22 @@ class ChangedRow(Strict):
 
 
 class ScenarioFindings(Strict):
-    """The differences from the expectation; empty if the scenario holds. `other`: sentences on all but rows."""
+    """The differences from the expectation; empty if the scenario holds. `other`: sentences on all but rows.
+
+    `ran` false: it could not be run, and `other` are the reasons.
+    """
 
     holds: bool
     missing: list[ScenarioRow]
     unexpected: list[ScenarioRow]
     changed: list[ChangedRow]
     other: list[str]
+    ran: bool = True
+
+    @classmethod
+    def not_run(cls, why: str) -> Self:
+        """Return the findings of a scenario that could not be run."""
+        return cls(holds=False, missing=[], unexpected=[], changed=[], other=[why], ran=False)
 
 
 @dataclass(frozen=True)
@@ -101,10 +110,10 @@ def judged(document: Mapping[str, Any]) -> ScenarioFindings:
     try:
         definition, case, expect = _prepare(document)
     except TranscriptError as error:
-        return _refuse(str(error))
+        return ScenarioFindings.not_run(str(error))
     result = _run(case)
     if result.failure is not None:
-        return _refuse(result.failure)
+        return ScenarioFindings.not_run(result.failure)
     return _compare(definition, case, result, expect)
 
 
@@ -139,10 +148,6 @@ def _run(case: Case) -> CaseResult:
         return run_case(execute, case)
     except ExecutionError as error:
         return CaseResult(case.id, failure=str(error))
-
-
-def _refuse(why: str) -> ScenarioFindings:
-    return ScenarioFindings(holds=False, missing=[], unexpected=[], changed=[], other=[why])
 
 
 def _compare(definition: TranscriptDefinition, case: Case, result: CaseResult, expect: Expect) -> ScenarioFindings:

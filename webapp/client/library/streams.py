@@ -4,15 +4,13 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
 from itertools import islice
 from typing import Any, Final, Self
 from uuid import uuid4
 
 from ..outcomes import CommandFailure, ExitCode
 from ..server import ApiServer
-from .frames import rows_of
+from .frames import json_line, rows_of
 from .things import PushedBatch
 
 ROWS_AT_ONCE: Final = 5_000
@@ -38,7 +36,11 @@ class RemoteStream:
 
     def fields(self) -> dict[str, str]:
         """Return the fields with their types."""
-        return dict(self._server.get(f"streams/{self.id}/")["definition"]["fields"])
+        return dict(self.definition()["fields"])
+
+    def definition(self) -> dict[str, Any]:
+        """Return the definition: shape, fields, event time, settings of time."""
+        return dict(self._server.get(f"streams/{self.id}/")["definition"])
 
     def push(
         self, rows: Any, *, batch: str | None = None, pause: Callable[[float], object] = time.sleep
@@ -69,7 +71,7 @@ class RemoteStream:
 
 def batches_of(rows: Any) -> Iterator[bytes]:
     """Yield rows as lines of JSON; the same rows give the same batches. Raises `ValueError` for an infinite number."""
-    lines = (_line(number, row).encode() + b"\n" for number, row in enumerate(rows_of(rows), 1))
+    lines = (json_line(number, row).encode() + b"\n" for number, row in enumerate(rows_of(rows), 1))
     while chunk := list(islice(lines, ROWS_AT_ONCE)):
         batch: list[bytes] = []
         size = 0
@@ -80,36 +82,3 @@ def batches_of(rows: Any) -> Iterator[bytes]:
             batch.append(line)
             size += len(line)
         yield b"".join(batch)
-
-
-def _line(number: int, row: Any) -> str:
-    try:
-        return _json(row)
-    except ValueError:
-        where = f"column {_infinite(row)!r}" if isinstance(row, Mapping) else "row"
-        raise ValueError(
-            f"Row {number}: the {where} has an infinite number, which JSON can't carry. Replace it with a finite one, "
-            "or with None."
-        ) from None
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-
-
-def _infinite(row: Mapping[str, Any]) -> str:
-    """Return the name of the first column that isn't JSON."""
-    for name, value in row.items():
-        try:
-            _json(value)
-        except ValueError:
-            return str(name)
-    raise AssertionError("the row isn't JSON because a value isn't")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return str(value)
-    raise TypeError(f"A value of the type {type(value).__name__} can't be pushed.")

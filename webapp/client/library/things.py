@@ -17,6 +17,11 @@ def moment(ticks: int | None) -> datetime | None:
         return None
 
 
+def ticks(text: str) -> int:
+    """Return the ticks of a time in ISO 8601 with its zone."""
+    return (datetime.fromisoformat(text) - _EPOCH) // timedelta(microseconds=1)
+
+
 @dataclass(frozen=True)
 class PushedBatch:
     """A batch is on disk as the rows `first` to `first + rows - 1`; `again`: it was stored before, and only once."""

@@ -13,7 +13,7 @@ const row = (start: number, n: number) => ({
   end: start + 10_000_000,
   payload: { plate: "A", n },
 });
-const NONE: ScenarioFindings = { holds: true, missing: [], unexpected: [], changed: [], other: [] };
+const NONE: ScenarioFindings = { holds: true, missing: [], unexpected: [], changed: [], other: [], ran: true };
 const RED: ScenarioFindings = {
   holds: false,
   missing: [row(0, 1)],

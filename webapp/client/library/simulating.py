@@ -1,0 +1,65 @@
+"""The requests of a simulation: the query is checked, the sample is read, the server simulates."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..outcomes import CommandFailure, ExitCode
+from ..output.faults import is_error
+from ..server import ApiServer
+from ..work import everything
+from .frames import plain
+from .samples import RowReader, SampleEnd, SampleReader
+from .scenarios import RemoteScenario
+from .simulations import SimulationResult
+
+Definitions = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class SimulationOptions:
+    """The stream of rows without one; the end; settings of time by input; streams that replace stored ones by name."""
+
+    stream: str | None = None
+    end: SampleEnd | None = None
+    advance: Definitions = field(default_factory=dict)
+    streams: Definitions = field(default_factory=dict)
+
+
+def simulate(server: ApiServer, query: Mapping[str, Any], sample: Any, options: SimulationOptions) -> SimulationResult:
+    """Run `query` (its `text` or its `graph`) on a sample and return everything that happened.
+
+    Raises `CommandFailure` with all errors of the query, of the settings or of the sample.
+    """
+    checked = _send(server, "queries/validate/", {**query, "streams": options.streams})
+    errors = [each for each in checked["faults"] if is_error(each)]
+    if errors or checked["graph"] is None:
+        raise CommandFailure(ExitCode.REFUSED, "The query can't be simulated. Fix its errors.", faults=errors)
+    end, advance = options.end or "flush", options.advance
+    if isinstance(sample, RemoteScenario):
+        stored = sample.definition()
+        rows, end = stored["sample"]["rows"], options.end or stored["sample"]["end"]
+        advance = {**stored["advance"], **advance}
+    else:
+        rows = SampleReader(_readers(server, checked, options.streams), options.stream).sample_rows(sample)
+    body = {**query, "streams": options.streams, "advance": advance, "sample": {"rows": rows, "end": end}}
+    return SimulationResult.of(_send(server, "queries/simulate/", body), checked["schemas"])
+
+
+def _readers(server: ApiServer, checked: Mapping[str, Any], own: Definitions) -> dict[str, RowReader]:
+    """Return the readers of the query's streams by name."""
+    inputs = [node for node in checked["graph"]["nodes"] if node["kind"] == "input"]
+    timed = {node["stream"] for node in inputs if node["id"] in checked["event_times"]}
+    names = list(dict.fromkeys(node["stream"] for node in inputs))
+    ids = {each["name"]: each["id"] for each in everything(server, "streams")} if set(names) - own.keys() else {}
+    found = {}
+    for name in names:
+        definition = own[name] if name in own else server.get(f"streams/{ids[name]}/")["definition"]
+        found[name] = RowReader.of(name, definition, is_timed_by_query=name in timed)
+    return found
+
+
+def _send(server: ApiServer, path: str, body: Mapping[str, Any]) -> Any:
+    content = json.dumps(body, default=plain).encode()
+    return server.send(path, content, {"Content-Type": "application/json"})
