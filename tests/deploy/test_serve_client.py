@@ -17,7 +17,8 @@ PROGRAM = f"""
 from punctual_client import Client
 with Client.from_env() as client:
     rows = [{{"start": s * 1_000_000, "end": s * 1_000_000 + 1, "speed": 120.0, "road_lane": 1}} for s in (1, 20, 2)]
-    found = client.simulate(client.query({RUNNING!r}), rows)
+    late = {{{STREAM!r}: {{"generate": {{"every": 1, "delay": "2s"}}, "late": "drop"}}}}
+    found = client.simulate(client.query({RUNNING!r}), rows, advance=late)
     print(found.late[0].outcome, [row["n"] for row in found.results().rows()])
     assert found._repr_html_().count("<svg") == 1
 """

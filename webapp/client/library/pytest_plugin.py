@@ -155,13 +155,13 @@ def _connect(config: pytest.Config) -> Client:
     return client
 
 
-def _reason(text: str) -> Exception:
+def _reason(text: str) -> BaseException:
     """Return an exception of which pytest shows the text alone."""
     return pytest.fail.Exception(clean(text), pytrace=False)
 
 
 @contextmanager
-def _refusals(kind: Callable[[str], Exception]) -> Iterator[None]:
+def _refusals(kind: Callable[[str], BaseException]) -> Iterator[None]:
     """Raise refusals inside the block as exceptions of this kind."""
     try:
         yield

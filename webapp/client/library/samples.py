@@ -96,7 +96,8 @@ class SampleReader:
 
 
 def _mappings(rows: Any) -> Iterator[Any]:
-    for number, row in enumerate(rows_of(rows), start=1):
+    found: Iterator[Any] = rows_of(rows)
+    for number, row in enumerate(found, start=1):
         if row != BATCH and not isinstance(row, Mapping):
             raise CommandFailure(ExitCode.USAGE, f"Row {number} of the sample is not a mapping from fields to values.")
         yield row
