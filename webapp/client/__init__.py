@@ -5,7 +5,7 @@ by relative names, so that the package works under another name too.
 """
 
 from .library.bindings import RemoteBinding
-from .library.bundles import BundleFault, DefinitionBundle, PlannedChange, PlannedChanges
+from .library.bundles import BundleFault, BundlePlan, DefinitionBundle, PlannedChange
 from .library.client import Client
 from .library.queries import RemoteQuery
 from .library.scenarios import RemoteScenario, ScenarioRun, VerdictRow
@@ -18,11 +18,11 @@ from .outcomes import CommandFailure as PunctualError
 
 __all__ = [
     "BundleFault",
+    "BundlePlan",
     "Client",
     "CtiStairs",
     "DefinitionBundle",
     "PlannedChange",
-    "PlannedChanges",
     "PunctualError",
     "PushedBatch",
     "ReceivedEvent",

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rich.text import Text
 
-from .library.bundles import DefinitionBundle, PlannedChanges, export_bundle, plan_bundle, summary_of
+from .library.bundles import BundlePlan, DefinitionBundle, export_bundle, plan_bundle, summary_of
 from .outcomes import CommandFailure, ExitCode
 from .output.faults import located, show_faults
 from .output.screen import clean
@@ -72,7 +72,7 @@ def summary(answer: Mapping[str, Any], words: Mapping[str, str]) -> str:
     return ", ".join(f"{counts[action]} {words[action]}" for action in words)
 
 
-def _planned(work: Work) -> PlannedChanges:
+def _planned(work: Work) -> BundlePlan:
     bundle = DefinitionBundle.read(work.args.folder)
     with work.screen.busy("Planning"):
         return plan_bundle(work.server, bundle, prune=work.args.prune)
@@ -82,7 +82,7 @@ def _with_summary(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {**answer, "summary": summary_of(answer)}
 
 
-def _refused(work: Work, planned: PlannedChanges) -> bool:
+def _refused(work: Work, planned: BundlePlan) -> bool:
     """Show the errors and warnings; return whether there is an error."""
     files = planned.bundle.files
     faults = [located(each, each.get("file"), files.get(each.get("file", ""))) for each in planned.answer["faults"]]
@@ -92,7 +92,7 @@ def _refused(work: Work, planned: PlannedChanges) -> bool:
     return not planned.is_valid
 
 
-def _show_changes(work: Work, planned: PlannedChanges) -> None:
+def _show_changes(work: Work, planned: BundlePlan) -> None:
     if work.screen.json:
         return
     for change in planned.changes:

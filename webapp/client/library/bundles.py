@@ -67,7 +67,7 @@ class BundleFault:
 
 
 @dataclass(frozen=True)
-class PlannedChanges:
+class BundlePlan:
     """The changes of applying a bundle; errors among `faults` refuse it. `answer` is the API's answer as it is."""
 
     bundle: DefinitionBundle
@@ -110,10 +110,10 @@ def export_bundle(server: ApiServer) -> DefinitionBundle:
     return DefinitionBundle(server.get("definitions/")["files"])
 
 
-def plan_bundle(server: ApiServer, bundle: DefinitionBundle, *, prune: bool) -> PlannedChanges:
+def plan_bundle(server: ApiServer, bundle: DefinitionBundle, *, prune: bool) -> BundlePlan:
     """Return the plan of applying `bundle`; nothing is stored."""
     answered = server.post("definitions/plan/", {"files": bundle.files, "prune": prune})
-    return PlannedChanges(bundle, prune, answered, server)
+    return BundlePlan(bundle, prune, answered, server)
 
 
 def summary_of(answer: Mapping[str, Any]) -> dict[str, int]:

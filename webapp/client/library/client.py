@@ -11,7 +11,7 @@ from ..outcomes import CommandFailure, ExitCode
 from ..server import ApiServer
 from ..work import everything
 from .bindings import RemoteBinding
-from .bundles import BundleFault, DefinitionBundle, PlannedChanges, export_bundle, plan_bundle
+from .bundles import BundleFault, BundlePlan, DefinitionBundle, export_bundle, plan_bundle
 from .queries import RemoteQuery
 from .samples import SampleEnd
 from .scenarios import RemoteScenario
@@ -113,7 +113,7 @@ class Client:
         """Return all errors and warnings of all files, checked with each other; nothing is stored."""
         return self.plan(bundle).faults
 
-    def plan(self, bundle: DefinitionBundle, *, prune: bool = False) -> PlannedChanges:
+    def plan(self, bundle: DefinitionBundle, *, prune: bool = False) -> BundlePlan:
         """Return the changes of applying `bundle`, and all its errors; nothing is stored.
 
         With `prune`, definitions without a file are deleted.

@@ -1,0 +1,1 @@
+"""The Python library and its pytest plugin."""
