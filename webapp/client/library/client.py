@@ -93,7 +93,7 @@ class Client:
 
         `query`: SQL, a graph, or a stored query. `sample`: rows in order of arrival, as `push` takes them (a frame of
         pandas or polars, an Arrow table, mappings), for the stream `stream` if the query reads several; or a mapping
-        from streams to such rows, of which those of the first stream arrive first. To mix streams, pass mappings in
+        from streams to such rows; the rows of the first stream arrive first. To mix streams, pass mappings in
         the form of transcripts, with `stream` and `payload`. A stored sample is a scenario: an object, its name if
         `query` is a stored query, otherwise "QUERY/SCENARIO".
 

@@ -156,7 +156,7 @@ def _connect(config: pytest.Config) -> Client:
 
 
 def _reason(text: str) -> BaseException:
-    """Return an exception of which pytest shows the text alone."""
+    """Return an exception that pytest shows as its text alone."""
     return pytest.fail.Exception(clean(text), pytrace=False)
 
 
