@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from deploy.up.place import HOST
+from tests.conftest import ROOT
 from tests.ports import free_port
 from tests.webapp.conftest import POINTS, Person, file_adapter
 from tests.webapp.queries.test_texts import TIMED, saved
@@ -24,11 +25,15 @@ Pytest = Callable[..., pytest.RunResult]
 
 @pytest.fixture
 def scenario_tests(pytester: pytest.Pytester, as_alice: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Pytest:
-    """Run pytest with the plugin in an empty folder, as alice."""
+    """Run pytest with the plugin in an empty folder, as alice.
+
+    It is a process of its own: pytest in this one would forget modules that the application imports in that time.
+    """
     monkeypatch.setenv("XDG_CONFIG_HOME", str(pytester.path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     for name, value in as_alice.items():
         monkeypatch.setenv(name, value)
-    return lambda *words: pytester.runpytest_inprocess(*PLUGIN, *words)
+    return lambda *words: pytester.runpytest_subprocess(*PLUGIN, *words)
 
 
 @pytest.fixture

@@ -184,3 +184,9 @@ def test_own_streams_replace_stored_ones(client: Client, cars: dict[str, Any]) -
     own = {"cars": {**POINTS, "advance": {"generate": {"every": 1, "delay": "5s"}, "late": "keep"}}}
     found = client.simulate("INSERT INTO out SELECT STREAM * FROM cars;", MAPPINGS, streams=own)
     assert [row.category for row in found.rows] == ["in_time", "in_time", "late"]
+
+
+@pytest.mark.usefixtures("cars")
+def test_an_infinite_number_is_an_error_that_names_its_row(client: Client) -> None:  # noqa: F811
+    with pytest.raises(ValueError, match=r"^Row 2: the column 'speed' has an infinite number"):
+        client.simulate(SQL, [MAPPINGS[0], {**MAPPINGS[1], "speed": float("inf")}])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, Self
 
 from ..outcomes import CommandFailure, ExitCode
-from .frames import rows_of
+from .frames import json_line, rows_of
 
 SampleEnd = Literal["flush", "stop", "none"]
 """`flush`: every input ends. `stop`: inputs with the setting `final` end. `none`: no input ends."""
@@ -61,7 +61,7 @@ class SampleReader:
     chosen: str | None = None
 
     def sample_rows(self, sample: Any) -> list[Any]:
-        """Return the rows of a sample in order of arrival. Raises `CommandFailure`."""
+        """Return the rows of a sample in order of arrival. Raises `CommandFailure`, and `ValueError` as `push` does."""
         if isinstance(sample, Mapping):
             return [row for name, rows in sample.items() for row in self._rows(rows, self._reader(name))]
         return list(self._rows(sample, None if self.chosen is None else self._reader(self.chosen)))
@@ -100,6 +100,7 @@ def _mappings(rows: Any) -> Iterator[Any]:
     for number, row in enumerate(found, start=1):
         if row != BATCH and not isinstance(row, Mapping):
             raise CommandFailure(ExitCode.USAGE, f"Row {number} of the sample is not a mapping from fields to values.")
+        json_line(number, row)
         yield row
 
 

@@ -12,7 +12,7 @@ from .things import moment
 
 ATTEMPTS: Final = 6
 PAUSE_S: Final = 5.0
-"""The pause after the answer that too many computations are running, and the number of attempts."""
+"""The shortest pause after the answer that too many computations are running."""
 _BUSY: Final = "too_many_requests"
 
 
@@ -116,7 +116,7 @@ class RemoteScenario:
             except CommandFailure as failure:
                 if failure.code != _BUSY or attempt == ATTEMPTS - 1:
                     raise
-                pause(PAUSE_S)
+                pause(max(PAUSE_S, failure.retry_after_s))
                 continue
             mine = [each for each in answered if each["scenario"] == self.id]
             if len(mine) != 1:

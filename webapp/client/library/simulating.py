@@ -1,6 +1,5 @@
 """The requests of a simulation: the query is checked, the sample is read, the server simulates."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +8,7 @@ from ..outcomes import CommandFailure, ExitCode
 from ..output.faults import is_error
 from ..server import ApiServer
 from ..work import everything
-from .frames import plain
+from .frames import to_json
 from .samples import RowReader, SampleEnd, SampleReader
 from .scenarios import RemoteScenario
 from .simulations import SimulationResult
@@ -61,5 +60,4 @@ def _readers(server: ApiServer, checked: Mapping[str, Any], own: Definitions) ->
 
 
 def _send(server: ApiServer, path: str, body: Mapping[str, Any]) -> Any:
-    content = json.dumps(body, default=plain).encode()
-    return server.send(path, content, {"Content-Type": "application/json"})
+    return server.send(path, to_json(body).encode(), {"Content-Type": "application/json"})

@@ -1,6 +1,5 @@
 """Streams, and rows pushed to them in idempotent batches."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
