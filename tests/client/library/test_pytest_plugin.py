@@ -1,8 +1,12 @@
 """The pytest plugin: scenarios of the application on its own port as tests; no verdict is an error, never a pass."""
 
 import json
-from collections.abc import Callable, Iterator
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 from xml.etree import ElementTree
@@ -15,25 +19,41 @@ from tests.ports import free_port
 from tests.webapp.conftest import POINTS, Person, file_adapter
 from tests.webapp.queries.test_texts import TIMED, saved
 from tests.webapp.scenarios.test_scenarios import FAST, ROWS, body
+from webapp.client import Client, PunctualError
 from webapp.client.library import scenarios
 
-pytest_plugins = ["pytester"]
 PLUGIN = ("-p", "webapp.client.library.pytest_plugin", "-p", "no:django", "-p", "no:cacheprovider")
 SLOW = {"start": 2_000_000, "payload": {"plate": "B", "speed": 100.0}}
 Pytest = Callable[..., pytest.RunResult]
 
 
 @pytest.fixture
-def scenario_tests(pytester: pytest.Pytester, as_alice: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Pytest:
-    """Run pytest with the plugin in an empty folder, as alice.
+def folder(tmp_path: Path) -> Path:
+    """Return the folder in which pytest runs."""
+    made = tmp_path / "tests_of_mine"
+    made.mkdir()
+    return made
 
-    It is a process of its own: pytest in this one would forget modules that the application imports in that time.
+
+def calling(folder: Path, environment: Mapping[str, str]) -> Pytest:
+    """Return a call of pytest with the plugin, as a process of its own.
+
+    The fixture `pytester` would let this process forget the modules that the application imports in that time.
     """
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(pytester.path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    for name, value in as_alice.items():
-        monkeypatch.setenv(name, value)
-    return lambda *words: pytester.runpytest_subprocess(*PLUGIN, *words)
+    kept = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), **environment}
+
+    def call(*words: str, **more: str) -> pytest.RunResult:
+        command = [sys.executable, "-m", "pytest", *PLUGIN, *words]
+        done = subprocess.run(command, cwd=folder, env={**kept, **more}, check=False, capture_output=True, text=True)
+        return pytest.RunResult(done.returncode, done.stdout.splitlines(), done.stderr.splitlines(), 0.0)
+
+    return call
+
+
+@pytest.fixture
+def scenario_tests(folder: Path, as_alice: dict[str, str]) -> Pytest:
+    """Return a call of pytest with the plugin, as alice."""
+    return calling(folder, as_alice)
 
 
 @pytest.fixture
@@ -71,12 +91,12 @@ def test_scenarios_pass_and_fail_row_by_row(scenario_tests: Pytest, alice: Perso
 
 
 def test_junit_has_a_case_with_its_version_for_each_scenario(
-    scenario_tests: Pytest, pytester: pytest.Pytester, alice: Person, query: dict[str, Any]
+    scenario_tests: Pytest, folder: Path, alice: Person, query: dict[str, Any]
 ) -> None:
     store(alice, query, "it holds", FAST)
     store(alice, query, "it differs", SLOW)
     scenario_tests("--punctual-scenarios", "--junitxml=report.xml")
-    suite = ElementTree.parse(pytester.path / "report.xml").getroot()[0]
+    suite = ElementTree.parse(folder / "report.xml").getroot()[0]
     cases = {case.get("name"): case for case in suite.iter("testcase")}
     assert {case.get("classname") for case in cases.values()} == {"punctual.acme.speeding"}
     versions = [each.get("value") for each in suite.iter("property") if each.get("name") == "punctual_version"]
@@ -98,12 +118,12 @@ def test_without_its_option_the_plugin_does_nothing(
 
 
 def test_queries_and_scenarios_are_selected(
-    scenario_tests: Pytest, pytester: pytest.Pytester, alice: Person, query: dict[str, Any]
+    scenario_tests: Pytest, folder: Path, alice: Person, query: dict[str, Any]
 ) -> None:
     other = saved(alice, TIMED.replace("speeding", "other"))
     store(alice, query, "it holds", FAST)
     store(alice, other, "it differs", SLOW)
-    pytester.makepyfile("def test_plain(): pass")
+    (folder / "test_plain.py").write_text("def test_plain(): pass\n")
     scenario_tests("--punctual-scenarios").assert_outcomes(passed=2, failed=1)
     scenario_tests("--punctual-scenarios", "-m", "punctual_scenario").assert_outcomes(passed=1, failed=1, deselected=1)
     scenario_tests("--punctual-scenarios", "-k", "holds or plain").assert_outcomes(passed=2, deselected=1)
@@ -142,15 +162,12 @@ def test_a_run_without_scenarios_is_an_error_with_a_sentence(
     words: list[str],
     environment: dict[str, str],
     sentence: str,
-    monkeypatch: pytest.MonkeyPatch,
-    pytester: pytest.Pytester,
+    folder: Path,
 ) -> None:
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    shown = sentences(scenario_tests("--punctual-scenarios", "--junitxml=report.xml", *words))
+    shown = sentences(scenario_tests("--punctual-scenarios", "--junitxml=report.xml", *words, **environment))
     assert sentence in shown
     assert "pct_" not in shown
-    suite = ElementTree.parse(pytester.path / "report.xml").getroot()[0]
+    suite = ElementTree.parse(folder / "report.xml").getroot()[0]
     assert suite.get("errors") == "1"
 
 
@@ -180,7 +197,7 @@ def test_a_stream_that_the_query_no_longer_fits_is_an_error(
 
 
 @pytest.fixture
-def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+def busy() -> Iterator[dict[str, Any]]:
     """A server with one scenario that answers runs with `answers`, (status, body), one after the other."""
     state: dict[str, Any] = {"answers": []}
     current = {"number": 3, "id": "v3"}
@@ -208,12 +225,13 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
         def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 - its name in the standard library
             pass
 
-    monkeypatch.setattr(scenarios, "PAUSE_S", 0.0)
     with ThreadingHTTPServer((HOST, 0), Handler) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        monkeypatch.setenv("PUNCTUAL_ADDRESS", f"http://{HOST}:{server.server_port}")
-        monkeypatch.setenv("PUNCTUAL_TOKEN", "pct_x")
+        state["environment"] = {
+            "PUNCTUAL_ADDRESS": f"http://{HOST}:{server.server_port}",
+            "PUNCTUAL_TOKEN": "pct_x",
+        }
         yield state
         server.shutdown()
         thread.join()
@@ -230,26 +248,36 @@ def verdict(scenario: str = "s") -> tuple[int, list[dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(
-    ("answers", "sentence"),
+    ("answer", "sentence"),
     [
-        ([FULL, FULL, verdict()], None),
-        ([FULL] * scenarios.ATTEMPTS, "Too much is running. Try again."),
-        ([USED_UP], "The day's time is used up."),
-        ([FAILED], "The server failed."),
-        ([(200, [])], "The server did not judge the scenario"),
-        ([verdict("another")], "The server did not judge the scenario"),
+        (verdict(), None),
+        (USED_UP, "The day's time is used up."),
+        (FAILED, "The server failed."),
+        ((200, []), "The server did not judge the scenario"),
+        (verdict("another"), "The server did not judge the scenario"),
     ],
 )
 def test_a_server_without_a_verdict_is_an_error(
-    pytester: pytest.Pytester,
-    busy: dict[str, Any],
-    answers: list[Any],
-    sentence: str | None,
+    folder: Path, busy: dict[str, Any], answer: tuple[int, Any], sentence: str | None
 ) -> None:
-    busy["answers"] = list(answers)
-    done = pytester.runpytest_inprocess(*PLUGIN, "--punctual-scenarios", "-v")
+    busy["answers"] = [answer]
+    done = calling(folder, busy["environment"])("--punctual-scenarios", "-v")
     done.assert_outcomes(passed=sentence is None, errors=sentence is not None)
     assert busy["answers"] == []
     assert sentence is None or sentence in str(done.stdout)
-    done.stdout.no_fnmatch_line("*_refusals*")
     assert "\x1b" not in str(done.stdout)
+    done.stdout.no_fnmatch_line("*_refusals*")
+
+
+@pytest.mark.parametrize("fulls", [2, scenarios.ATTEMPTS])
+def test_a_busy_server_is_tried_again(busy: dict[str, Any], fulls: int) -> None:
+    busy["answers"] = [*[FULL] * fulls, verdict()]
+    pauses: list[float] = []
+    with Client.from_env(busy["environment"]) as client:
+        [scenario] = client.query("speeding").scenarios()
+        if fulls < scenarios.ATTEMPTS:
+            assert scenario.run("v3", pause=pauses.append).holds
+        else:
+            with pytest.raises(PunctualError, match=r"Too much is running\."):
+                scenario.run("v3", pause=pauses.append)
+    assert pauses == [scenarios.PAUSE_S] * min(fulls, scenarios.ATTEMPTS - 1)
