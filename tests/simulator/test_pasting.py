@@ -98,3 +98,45 @@ def test_times_are_read_by_the_pattern_of_the_stream() -> None:
     assert [note.message for note in found.notes] == [
         "Line 3: '05.03.2024 late' in 'day' is not a time (dd.MM.yyyy HH:mm)."
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("1234567890123456.78", "1234567890123456.78"), ("+.5", 0.5), ("007.50", 7.5), ("2.", 2.0), ("1e2", 100.0)],
+)
+def test_a_decimal_keeps_its_digits(written: str, read: object) -> None:
+    stream = StreamDefinition.model_validate({"fields": {"d": "decimal(20,2)", "ds": "struct<d: decimal(20,2)>"}})
+    found = read_pasted(f"d,start\n{written},1700000000\n", "s", stream, {}, None, 100)
+    assert [row.get("payload") for row in found.rows] == [{"d": read}]
+    if written.startswith("1"):
+        line = f'{{"d": {written}, "ds": {{"d": {written}}}, "start": 1700000000}}\n'
+        for text in (line, f'{{"start": 5, "payload": {line.strip()}}}\n'):
+            [row] = read_pasted(text, "s", stream, {}, None, 100).rows
+            assert (row["payload"]["d"], row["payload"]["ds"]) == (read, {"d": read})
+
+
+@pytest.mark.parametrize("written", ["nan", "1_000", "infinity", "0x10", ".", "٣"])
+def test_a_text_that_no_input_reads_as_a_number_is_bad(written: str) -> None:
+    found = pasted(f"speed,start,end\n{written},1700000000,1700000005\n")
+    assert [note.message for note in found.notes] == [f"Line 2: speed: expected a number, found {written!r}."]
+
+
+def test_a_line_of_json_ends_at_a_line_feed_only() -> None:
+    found = pasted('{"plate": "A\u2028B\x85C", "ts": 1700000000}\r\n{"plate": "D", "ts": 1700000001}')
+    assert [row["payload"]["plate"] for row in found.rows] == ["A\u2028B\x85C", "D"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "zone", "written", "start"),
+    [
+        ("ms", "UTC", "1700000000", 1_700_000_000_000),
+        ("ms", "UTC", "2023-11-14T22:13:20Z", 1_700_000_000_000_000),
+        ("iso", "Europe/Berlin", "2023-11-14T23:13:20", 1_700_000_000_000_000),
+        ("iso", "Europe/Berlin", "1700000000", 1_700_000_000_000_000),
+    ],
+)
+def test_times_are_read_as_the_stream_reads_them_or_guessed(unit: str, zone: str, written: str, start: int) -> None:
+    time = {"column": "at", "unit": unit, "zone": zone}
+    stream = StreamDefinition.model_validate({"fields": {"v": "long"}, "event_time": {"start": time}})
+    [row] = read_pasted(f"at,v\n{written},1\n", "s", stream, {}, None, 100).rows
+    assert row["start"] == start

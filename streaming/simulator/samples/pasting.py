@@ -6,14 +6,26 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from streaming.adapters.times.columns import TimeSource, Unit, joined_text, read_time
-from streaming.definition.payload.reading import BadPayload, read_payload
+from streaming.definition.payload.reading import BadPayload, WrittenNumber, read_object, read_payload
 from streaming.definition.payload.type_text import parse_fields
-from streaming.definition.payload.types import Boolean, DecimalOf, Double, Fields, Long, String, Timestamp, Type
+from streaming.definition.payload.types import (
+    Array,
+    Boolean,
+    DecimalOf,
+    Double,
+    Fields,
+    Long,
+    String,
+    Struct,
+    Timestamp,
+    Type,
+)
 from streaming.definition.streams.stream import StreamDefinition, TimeUnit
 from streaming.definition.streams.time_columns import TIME_NAMES, plain_name, unit_of
 from streaming.definition.strict import Strict
@@ -24,6 +36,8 @@ from streaming.transcripts.format import TranscriptRow
 OTHERS: Final[Mapping[str, Sequence[str]]] = {"edge": ("edge",), "lane": ("lane", "partition")}
 _MOST_LOOKED_AT: Final = 50
 _DELIMITERS: Final = (",", ";", "\t", "|")
+_NUMBER: Final = re.compile(r"([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?([eE][+-]?[0-9]+)?")
+"""A number in a cell: sign, whole digits, fraction, exponent."""
 
 
 class ColumnRead(Strict):
@@ -95,17 +109,13 @@ def read_pasted(
 
 
 def _json_lines(text: str) -> Iterator[PastedLine]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, ended in enumerate(io.StringIO(text, newline=None), start=1):
+        line = ended.rstrip("\n")
         if not line.strip():
             continue
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            yield PastedLine(number, line, value)
-        else:
-            yield PastedLine(number, line, None, f"Line {number} is not a JSON object.")
+        value = read_object(line)
+        why = "" if value is not None else f"Line {number} is not a JSON object."
+        yield PastedLine(number, line, value, why)
 
 
 def _csv_records(text: str) -> Iterator[PastedLine]:
@@ -156,10 +166,11 @@ def _guess_columns(
         free = [names[word] for word in map(plain_name, words) if word in names and names[word] not in found.values()]
         if target not in found and free and (target != "edge" or stream.shape is Shape.EDGE):
             found[target] = free[0]
-    timed = [each for each in TIME_NAMES if each in found]
-    times = {each: _chosen_source(each, found[each], stream, unit) for each in timed}
-    guessed = {each: _unit([record.get(found[each]) for record in records]) for each in timed}
-    sources = {each: times[each] or TimeSource(each, guessed[each]) for each in timed}
+    sources = {
+        target: _time_source(target, found[target], stream, unit, [record.get(found[target]) for record in records])
+        for target in TIME_NAMES
+        if target in found
+    }
     units: dict[str, TimeUnit] = {each: source.unit for each, source in sources.items() if source.unit != "auto"}
     targets = {column: target for target, column in found.items()}
     shown = [
@@ -174,18 +185,20 @@ def _guess_columns(
     return _Reading(name, stream, parse_fields(stream.fields), found, sources), shown
 
 
-def _chosen_source(target: str, column: str, stream: StreamDefinition, unit: TimeUnit | None) -> TimeSource | None:
-    """Return the form of a time if it is set: the chosen unit, or the stream's own pattern."""
-    own = stream.event_time
-    source = None if own is None else own.start if target == "start" else own.end if target == "end" else None
-    if (
-        source is not None
-        and source.column == column
-        and source.unit in ("pattern", "excel")
-        and unit in (None, source.unit)
-    ):
-        return TimeSource.of(source)
-    return None if unit is None else TimeSource(target, unit)
+def _time_source(
+    target: str, column: str, stream: StreamDefinition, unit: TimeUnit | None, values: Sequence[Any]
+) -> TimeSource:
+    """Return the form of a time: the stream's own, the chosen unit, or a guess if the stream's own reads no value."""
+    time = stream.event_time
+    own = None if time is None else time.start if target == "start" else time.end if target == "end" else None
+    if own is None or own.column != column:
+        return TimeSource(target, unit or _unit(values))
+    source = TimeSource.of(own)
+    if unit in (None, own.unit):
+        by_form = unit is not None or own.unit in ("pattern", "excel")
+        if by_form or any(read_time(_time_value(value, own.unit), source) is not None for value in values):
+            return source
+    return TimeSource(target, unit or _unit(values), own.zone)
 
 
 def _unit(values: Sequence[Any]) -> TimeUnit:
@@ -200,9 +213,11 @@ def _unit(values: Sequence[Any]) -> TimeUnit:
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
+    if isinstance(value, str) and _NUMBER.fullmatch(value) is None:
+        return None
     try:
         return float(value)
-    except ValueError:
+    except OverflowError:
         return None
 
 
@@ -211,7 +226,7 @@ def _row(line: PastedLine, reading: _Reading) -> tuple[TakenRow, str]:
     if line.values is None:
         return {"stream": reading.name, "bad": line.text}, line.why
     if _is_transcript(line.values):
-        return _transcript_row(line, reading.name)
+        return _transcript_row(line.values, line, reading)
     row: TakenRow = {"stream": reading.name}
     for target, source in reading.times.items():
         value = line.values.get(reading.columns[target])
@@ -239,14 +254,16 @@ def _row(line: PastedLine, reading: _Reading) -> tuple[TakenRow, str]:
     return {**row, "payload": payload}, ""
 
 
-def _transcript_row(line: PastedLine, name: str) -> tuple[TakenRow, str]:
-    row = {"stream": name, **(line.values or {})}
+def _transcript_row(values: Mapping[str, Any], line: PastedLine, reading: _Reading) -> tuple[TakenRow, str]:
+    row = {"stream": reading.name, **_exact(values, None)}
+    if isinstance(payload := values.get("payload"), dict):
+        row["payload"] = {name: _exact(value, reading.fields.get(name)) for name, value in payload.items()}
     try:
         TranscriptRow.model_validate(row)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        return {"stream": name, "bad": line.text}, f"Line {line.number}: {place}: {first['msg']}."
+        return {"stream": reading.name, "bad": line.text}, f"Line {line.number}: {place}: {first['msg']}."
     return row, ""
 
 
@@ -261,13 +278,43 @@ def _time_value(value: Any, unit: Unit) -> Any:
 def _value(value: Any, of: Type) -> Any:
     """Convert the text of a cell to the type. Other text stays as it is and is refused later."""
     if not isinstance(value, str) or isinstance(of, String | Timestamp):
-        return value
+        return _exact(value, of)
     if isinstance(of, Long | Double | DecimalOf):
-        number = int(value) if re.fullmatch(r"[+-]?\d{1,19}", value) else _number(value)
-        return value if number is None else number
+        if re.fullmatch(r"[+-]?[0-9]{1,19}", value):
+            return int(value)
+        number = _NUMBER.fullmatch(value)
+        return value if number is None else _exact(WrittenNumber(_in_json(number)), of)
     if isinstance(of, Boolean):
         return {"true": True, "false": False}.get(value.lower(), value)
     try:
-        return json.loads(value)
+        return _exact(json.loads(value, parse_float=WrittenNumber), of)
     except (ValueError, RecursionError):
         return value
+
+
+def _in_json(number: re.Match[str]) -> str:
+    """Return a number in JSON's syntax: no plus sign, no zeros before the digits, digits on both sides of the point."""
+    sign, whole, fraction, exponent = (part or "" for part in number.groups())
+    return f"{sign.strip('+')}{whole.lstrip('0') or '0'}.{fraction or '0'}{exponent}"
+
+
+def _exact(value: Any, of: Type | None) -> Any:
+    """Return a JSON value with all digits of its decimals, which are texts where a float has too few.
+
+    `of` is None if the type is unknown.
+    """
+    if isinstance(value, WrittenNumber):
+        return value.written if isinstance(of, DecimalOf) and not _is_exact(value) else float(value)
+    if isinstance(value, list):
+        return [_exact(each, of.element if isinstance(of, Array) else None) for each in value]
+    if isinstance(value, dict):
+        types = dict(of.fields) if isinstance(of, Struct) else {}
+        return {name: _exact(each, types.get(name)) for name, each in value.items()}
+    return value
+
+
+def _is_exact(number: WrittenNumber) -> bool:
+    try:
+        return Decimal(float.__repr__(number)) == Decimal(number.written)
+    except InvalidOperation:  # an exponent that no decimal has
+        return False
