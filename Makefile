@@ -81,7 +81,7 @@ PROPERTIES = tests/temporal tests/definition tests/reference tests/simulator tes
 
 thorough: prepare-tests
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n 2 --dist worksteal -m "not spark and not kafka and not browser and not thorough" $(PROPERTIES)
-	$(BIN)/pytest -m thorough
+	$(call run_tests,thorough)
 
 audit: prepare-tests
 	@$(BIN)/python -m deploy.audit
