@@ -1,6 +1,7 @@
 """The relay's own connections, with a server in place of a broker."""
 
 import asyncio
+import gc
 import socket
 import ssl
 import struct
@@ -97,3 +98,29 @@ def test_a_connection_that_the_broker_ended_while_the_client_was_slow_is_closed(
         relay.close()
     assert closed
     assert not errors
+
+
+def held(loop: asyncio.AbstractEventLoop) -> tuple[threading.Event, threading.Event]:
+    """Stop the loop in its next turn: it sets the first event and waits for the second."""
+    holds, goes_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        holds.set()
+        goes_on.wait(PATIENCE_S)
+
+    loop.call_soon_threadsafe(hold)
+    return holds, goes_on
+
+
+def test_a_connection_that_is_accepted_while_the_relay_closes_is_closed() -> None:
+    relay = BrokerRelay(KafkaConnectionOptions(brokers="127.0.0.1:9", topic="t"), Reach(HERE), deque())
+    before, connected = held(relays._loop())
+    assert before.wait(PATIENCE_S)
+    with socket.create_connection(("127.0.0.1", relay.first[0]), timeout=PATIENCE_S) as client:
+        accepting, closed = held(relays._loop())  # the turn that accepts the connection begins with this
+        connected.set()
+        assert accepting.wait(PATIENCE_S)
+        relay.close()
+        closed.set()
+        assert client.recv(1) == b""
+    gc.collect()
