@@ -43,6 +43,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
 log.cleaner.backoff.ms=100
+log.retention.ms=-1
 broker.session.timeout.ms=1000
 broker.heartbeat.interval.ms=200
 log.message.timestamp.after.max.ms=9223372036854775807
