@@ -1,11 +1,13 @@
 """A real Kafka broker for tests: one KRaft node on the loopback address, which can be killed and started again."""
 
 import signal
+import socket
+import struct
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +25,8 @@ USER: Final = "alice"
 PASSWORD: Final = "planted-kafka-password"
 _JAVA: Final = ("java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{JARS}/*")
 _STARTS_S: Final = 180
+_ASKS_VERSIONS: Final = struct.pack(">ihhih", 10, 18, 0, 1, -1)
+"""A request for the versions of the API: its size, key, version and number, and no name of a client."""
 PROPERTIES: Final = """
 process.roles=broker,controller
 node.id=1
@@ -67,6 +71,7 @@ class KafkaBroker:
     signed_port: int = field(default_factory=free_port)
     controller_port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    advertises_itself: bool = True
 
     @property
     def address(self) -> str:
@@ -93,6 +98,7 @@ class KafkaBroker:
         """Advertise these addresses to clients, from the next start on."""
         named = {"controller": self.controller_port, "port": self.port, "signed": self.signed_port}
         addresses = {"advertised": plain, "advertised_signed": signed}
+        self.advertises_itself = (plain, signed) == (self.address, self.signed_address)
         values = {**named, **addresses, "host": HOST, "folder": self.folder, "user": USER, "password": PASSWORD}
         self._properties.write_text(PROPERTIES.format(**values), encoding="utf-8")
 
@@ -113,12 +119,25 @@ class KafkaBroker:
         until = time.monotonic() + _STARTS_S
         while True:
             try:
-                self.admin.list_topics(timeout=5)
+                if self.advertises_itself:
+                    self.admin.list_topics(timeout=5)
+                else:
+                    self._send_one_request()
                 return
-            except KafkaException:
+            except (KafkaException, OSError):
+                with suppress(subprocess.TimeoutExpired):
+                    self.process.wait(0.1)
                 if self.process.poll() is not None or time.monotonic() > until:
                     log = (self.folder / "broker.log").read_text(errors="replace")[-2000:]
                     raise RuntimeError(f"The Kafka broker did not start: {log}") from None
+
+    def _send_one_request(self) -> None:
+        """Raise `OSError` without an answer; a client would turn to the advertised address with its next request."""
+        host, _, port = self.address.partition(":")
+        with socket.create_connection((host, int(port)), timeout=5) as asking:
+            asking.sendall(_ASKS_VERSIONS)
+            if not asking.recv(4):
+                raise ConnectionError("no answer")
 
     def kill(self) -> None:
         """End it with SIGKILL, like a machine that loses its power."""
