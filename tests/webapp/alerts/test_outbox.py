@@ -126,3 +126,11 @@ def test_old_messages_are_deleted_once_they_have_ended(scripted: Scripted, recei
         assert OutboxEntry.objects.count() == 1
         outbox.forget_sent(scripted.clock() + timedelta(days=32))
         assert OutboxEntry.objects.count() == 0
+
+
+@pytest.mark.parametrize("kind", ["", "e mail", "no_such_kind", "é"])
+def test_a_kind_that_does_not_exist_is_refused(scripted: Scripted, kind: str) -> None:
+    body = {"name": "hook", "kind": kind, "options": {}}
+    answered = scripted.person.post("alerts/channels/", body)
+    assert answered.status_code == 422
+    assert answered.json()["faults"]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import Field, RootModel
 
+from streaming.definition.names import Name
 from streaming.definition.strict import Strict
 from webapp.alerts.backtest_job import ReplayedTransition
 from webapp.alerts.notifications import OutboxState
@@ -217,7 +218,7 @@ class ChannelRequest(Strict):
     """A channel; a secret is a text, or the placeholder `{"sealed": true}` to keep the stored one."""
 
     name: Annotated[str, Field(min_length=1, max_length=63, pattern=r"^\S(.*\S)?$")]
-    kind: Annotated[str, Field(max_length=16)]
+    kind: Name
     options: dict[str, Any]
     level: AlertLevel = AlertLevel.WARN
     enabled: bool = True
