@@ -44,7 +44,7 @@ from webapp.runs.models import Binding, Run
 
 _USUAL_S: Final = 7_200
 _SECONDS: Final = "The range until now. Default: the shortest one with all runs of the binding, at most two hours."
-_PARAMETERS: Final = [
+RANGE_PARAMETERS: Final = [
     OpenApiParameter("seconds", int, enum=list(RANGES), description=_SECONDS),
     OpenApiParameter("begin", int, description="Instead: the first tick of a range, at most 90 days long."),
     OpenApiParameter("end", int, description="The tick after that range."),
@@ -56,13 +56,13 @@ class DashboardView(TenantView):
 
     @extend_schema(
         operation_id="home_binding_get",
-        parameters=_PARAMETERS,
+        parameters=RANGE_PARAMETERS,
         responses={200: DashboardResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
         """Return the verdict on a binding's results, and its outcomes, lags, lanes and deliveries over time."""
         found, now = access_binding(binding), timezone.now()
-        return answer(_dashboard(found, _range(found, request, now), now))
+        return answer(_dashboard(found, requested_range(found, request, now), now))
 
 
 class DetailsView(TenantView):
@@ -70,17 +70,17 @@ class DetailsView(TenantView):
 
     @extend_schema(
         operation_id="home_binding_details",
-        parameters=_PARAMETERS,
+        parameters=RANGE_PARAMETERS,
         responses={200: DetailsResponse, 422: ErrorEnvelope, **REFUSALS},
     )
     def get(self, request: Request, slug: str, binding: UUID) -> Response:
         """Return distances of rows, lanes and parts of the lag over time."""
         found, now = access_binding(binding), timezone.now()
-        within = _range(found, request, now).for_details(ticks_of(now))
+        within = requested_range(found, request, now).for_details(ticks_of(now))
         return answer(details_response(within, detail_steps(found.pk, within)))
 
 
-def _range(binding: Binding, request: Request, now: datetime) -> TimeRange:
+def requested_range(binding: Binding, request: Request, now: datetime) -> TimeRange:
     """Return the requested range. Raises `Faulty` for an invalid one."""
     raw = request.query_params.dict()
     try:

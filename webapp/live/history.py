@@ -275,13 +275,19 @@ def counts_in(sample: Mapping[str, Any]) -> PeriodCounts:
 
 
 def base_of(run: Mapping[str, Any], now: int) -> PeriodCounts | None:
-    """Return the totals of a run before the range; None: unknown, so its first sample counts nothing.
+    """Return the totals of a run before the range; None: unknown, so its first sample counts nothing."""
+    sample = sample_before(run, now)
+    return None if sample is None else counts_in(sample)
+
+
+def sample_before(run: Mapping[str, Any], now: int) -> Mapping[str, Any] | None:
+    """Return the last sample of a run before the range; None: unknown.
 
     The totals at the start of a run are its base only if no rollup since then has been deleted.
     """
     first = run["rollup_cursor__reading__base"] if ticks_of(run["created_at"]) >= _oldest(now) else None
-    sample = run["before"] or run["long_before"] or first
-    return None if sample is None else counts_in(sample)
+    found: Mapping[str, Any] | None = run["before"] or run["long_before"] or first
+    return found
 
 
 def _add(

@@ -11,6 +11,7 @@ from streaming.storage.results import (
     Commit,
     CommitSpan,
     MergedPart,
+    PartKind,
     ResultPart,
     committed_spans,
     read_span,
@@ -56,7 +57,7 @@ class CommittedPiece:
 
 @dataclass(frozen=True)
 class CommittedPieces:
-    """The pieces after `after` up to the batch `upto` of `folder`, oldest first; with `run` only those of it.
+    """The pieces of `kind` after `after` up to the batch `upto` of `folder`, oldest first; with `run` only those of it.
 
     After the pieces of a commit comes the commit itself, if none of its batches is after `upto`.
     """
@@ -65,6 +66,7 @@ class CommittedPieces:
     upto: int
     after: PieceId = NOTHING_READ
     run: str | None = None
+    kind: PartKind = "results"
 
     def __iter__(self) -> Iterator[CommittedPiece | Commit]:
         """Yield pieces and commits; `OSError`, `DamagedResults` and `MergedTooFast` end it.
@@ -103,7 +105,7 @@ class CommittedPieces:
 
     def _since(self, after: PieceId) -> Iterator[CommittedPiece | Commit]:
         for commit in self.commits(after):
-            parts = [part for part in commit.parts if part.kind == "results"]
+            parts = [part for part in commit.parts if part.kind == self.kind]
             for index, part in enumerate(parts):
                 places = part.merged or [MergedPart(batch=commit.batch, part=index, rows=part.rows, bytes=0)]
                 if any(self._counts(commit, place, after) for place in places):

@@ -1043,6 +1043,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/home/{binding}/what-if/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return how many rows of each input would be in results with a longer delay, from the stored late rows.
+         *
+         *     The counts are those of a run with that delay. Counts for shorter delays are estimates with bounds.
+         */
+        get: operations["home_binding_what_if"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/invitations/": {
         parameters: {
             query?: never;
@@ -10413,6 +10434,112 @@ export interface components {
             input: string;
         };
         /**
+         * WhatIfDelay
+         * @description The rows in no result, and those adjusted or shifted, with the delay `delay` (ticks); today's delay is first.
+         *
+         *     Late rows that are no longer stored count as if no delay kept them.
+         */
+        WhatIfDelay: {
+            /** Delay */
+            delay: number;
+            /** Lost */
+            lost: number;
+            /** Changed */
+            changed: number;
+        };
+        /**
+         * WhatIfEstimate
+         * @description With the shorter delay `delay` (ticks), at least `fewest` and at most `most` of the measured rows are late.
+         */
+        WhatIfEstimate: {
+            /** Delay */
+            delay: number;
+            /** Fewest */
+            fewest: number;
+            /** Most */
+            most: number;
+        };
+        /**
+         * WhatIfGoal
+         * @description The smallest delay (ticks) at which `share` percent of the rows are in results; null: no delay suffices.
+         */
+        WhatIfGoal: {
+            /** Share */
+            share: number;
+            /** Delay */
+            delay: number | null;
+        };
+        /**
+         * WhatIfInput
+         * @description An input; `rows` is null where late rows do not depend on a delay alone, and `reason` says why.
+         */
+        WhatIfInput: {
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string | null;
+            rows: components["schemas"]["WhatIfRows"] | null;
+        };
+        /**
+         * WhatIfResponse
+         * @description The inputs of the newest run in `[begin, end)` as of tick `now`, with the effect of other delays.
+         *
+         *     `completeness` is the promised share of rows in results, in percent. `newest_only`: the quarantine is on an object
+         *     store, and only its newest rows were read; others count as not stored.
+         */
+        WhatIfResponse: {
+            /** Now */
+            now: number;
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Completeness */
+            completeness: number;
+            /** Newest Only */
+            newest_only: boolean;
+            /** Inputs */
+            inputs: components["schemas"]["WhatIfInput"][];
+        };
+        /**
+         * WhatIfRows
+         * @description The rows of an input that had the delay `delay` (ticks).
+         *
+         *     `lost` rows of the `received` ones are in no result, `dropped_late` of them because they were late. `stored` of
+         *     these are still in the quarantine, `fixed` are kept by no delay, and `undecided` met a CTI of an earlier delay.
+         *     `since`: only runs from this tick on are counted, because earlier ones had another delay. `shorter` estimates
+         *     shorter delays from `measured` rows of the range; null if that is impossible. `may_have_ctis`: rows of the input may
+         *     be CTIs, which no delay moves.
+         */
+        WhatIfRows: {
+            /** Delay */
+            delay: number;
+            /** Received */
+            received: number;
+            /** Lost */
+            lost: number;
+            /** Dropped Late */
+            dropped_late: number;
+            /** Stored */
+            stored: number;
+            /** Fixed */
+            fixed: number;
+            /** Undecided */
+            undecided: number;
+            /** Since */
+            since: number | null;
+            /** May Have Ctis */
+            may_have_ctis: boolean;
+            /** Measured */
+            measured: number;
+            /** Delays */
+            delays: components["schemas"]["WhatIfDelay"][];
+            /** Goals */
+            goals: components["schemas"]["WhatIfGoal"][];
+            /** Shorter */
+            shorter: components["schemas"]["WhatIfEstimate"][] | null;
+        };
+        /**
          * WhyBody
          * @description A question about the row `result` of a binding, or about the absence of a row at `place`: exactly one of them.
          *
@@ -14766,6 +14893,83 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_what_if: {
+        parameters: {
+            query?: {
+                /** @description Instead: the first tick of a range, at most 90 days long. */
+                begin?: number;
+                /** @description The tick after that range. */
+                end?: number;
+                /** @description The range until now. Default: the shortest one with all runs of the binding, at most two hours. */
+                seconds?: 2592000 | 3600 | 604800 | 7200 | 7776000 | 86400 | 900;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhatIfResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -93,7 +93,7 @@ class Reporting:
 
     def know(self, run: Any, spans: list[tuple[int, int]], *, from_zero: bool = False) -> None:
         """Let all activity of a run in `spans` be recorded, and no other; `from_zero`: its totals began with zero."""
-        base = {"inputs": {}, "results": 0} if from_zero else None
+        base = {"batch": -1, "inputs": {}, "results": 0} if from_zero else None
         values = {"entry": "1-0", "reading": {"entry": "1-0", "known": spans, "until": None, "base": base}}
         with organisation_context(self.scene.person.organisation.pk):
             RollupCursor.objects.update_or_create(run_id=run, defaults=values)

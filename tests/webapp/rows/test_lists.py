@@ -91,6 +91,7 @@ NO_LISTS = {
     "runs/<uuid:run>/events/",
     "home/<uuid:binding>/",
     "home/<uuid:binding>/details/",
+    "home/<uuid:binding>/what-if/",
     "home/<uuid:binding>/budget/",
     "home/<uuid:binding>/ledger/",
     "home/<uuid:binding>/ledger/file/",

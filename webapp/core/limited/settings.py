@@ -52,6 +52,7 @@ LIMITED_JOBS = (
     "webapp.samples.why_job",
     "webapp.samples.taking",
     "webapp.alerts.backtest_job",
+    "webapp.live.what_if.job",
     "webapp.scenarios.jobs",
     "webapp.monitoring.exporting.job",
     "webapp.monitoring.subscribing.current",
