@@ -19,7 +19,7 @@ from webapp.core.http.pages import application_page, openapi_file
 from webapp.live import api as live
 from webapp.live.dashboard_api import DashboardView, DetailsView
 from webapp.live.ledger.api import LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
-from webapp.live.what_if.api import WhatIfView
+from webapp.live.what_if.api import DelayEffectView
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.exporting.api import BindingResultFileView, RunResultFileView
 from webapp.monitoring.history_api import HistoryView
@@ -158,7 +158,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("home/", live.HomeView.as_view()),
     path("home/<uuid:binding>/", DashboardView.as_view()),
     path("home/<uuid:binding>/details/", DetailsView.as_view()),
-    path("home/<uuid:binding>/what-if/", WhatIfView.as_view()),
+    path("home/<uuid:binding>/what-if/", DelayEffectView.as_view()),
     path("home/<uuid:binding>/budget/", LossBudgetView.as_view()),
     path("home/<uuid:binding>/ledger/", LedgerView.as_view()),
     path("home/<uuid:binding>/ledger/file/", LedgerFileView.as_view()),

@@ -24,7 +24,7 @@ _LATE: Final = frozenset({Outcome.DROPPED_LATE, Outcome.ADJUSTED, Outcome.SHIFTE
 class DelayedClock:
     """The clock of an input whose late rows depend on its delay alone.
 
-    `delay` is in ticks. `lag`: by how many ticks, at most, the CTI of a lane is further behind its largest start than
+    `delay` is in ticks. `lag`: by how many ticks, at most, the CTI of a lane is below its largest start, in addition to
     `delay`; None without such a bound. `raises_lanes`: a lane may be raised to the CTI of the others.
     """
 
@@ -38,7 +38,7 @@ def clock_with_delay(stream: StreamDefinition, settings: AdvanceTimeSettings | N
     """Return the clock of an input; or a sentence why its late rows do not depend on a delay alone.
 
     `settings` are those of the binding, which replace the stream's. CTIs that rows of the input contain count as
-    generated ones: the definition doesn't tell whether it has some.
+    generated ones: the definition doesn't show whether it has some.
     """
     advance = to_temporal(stream.advance, settings)
     why = _why_not(stream, advance)

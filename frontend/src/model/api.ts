@@ -143,3 +143,6 @@ export type LedgerCounts = Schemas["LedgerCounts"];
 export type DetailsResponse = Schemas["DetailsResponse"];
 export type DetailsInput = Schemas["DetailsInput"];
 export type DetailsLane = Schemas["DetailsLane"];
+export type WhatIfResponse = Schemas["WhatIfResponse"];
+export type WhatIfInput = Schemas["WhatIfInput"];
+export type WhatIfRows = Schemas["WhatIfRows"];

@@ -25,7 +25,7 @@ from webapp.runs.models import Binding
 from webapp.runs.storage.rows_at_hand import rows_at_hand
 
 
-class WhatIfView(TenantView):
+class DelayEffectView(TenantView):
     """The effect of other delays on the late rows of a binding."""
 
     @extend_schema(
@@ -55,7 +55,7 @@ class WhatIfView(TenantView):
                 end=within.end,
                 completeness=found.completeness,
                 newest_only=counted.newest_only,
-                inputs=[_shown(found, name, each, counted) for name, each in rows.items()],
+                inputs=[_input_of(found, name, each, counted) for name, each in rows.items()],
             )
         )
 
@@ -84,7 +84,7 @@ def _counted(binding: Binding, rows: Mapping[str, DelayedRows]) -> _CountedInput
     return _CountedInputs(inputs, newest_only=at_hand.complete_from > oldest + 1)
 
 
-def _shown(binding: Binding, name: str, rows: DelayedRows | str, counted: _CountedInputs) -> WhatIfInput:
+def _input_of(binding: Binding, name: str, rows: DelayedRows | str, counted: _CountedInputs) -> WhatIfInput:
     if isinstance(rows, str):
         return WhatIfInput(name=name, reason=rows, rows=None)
     return WhatIfInput(name=name, reason=None, rows=shown_rows(rows, counted.inputs[name], binding.completeness))

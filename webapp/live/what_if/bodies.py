@@ -150,7 +150,7 @@ def _shorter(rows: DelayedRows, changed: int) -> list[WhatIfEstimate] | None:
 def _estimate(delay: int, behind: Mapping[int, int], clock: DelayedClock, late: int) -> WhatIfEstimate:
     """Bound the late rows by the buckets that are surely, and possibly, further behind than the delay.
 
-    A CTI is at most `delay` behind the largest start, and `clock.lag` further.
+    A CTI is below the largest start by at most `delay` and `clock.lag`.
     """
     most = sum(count for bucket, count in behind.items() if bucket == LAST_BUCKET or bucket_end(bucket) - 1 > delay)
     surely = 0

@@ -100,7 +100,7 @@ def _counted_runs(rows: Sequence[Mapping[str, Any]], within: TimeRange, now: int
     steps = RunRollup.objects.filter(run=OuterRef("pk"), seconds=within.rows, at__gte=within.begin, at__lt=within.end)
     first, last = (Subquery(steps.order_by(order).values("sample")[:1]) for order in ("at", "-at"))
     stored = Run.objects.order_by().filter(pk__in=[row["pk"] for row in rows]).annotate(first=first, last=last)
-    values = {row["pk"]: row for row in stored.values("pk", "spec", "first", "last", "progress")}
+    values: dict[UUID, Any] = {row["pk"]: row for row in stored.values("pk", "spec", "first", "last", "progress")}
     found = []
     for row in rows:
         own = values[row["pk"]]
@@ -124,7 +124,7 @@ def _counted_runs(rows: Sequence[Mapping[str, Any]], within: TimeRange, now: int
 def _run_before(binding: UUID, first: Mapping[str, Any]) -> _CountedRun | None:
     """Return the run before `first`, with its newest report."""
     older = Run.objects.filter(binding=binding, created_at__lt=first["created_at"]).order_by(*NEWEST_FIRST)
-    row = older.values("pk", "spec", "progress", "created_at").first()
+    row: Any = older.values("pk", "spec", "progress", "created_at").first()
     if row is None:
         return None
     inputs = _INPUTS.validate_python(row["spec"]["inputs"])

@@ -45,7 +45,7 @@ class BatchSpan:
 class InputQuestion:
     """An input with the delay `delay`, in ticks; `lost` of its rows in `spans` were in no result.
 
-    `goals`: numbers of lost rows, for each of which the smallest sufficient delay is wanted.
+    `goals`: allowed numbers of lost rows; the answer has the smallest sufficient delay of every one.
     """
 
     name: str
@@ -88,7 +88,7 @@ class CountedInput:
 
 @dataclass(frozen=True)
 class WhatIfCounts:
-    """The inputs in the order of the work; `problem`: why there are none."""
+    """The inputs in the order of the work; `problem`: why they could not be counted."""
 
     inputs: list[CountedInput] = field(default_factory=list)
     problem: str | None = None
@@ -106,11 +106,11 @@ def counted_delays(work: WhatIfWork) -> WhatIfCounts:
 
 
 def _counted(folder: str, question: InputQuestion) -> CountedInput:
-    rows = _StoredRows(folder, question)
+    rows = _QuarantinedRows(folder, question)
     return counted_input(question, LateRows(rows), rows)
 
 
-def counted_input(question: InputQuestion, late: LateRows, rows: "_StoredRows | None" = None) -> CountedInput:
+def counted_input(question: InputQuestion, late: LateRows, rows: "_QuarantinedRows | None" = None) -> CountedInput:
     """Return the counts of an input with these late rows."""
     goals = [late.smallest(allowed - (question.lost - late.dropped)) for allowed in question.goals]
     steps = late.steps(MOST_STEPS)
@@ -128,7 +128,7 @@ def counted_input(question: InputQuestion, late: LateRows, rows: "_StoredRows | 
     )
 
 
-class _StoredRows:
+class _QuarantinedRows:
     """The rows of an input in the quarantine; `undecided` counts the dropped ones that are left out."""
 
     def __init__(self, folder: str, question: InputQuestion) -> None:

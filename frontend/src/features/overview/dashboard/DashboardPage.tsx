@@ -33,6 +33,7 @@ import { Readout, spanWords } from "./Readout";
 import { useRangeKeys } from "./rangeKeys";
 import { useDashboard, useDetails, useOtherFigures } from "./requests";
 import { VerdictStrip } from "./VerdictStrip";
+import { WhatIf } from "./whatIf/WhatIfChart";
 import "./dashboard.css";
 
 function Head({ shown }: { shown: DashboardResponse }) {
@@ -129,6 +130,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
             <LanesCharts shown={shown} details={details.data} />
           </>
         )}
+        <WhatIf name={shown.name} binding={shown.binding} range={range} />
         <div className="wide-chart">
           <LanesPanel shown={shown} />
         </div>

@@ -8,6 +8,8 @@ const AGAIN_MS = 2_000;
 /** Details are stored every ten seconds. */
 const DETAILS_AGAIN_MS = 10_000;
 const BRUSH_AGAIN_MS = 60_000;
+/** Counting late rows reads the quarantine. */
+const WHAT_IF_AGAIN_MS = 120_000;
 
 function query(range: PageRange) {
   const { seconds, begin, end } = rangeParams(range);
@@ -71,6 +73,18 @@ export function useDetails(binding: string, range: PageRange | null) {
       ),
     enabled: range !== null,
     refetchInterval: DETAILS_AGAIN_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The effect of other delays on the late rows of a range. */
+export function useWhatIf(binding: string, range: PageRange) {
+  const slug = useSlug();
+  const path = { slug, binding };
+  return useQuery({
+    queryKey: [slug, "home", binding, "what-if", range],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/home/{binding}/what-if/", { params: { path, query: query(range) } })),
+    refetchInterval: WHAT_IF_AGAIN_MS,
     placeholderData: keepPreviousData,
   });
 }
