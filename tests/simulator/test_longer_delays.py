@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams.stream import AdvanceTimeSettings, StreamDefinition
-from streaming.reference.execution import execute
+from streaming.engine import execution as engine
+from streaming.reference import execution as reference
 from streaming.reference.executor import ReferenceRun
 from streaming.simulator.longer_delays import DelayedClock, LateRows, clock_with_delay, needed_delay
 from streaming.temporal.outcomes import Outcome
@@ -19,7 +20,7 @@ from streaming.temporal.settings import Late
 from streaming.temporal.ticks import Ticks
 from streaming.wire.execution.case import Case, CaseRow, EndMode
 from streaming.wire.execution.case_execution import execution_of
-from streaming.wire.execution.interface import ClockReading, HistoryMark
+from streaming.wire.execution.interface import ClockReading, Execute, HistoryMark
 from streaming.wire.messages import LateEvent
 from tests.reference.drawn.cases import each_operator
 from tests.reference.drawn.readable import ReadableCase
@@ -106,9 +107,10 @@ def with_delay(case: Case, added: int) -> ReferenceRun:
     return run
 
 
+@pytest.mark.parametrize("execute", [reference.execute, engine.execute], ids=["reference", "engine"])
 @each_operator
 @given(late_cases(), st.integers(0, 30))
-def test_a_run_with_the_longer_delay_keeps_the_same_rows(case: Case, drawn: int) -> None:
+def test_a_run_with_the_longer_delay_keeps_the_same_rows(execute: Execute, case: Case, drawn: int) -> None:
     """Compare at every delay from which on a row should be kept, or unchanged, and at the tick before it."""
     note(ReadableCase(case))
     assert isinstance(clock_with_delay(case.streams["s"], None), DelayedClock)
