@@ -12026,7 +12026,10 @@ export interface operations {
     };
     bindings_list: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description List the bindings of one query, with any of its versions. */
+                query?: string;
+            };
             header?: never;
             path: {
                 slug: string;
@@ -12060,6 +12063,14 @@ export interface operations {
                 };
             };
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

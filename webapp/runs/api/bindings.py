@@ -48,6 +48,13 @@ MOST_OUTPUTS: Final = 10
 """Each output uses a thread of the runner, and usually a connection."""
 BEFORE = OpenApiParameter("before", UUID, description="List older runs: the id of the oldest run you have.")
 BINDING = OpenApiParameter("binding", UUID, description="List the runs of one binding.")
+QUERY = OpenApiParameter("query", UUID, description="List the bindings of one query, with any of its versions.")
+
+
+class BindingsQuery(Strict):
+    """The bindings to list: those of a query, or all."""
+
+    query: UUID | None = None
 
 
 class RunsQuery(Strict):
@@ -264,10 +271,15 @@ REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEn
 class BindingsView(TenantView):
     """The bindings of an organisation."""
 
-    @extend_schema(operation_id="bindings_list", responses={200: BindingList, **REFUSALS})
+    @extend_schema(
+        operation_id="bindings_list", parameters=[QUERY], responses={200: BindingList, 422: ErrorEnvelope, **REFUSALS}
+    )
     def get(self, request: Request, slug: str) -> Response:
         """List the bindings by name."""
-        newest, alive, found = latest_runs(), liveness(str(current_organisation())), list(listed_bindings())
+        asked = read_query(request, BindingsQuery)
+        of_query = {} if asked.query is None else {"query_version__query": asked.query}
+        found = list(listed_bindings().filter(**of_query))
+        newest, alive = latest_runs(), liveness(str(current_organisation()))
         seen = seen_deliveries() if any(each.outputs for each in found) else {}
         return answer(BindingList([shown_binding(each, newest.get(each.pk), alive, seen) for each in found]))
 

@@ -32,9 +32,11 @@ interface SaveVersionProps {
   reason: string | null;
   /** True if the user's role may save. */
   mayEdit: boolean;
+  /** True if the user's role may not run the query. */
+  isPrimary: boolean;
 }
 
-function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit }: SaveVersionProps) {
+function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit, isPrimary }: SaveVersionProps) {
   return (
     <>
       <input
@@ -46,7 +48,7 @@ function SaveVersion({ comment, onComment, onSave, saving, reason, mayEdit }: Sa
         readOnly={!mayEdit}
         onChange={(event) => onComment(event.target.value)}
       />
-      <ReasonedButton reason={reason} kind="primary" onClick={onSave}>
+      <ReasonedButton reason={reason} kind={isPrimary ? "primary" : "plain"} onClick={onSave}>
         {saving ? "Saving…" : "Save new version"}
       </ReasonedButton>
     </>
@@ -102,6 +104,7 @@ function useSaving(query: QueryResponse) {
 function Designer({ query }: { query: QueryResponse }) {
   const slug = useSlug();
   const edit = useReason("edit");
+  const mayRun = useReason("operate") === null;
   const { base, comment, setComment, message, draft, saving, storing, save, reload, merged } = useSaving(query);
   const changed = differs(draft, base);
   return (
@@ -111,14 +114,18 @@ function Designer({ query }: { query: QueryResponse }) {
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         beside={<span className="mark" data-tone="idle">{`version ${base.number}${changed ? ", changed" : ""}`}</span>}
         actions={
-          <SaveVersion
-            comment={comment}
-            onComment={setComment}
-            onSave={() => void save()}
-            saving={saving.isPending}
-            reason={edit ?? (changed ? savingReason(draft) : "Nothing has changed yet.")}
-            mayEdit={edit === null}
-          />
+          <>
+            <SaveVersion
+              comment={comment}
+              onComment={setComment}
+              onSave={() => void save()}
+              saving={saving.isPending}
+              reason={edit ?? (changed ? savingReason(draft) : "Nothing has changed yet.")}
+              mayEdit={edit === null}
+              isPrimary={!mayRun}
+            />
+            <RunButton query={query} unsaved={changed ? { reason: savingReason(draft), save } : null} />
+          </>
         }
       />
       <DraftGuard draft={draft.kept} what="the query" save={async () => (await save()) !== null} />
@@ -144,9 +151,8 @@ function Designer({ query }: { query: QueryResponse }) {
           id={query.id}
           none={
             <>
-              No binding uses it yet. <Link to={`/t/${slug}/runs?new=${query.id}`}>Create one</Link>, then start it. Or
-              bind it to the streams that it names and start it now:{" "}
-              <RunButton query={query} unsaved={changed ? { reason: savingReason(draft), save } : null} />
+              No binding uses it yet. Run creates one with the streams that the query names. To choose other streams or
+              settings, <Link to={`/t/${slug}/runs?new=${query.id}`}>create it yourself</Link>.
             </>
           }
         />

@@ -4,16 +4,17 @@ import { ReasonedButton } from "../../components/actions/Reasoned";
 import { FormEnd } from "../../components/forms/FormEnd";
 import { Stale } from "../../components/forms/Stale";
 import { useReason } from "../../lib/account/session";
+import { useReplaceBinding } from "../../lib/resources/bindings";
 import type { BindingResponse } from "../../model/api";
-import { bindingText } from "../../model/binding/bindingForm";
+import { bindingText, settingsOf } from "../../model/binding/bindingForm";
 import { QueryChoice } from "./QueryChoice";
-import { useReplaceBinding } from "./requests";
 
 function ChangeForm({ binding, onDone }: { binding: BindingResponse; onDone: () => void }) {
   const replacing = useReplaceBinding();
   const [opened] = useState(binding); // `binding` is polled and may change
   const [dedicated, setDedicated] = useState(opened.dedicated);
-  const save = (over: BindingResponse) => replacing.mutate({ binding: over, dedicated }, { onSuccess: onDone });
+  const save = (over: BindingResponse) =>
+    replacing.mutate({ binding: over.id, body: { ...settingsOf(over), dedicated } }, { onSuccess: onDone });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     save(opened);

@@ -12,11 +12,12 @@ import { BINDING_FORMS, outputsDraft, useDrafted } from "../../lib/drafts/drafts
 import { useOutputKinds } from "../../lib/resources/adapterKinds";
 import { useVersionsOf } from "../../lib/resources/bindings";
 import type { AdapterKind, BindingResponse } from "../../model/api";
+import { settingsOf } from "../../model/binding/bindingForm";
 import { type OutputTyped, outputNodes, outputPaths, readOutputs, titlesOf } from "../../model/binding/deliveries";
 import { formFields } from "../../model/forms/schemaForm";
 import { optionValues, withoutSecrets } from "../../model/stream/streamForm";
 import { OutputsTrial } from "./OutputsTrial";
-import { bodyOf, useChangeBinding } from "./requests";
+import { useChangeBinding } from "./requests";
 
 interface Typed {
   outputs: readonly OutputTyped[];
@@ -135,7 +136,7 @@ function OutputsForm({ binding, kinds, nodes, onSaved }: FormProps) {
     const read = readOutputs(outputs, fieldsOf);
     setWrong(read.wrong);
     if (Object.keys(read.wrong).length > 0) return false;
-    const body = { ...bodyOf(binding), dedicated: binding.dedicated, outputs: read.outputs, upon };
+    const body = { ...settingsOf(binding), outputs: read.outputs, upon };
     try {
       await saving.mutateAsync({ body, onStored: draft.done });
     } catch {

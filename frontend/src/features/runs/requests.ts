@@ -73,15 +73,6 @@ export function useCreateBinding() {
   });
 }
 
-/** Return a binding's settings, to replace it with one change; refused if the binding has changed since. */
-export function bodyOf(binding: BindingResponse) {
-  const { name, query_version, inputs, freshness, revision: upon } = binding;
-  const entries = inputs.map(
-    ({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const,
-  );
-  return { name, query_version, freshness, inputs: Object.fromEntries(entries), upon };
-}
-
 export function useBinding(binding: string) {
   const slug = useSlug();
   return useQuery({
@@ -149,19 +140,4 @@ export function useDeleteBinding(binding: string) {
     queries.removeQueries({ queryKey: [slug, "runs", "bindings", binding] });
     await queries.invalidateQueries({ queryKey: [slug, "runs"] });
   };
-}
-
-export function useReplaceBinding() {
-  const slug = useSlug();
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: ({ binding, dedicated }: { binding: BindingResponse; dedicated: boolean }) =>
-      unwrap(
-        api.PUT("/api/t/{slug}/bindings/{binding}/", {
-          params: { path: { slug, binding: binding.id } },
-          body: { ...bodyOf(binding), dedicated },
-        }),
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: [slug, "runs"] }),
-  });
 }

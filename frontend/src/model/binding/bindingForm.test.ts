@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { BindingResponse } from "../api";
+import type { BindingResponse, VersionResponse } from "../api";
 import {
   type BindingTyped,
   bindingText,
@@ -8,6 +8,7 @@ import {
   readBinding,
   typedBinding,
   UNTYPED,
+  withVersion,
 } from "./bindingForm";
 
 const STORED = {
@@ -88,4 +89,24 @@ test("a binding's own event time can be shown, changed and removed, and is dropp
 test("an old draft without an event time field is read as one without an event time", () => {
   const old = { ...typedBinding(STORED), inputs: { cars: { stream: "s1", advance: "" } } } as unknown as BindingTyped;
   expect(readBinding(old, ["cars"]).inputs).toEqual({ cars: { stream: "s1", advance: null, event_time: null } });
+});
+
+function reading(id: string, streams: Record<string, string>): VersionResponse {
+  const nodes = Object.entries(streams).map(([node, stream]) => ({ kind: "input", id: node, stream }));
+  return { id, graph: { nodes } } as unknown as VersionResponse;
+}
+
+test("a new version keeps the streams and settings of inputs that it names as before", () => {
+  const before = reading("v1", { cars: "cars" });
+  const kept = { cars: { stream: "s1", advance: { preset: "watermark(5s)" }, event_time: null } };
+  expect(withVersion(STORED, before, reading("v2", { cars: "cars", vans: "vans" }))).toMatchObject({
+    name: "watch",
+    query_version: "v2",
+    dedicated: true,
+    freshness: "200ms",
+    upon: "r1",
+    inputs: kept,
+  });
+  expect(withVersion(STORED, before, reading("v2", { cars: "buses" })).inputs).toEqual({});
+  expect(withVersion(STORED, before, reading("v2", { vans: "vans" })).inputs).toEqual({});
 });

@@ -121,3 +121,29 @@ export function readBinding(typed: BindingTyped, nodes: readonly string[]): Bind
   const freshness = freshnessOf(typed.freshness);
   return { name: name.trim(), query_version: version, dedicated, freshness, completeness, inputs, upon };
 }
+
+/** Return a binding's settings, to replace it with one change; refused if the binding has changed since. */
+export function settingsOf(binding: BindingResponse) {
+  const { name, query_version, inputs, freshness, dedicated, revision: upon } = binding;
+  const entries = inputs.map(
+    ({ node, stream, advance, event_time }) => [node, { stream, advance, event_time }] as const,
+  );
+  return { name, query_version, freshness, dedicated, inputs: Object.fromEntries(entries), upon };
+}
+
+/**
+ * Return the settings of a binding with version `after` in place of `before`. An input keeps its stream and settings if
+ * both versions have it and name the same stream there, as far as `before` is known; otherwise the text of the query
+ * decides.
+ */
+export function withVersion(
+  binding: BindingResponse,
+  before: VersionResponse | undefined,
+  after: VersionResponse,
+): BindingChange {
+  const named = new Map(inputNodes(before ?? after).map(({ node, stream }) => [node, stream]));
+  const kept = new Set(inputNodes(after).flatMap(({ node, stream }) => (named.get(node) === stream ? [node] : [])));
+  const settings = settingsOf(binding);
+  const inputs = Object.fromEntries(Object.entries(settings.inputs).filter(([node]) => kept.has(node)));
+  return { ...settings, query_version: after.id, inputs };
+}

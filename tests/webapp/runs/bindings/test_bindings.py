@@ -226,3 +226,15 @@ def test_a_binding_shares_its_query_unless_it_says_otherwise(
     runs = [start(alice, each).json() for each in (binding, made)]
     assert [each["dedicated"] for each in runs] == [False, True]
     assert [spec_of(alice, each["id"]).dedicated for each in runs] == [False, True]
+
+
+def test_the_bindings_of_one_query_are_listed(
+    alice: Person, charlie: Person, binding: dict[str, Any], speeding: dict[str, Any]
+) -> None:
+    other = graph() | {"name": "other"}
+    copied = alice.post("queries/", {"graph": other}).json()
+    alice.post("bindings/", {"name": "apart", "query_version": copied["current"]["id"]})
+    assert [each["name"] for each in alice.get(f"bindings/?query={speeding['id']}").json()] == [binding["name"]]
+    assert [each["name"] for each in alice.get(f"bindings/?query={copied['id']}").json()] == ["apart"]
+    assert charlie.get(f"bindings/?query={speeding['id']}").json() == []
+    assert alice.get("bindings/?query=speeding").status_code == 422

@@ -1,19 +1,14 @@
 import { useState } from "react";
 import { Link } from "react-router";
-import { ModalDialog } from "../../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../../components/actions/Reasoned";
-import { SelectField } from "../../../components/forms/Field";
-import { ErrorNote, Notice, Waiting } from "../../../components/notices/Notices";
-import { OpenWords } from "../../../components/runControl/NextStartWords";
-import { NodeDifferences } from "../../../components/runControl/NodeDifferences";
-import { goneWords, RereadCheck } from "../../../components/runControl/RereadCheck";
+import { ErrorNote, Notice } from "../../../components/notices/Notices";
+import { ChangeVersionDialog } from "../../../components/runControl/ChangeVersionDialog";
 import { Instant, IsoInstant } from "../../../components/values/Instant";
 import { useReason, useSlug } from "../../../lib/account/session";
 import { useVersionsOf } from "../../../lib/resources/bindings";
-import { useNextStart, useTimeline } from "../../../lib/resources/runControl";
+import { useChangeVersion, useVersionChange } from "../../../lib/resources/versionChange";
 import { isUnderWay, progressWords, takeoverCti } from "../../../messages/run/versionChanges";
-import type { RunResponse, VersionChangeResponse, VersionResponse } from "../../../model/api";
-import { useChangeRefusal, useChangeVersion, useVersionChange } from "./changeRequests";
+import type { RunResponse, VersionChangeResponse } from "../../../model/api";
 
 interface StandingProps {
   change: VersionChangeResponse;
@@ -89,71 +84,6 @@ function Over({ change, run }: StandingProps) {
   );
 }
 
-interface ChangeDialogProps {
-  run: RunResponse;
-  versions: readonly VersionResponse[];
-  onClose: () => void;
-}
-
-function wordsOf({ number, comment }: VersionResponse): string {
-  return comment === "" ? `version ${number}` : `version ${number}: ${comment}`;
-}
-
-function ChangeDialog({ run, versions, onClose }: ChangeDialogProps) {
-  const slug = useSlug();
-  const [number, setNumber] = useState(String(versions[0]?.number));
-  const version = versions.find((each) => String(each.number) === number);
-  const { begin } = useChangeVersion(run.binding);
-  const standing = useChangeRefusal(run.binding, version?.id);
-  const next = useNextStart(run.binding, true, version?.id);
-  const asked = useTimeline(run.binding, null, { wanted: standing.data?.refusal === null, version: version?.id });
-  const refusal = standing.data?.refusal ?? goneWords(asked.inputs ?? []);
-  const change = () => version && begin.mutate(version.id, { onSuccess: onClose });
-  return (
-    <ModalDialog title={`Change ${run.binding_name} to another version`} wide open onClose={onClose}>
-      <SelectField
-        label="Version"
-        value={number}
-        options={versions.map((each) => [String(each.number), wordsOf(each)] as const)}
-        onChange={setNumber}
-      />
-      <p>
-        The new version first reads the rows of open windows again, while this run continues. When it has caught up,
-        this run stops and the new version takes over at the same CTI. No window is missing or repeated.
-      </p>
-      {next.data === undefined ? <Waiting>Loading open windows…</Waiting> : <OpenWords next={next.data} />}
-      {next.data === undefined ? null : <NodeDifferences next={next.data} beside />}
-      {standing.data?.refusal === null ? <RereadCheck asked={asked.inputs ?? []} /> : null}
-      <ErrorNote error={standing.error ?? next.error} />
-      {refusal === null ? null : (
-        <Notice tone="unknown">
-          <p>
-            <strong>The version can't be changed without a pause.</strong> {refusal}
-          </p>
-          <p>
-            To stop and start it instead, set the version in{" "}
-            <Link to={`/t/${slug}/bindings/${run.binding}`}>the binding's settings</Link>, then stop and start the run.
-          </p>
-        </Notice>
-      )}
-      <ErrorNote error={begin.error} />
-      <p className="row">
-        <ReasonedButton
-          reason={refusal}
-          kind="primary"
-          onClick={change}
-          aria-disabled={begin.isPending || standing.data === undefined}
-        >
-          {begin.isPending ? "Requesting…" : `Change to version ${number} without a pause`}
-        </ReasonedButton>
-        <button type="button" className="button" onClick={onClose}>
-          Not now
-        </button>
-      </p>
-    </ModalDialog>
-  );
-}
-
 function ChangeButton({ run }: { run: RunResponse }) {
   const [asking, setAsking] = useState(false);
   const reason = useReason("operate");
@@ -165,7 +95,7 @@ function ChangeButton({ run }: { run: RunResponse }) {
       <ReasonedButton reason={reason} onClick={() => setAsking(true)}>
         Change version…
       </ReasonedButton>
-      {asking ? <ChangeDialog run={run} versions={others} onClose={() => setAsking(false)} /> : null}
+      {asking ? <ChangeVersionDialog run={run} versions={others} onClose={() => setAsking(false)} /> : null}
     </p>
   );
 }

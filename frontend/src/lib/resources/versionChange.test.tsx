@@ -2,12 +2,12 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { POLL_MS, useChangeRefusal } from "./changeRequests";
+import { POLL_MS, useChangeRefusal } from "./versionChange";
 
 const known = vi.hoisted(() => ({ refusal: null as string | null }));
 
-vi.mock("../../../lib/account/session", () => ({ useSlug: () => "demo" }));
-vi.mock("../../../lib/api/client", () => ({
+vi.mock("../account/session", () => ({ useSlug: () => "demo" }));
+vi.mock("../api/client", () => ({
   api: { GET: async () => ({ change: null, refusal: known.refusal }) },
   unwrap: (answer: unknown) => answer,
 }));

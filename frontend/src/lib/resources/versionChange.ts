@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useSlug } from "../../../lib/account/session";
-import { api, unwrap } from "../../../lib/api/client";
-import { isUnderWay } from "../../../messages/run/versionChanges";
+import { isUnderWay } from "../../messages/run/versionChanges";
+import { useSlug } from "../account/session";
+import { api, unwrap } from "../api/client";
 
 /** The polling interval while a change is in progress. */
 export const POLL_MS = 2_000;
