@@ -1,5 +1,6 @@
 """Browser helpers of the tests: they use roles and labels, as a person or a screen reader does."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -49,6 +50,13 @@ def signed_in(page: Page, installation: Installation) -> Page:
 def loaded(page: Page) -> None:
     """Wait until no part of the page loads; such a part is empty at first, so that its words don't show it."""
     expect(page.locator(".waiting")).to_have_count(0)
+
+
+def opened_panel(page: Page, title: str) -> Locator:
+    """Open a panel below the editors of a query by its tab, and return it."""
+    tabs = page.get_by_role("tablist", name="Panels of the query")
+    tabs.get_by_role("tab", name=re.compile(f"^{title}")).click()
+    return page.get_by_role("tabpanel", name=re.compile(f"^{title}"))
 
 
 def hover_until(target: Locator, shown: Locator) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e.browsing import demo_pages, hover_until, loaded
+from tests.e2e.browsing import demo_pages, hover_until, loaded, opened_panel
 from tests.e2e.conftest import TELL_VIOLATIONS
 from tests.e2e.installation import Installation
 from tests.e2e.runs.test_run import binding_row, demo_runs
@@ -75,8 +75,7 @@ def test_editors_with_completion_and_explanation_comply_with_the_policy(page: Pa
     page.goto(demo_pages(page).query)
     page.get_by_role("button", name="Discard changes").click()
     expect(page.get_by_text("Checked: no problems.")).to_be_visible()
-    page.get_by_role("button", name="Explain", exact=True).click()
-    expect(page.get_by_role("group", name="Explanation")).to_contain_text("by_lane")
+    expect(opened_panel(page, "How it runs").get_by_role("group", name="Explanation")).to_contain_text("by_lane")
     page.get_by_role("region", name="Graph").get_by_text("by_lane", exact=True).first.click()
 
 

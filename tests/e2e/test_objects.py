@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, opened_panel
 from tests.e2e.installation import Installation
 
 pytestmark = pytest.mark.browser
@@ -92,7 +92,7 @@ def test_a_stream_a_query_and_a_binding_are_changed_renamed_and_deleted(page: Pa
     page.get_by_role("button", name="Keep it").click()
 
     page.goto(f"{base}/queries/{query['id']}")
-    page.get_by_role("button", name="Rename…").click()
+    opened_panel(page, "Details").get_by_role("button", name="Rename…").click()
     page.get_by_label("New name").fill("2 many")
     page.get_by_role("button", name="Rename", exact=True).click()
     expect(page.get_by_label("New name")).to_be_focused()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, opened_panel
 
 MOVED = ("speed > 120", "speed > 130")
 TABS = ("Timeline", "Table", "Compare policies", "What if")
@@ -63,6 +63,7 @@ def of_the_graph(page: Page) -> Iterator[str]:
     graph.get_by_role("button", name="Outline", exact=True).click()
     yield "outline-with-a-form"
     graph.get_by_role("button", name="Canvas", exact=True).click()
+    opened_panel(page, "Problems")
     before = region(page, "Check before starting")
     before.get_by_role("button", name="Validate").click()
     expect(before.get_by_role("button", name="Validate again")).to_be_visible()
@@ -72,7 +73,7 @@ def of_the_graph(page: Page) -> Iterator[str]:
 def of_the_simulator(page: Page) -> Iterator[str]:
     """The scenario's rows in each tab, the explanation of a number, and the sources of rows."""
     simulator = region(page, "Simulator")
-    region(page, "Scenarios").get_by_role("button", name="Open Speeding cars by minute in the simulator").click()
+    opened_panel(page, "Scenarios").get_by_role("button", name="Open Speeding cars by minute in the simulator").click()
     rows = simulator.get_by_role("listbox", name="Rows of the sample in order of arrival").get_by_role("option")
     expect(rows.first).to_be_visible()
     rows.nth(2).click()
@@ -94,7 +95,7 @@ def of_the_simulator(page: Page) -> Iterator[str]:
 
 def of_scenarios(page: Page) -> Iterator[str]:
     """A green scenario; then a red one with its differences."""
-    scenarios = region(page, "Scenarios")
+    scenarios = opened_panel(page, "Scenarios")
     expect(scenarios.get_by_text("✓ green")).to_be_visible()
     yield "scenario-green"
     replace(page, *MOVED)
@@ -110,7 +111,7 @@ def of_versions(page: Page) -> Iterator[str]:
     """Two versions compared."""
     page.get_by_role("button", name="Save new version").click()
     expect(page.get_by_text("Saved as version 2.")).to_be_visible()
-    region(page, "Versions").get_by_role("button", name="Compare version 2").click()
+    opened_panel(page, "Versions").get_by_role("button", name="Compare version 2").click()
     compared = page.get_by_role("dialog")
     expect(compared.get_by_text("speed > 120 -> speed > 130")).to_be_visible()
     yield "versions-compared"

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, opened_panel
 
 pytestmark = pytest.mark.browser
 
@@ -52,7 +52,7 @@ def test_a_query_is_drawn_with_its_nodes(page: Page) -> None:
 def test_all_errors_of_an_invalid_query_are_shown_and_it_cannot_be_saved(page: Page) -> None:
     page.goto(demo_pages(page).query)
     write(page, json.dumps(BROKEN), "JSON")
-    faults = page.get_by_role("region", name="Problems").get_by_role("listitem")
+    faults = opened_panel(page, "Problems").get_by_role("listitem")
     for code, words in (("unknown_field", "sped"), ("unknown_node", "nowhere"), ("unused_node", "fast")):
         expect(faults.filter(has_text=code).filter(has_text=words)).to_have_count(1)
     expect(page.get_by_role("button", name="Save new version")).to_be_disabled()
@@ -61,14 +61,14 @@ def test_all_errors_of_an_invalid_query_are_shown_and_it_cannot_be_saved(page: P
 def test_invalid_json_keeps_the_last_graph_and_shows_the_position(page: Page) -> None:
     page.goto(demo_pages(page).query)
     write(page, '{"version": 1,', "JSON")
-    expect(page.get_by_text("Invalid JSON")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="Invalid JSON")).to_be_visible()
     expect(page.get_by_role("region", name="Graph").get_by_text("by_lane", exact=True).first).to_be_visible()
 
 
 def test_a_misspelt_field_is_marked_at_its_place_in_the_sql(page: Page) -> None:
     page.goto(demo_pages(page).query)
     write(page, MISSPELT)
-    fault = page.get_by_role("region", name="Problems").get_by_role("listitem").filter(has_text="unknown_field")
+    fault = opened_panel(page, "Problems").get_by_role("listitem").filter(has_text="unknown_field")
     expect(fault).to_contain_text("speed")
     expect(page.locator(".cm-lintRange-error").get_by_text("sped", exact=True)).to_be_visible()
     fault.get_by_role("button", name="line 4, column 7").click()
@@ -111,8 +111,7 @@ def test_a_query_is_explained(page: Page) -> None:
         page.goto(address)
     assert checked.value.ok
     expect(page.get_by_text("Checked: no problems.")).to_be_visible()
-    page.get_by_role("button", name="Explain", exact=True).click()
-    explanation = page.get_by_role("group", name="Explanation")
+    explanation = opened_panel(page, "How it runs").get_by_role("group", name="Explanation")
     expect(explanation).to_contain_text("by_lane")
     turn_to(page, "JSON")
     page.get_by_role("textbox", name="The query as JSON").click()

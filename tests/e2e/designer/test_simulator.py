@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages, loaded
+from tests.e2e.browsing import demo_pages, loaded, opened_panel
 from tests.e2e.runs.test_run import demo_runs
 from webapp.runs.demo import RUNNING
 
@@ -146,7 +146,7 @@ def test_settings_on_trial_become_a_version_with_a_comment(page: Page, query: st
     simulator.get_by_role("button", name="Apply and save").click()
     expect(simulator.get_by_text("Saved as version 2.")).to_be_visible()
     expect(simulator.get_by_text("On trial, not in the query.")).to_be_hidden()
-    version = page.get_by_role("region", name="Versions").get_by_role("row").filter(has_text="minus 12s")
+    version = opened_panel(page, "Versions").get_by_role("row").filter(has_text="minus 12s")
     expect(version.get_by_role("rowheader")).to_have_text("2")
 
 
@@ -243,12 +243,11 @@ def test_a_link_reproduces_the_view(page: Page, simulator: Locator) -> None:
 def test_the_word_at_the_caret_is_explained_and_rows_of_a_run_are_read_again(page: Page) -> None:
     demo_runs(page)
     page.goto(demo_pages(page).query)
-    guide = page.get_by_role("region", name="Help", exact=True)
-    guide.get_by_role("button", name="Show").click()
+    guide = opened_panel(page, "Help")
     for word, title in (("TUMBLE", "tumbling windows"), ("WHERE", "filter")):
         page.get_by_role("textbox", name="The query as SQL").get_by_text(word).first.click()
         expect(guide.get_by_label("Guide page").locator("option:checked")).to_have_text(title)
-    part = page.get_by_role("region", name="Simulator", exact=True)
+    part = opened_panel(page, "Simulator")
     part.get_by_role("button", name="From a run", exact=True).click()
     expect(part.get_by_label("Binding").locator("option:checked")).to_have_text(RUNNING)
     part.get_by_role("button", name="Load its last rows").click()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browsing import SPARK_MS, loaded
+from tests.e2e.browsing import SPARK_MS, loaded, opened_panel
 
 FIRST = """QUERY per_minute;
 -- How many cars each lane of the road has in each ten seconds
@@ -110,7 +110,7 @@ def query_made(page: Page) -> Iterator[str]:
     expect(page.get_by_text("Checked: no problems.")).to_be_visible()
     yield "new-query"
     write(page, FIRST.replace("road_lane,", "road_line,"))
-    expect(page.get_by_role("region", name="Problems").get_by_role("listitem")).not_to_have_count(0)
+    expect(opened_panel(page, "Problems").get_by_role("listitem")).not_to_have_count(0)
     yield "new-query-faulty"
     write(page, FIRST)
     expect(page.get_by_text("Checked: no problems.")).to_be_visible()
@@ -231,7 +231,7 @@ def all_renamed(page: Page) -> Iterator[str]:
     yield "stream-renamed"
     follow(page, "Queries", "Queries")
     page.get_by_role("link", name="per_minute").click()
-    page.get_by_role("button", name="Rename…").click()
+    opened_panel(page, "Details").get_by_role("button", name="Rename…").click()
     dialog(page).get_by_label("New name").fill("per_lane")
     yield "query-renaming"
     dialog(page).get_by_role("button", name="Rename", exact=True).click()

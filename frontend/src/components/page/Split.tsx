@@ -10,11 +10,13 @@ function within(percent: number): number {
 }
 
 interface SplitProps {
+  /** `across`: side by side; `down`: one above the other, on wide screens too. */
+  direction?: "across" | "down";
   /** The browser stores the position under this key. */
   name: string;
   /** The label of the separator, for screen readers. */
   label: string;
-  /** The initial width of the first part, in percent. */
+  /** The initial width or height of the first part, in percent. */
   start: number;
   first: ReactNode;
   /** Null gives all of the space to the first part. */
@@ -22,7 +24,8 @@ interface SplitProps {
 }
 
 /** Two panes with a separator that moves by mouse, touch or arrow keys. On narrow screens the panes are stacked. */
-export function Split({ name, label, start, first, second }: SplitProps) {
+export function Split({ direction = "across", name, label, start, first, second }: SplitProps) {
+  const isDown = direction === "down";
   const place = useRef<HTMLDivElement | null>(null);
   const [percent, setPercent] = useState(() => within(Number(readPreference(`${name}-split`) ?? start)));
   const settle = (next: number) => {
@@ -32,17 +35,23 @@ export function Split({ name, label, start, first, second }: SplitProps) {
   const drag = (event: PointerEvent) => {
     const box = place.current?.getBoundingClientRect();
     if (event.buttons !== 1 || box === undefined) return;
-    settle((100 * (event.clientX - box.left)) / box.width);
+    settle(isDown ? (100 * (event.clientY - box.top)) / box.height : (100 * (event.clientX - box.left)) / box.width);
   };
   const press = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -STEP, ArrowRight: STEP, Home: -100, End: 100 }[event.key];
+    const [less, more] = isDown ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
+    const by = { [less]: -STEP, [more]: STEP, Home: -100, End: 100 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
     settle(percent + by);
   };
   if (second === null) return <div className="stack">{first}</div>;
   return (
-    <div className="split" ref={place} style={{ "--split": `${percent}fr`, "--rest": `${100 - percent}fr` } as object}>
+    <div
+      className="split"
+      data-direction={direction}
+      ref={place}
+      style={{ "--split": `${percent}fr`, "--rest": `${100 - percent}fr` } as object}
+    >
       <div className="split-part">{first}</div>
       {/* biome-ignore lint/a11y/useSemanticElements: a separator that is moved is no <hr> */}
       <div
@@ -50,7 +59,7 @@ export function Split({ name, label, start, first, second }: SplitProps) {
         role="separator"
         tabIndex={0}
         aria-label={label}
-        aria-orientation="vertical"
+        aria-orientation={isDown ? "horizontal" : "vertical"}
         aria-valuemin={LEAST}
         aria-valuemax={MOST}
         aria-valuenow={percent}

@@ -1,8 +1,8 @@
-import { useState } from "react";
 import { ErrorNote, Waiting } from "../../components/notices/Notices";
 import { Panel } from "../../components/page/Panel";
 import { Scroll } from "../../components/page/Scroll";
 import { useDesigner } from "./page/designer";
+import { useDockTab } from "./page/dockTab";
 import { useExplanation } from "./requests";
 
 function ExplanationText({ sql }: { sql: string }) {
@@ -16,18 +16,13 @@ function ExplanationText({ sql }: { sql: string }) {
   );
 }
 
-/** The execution plan: stages, where CTIs are delayed, and the state. Loaded on request, since most edits don't need it. */
+/** The execution plan: stages, where CTIs are delayed, and the state. Loaded while the panel is open, since most edits don't need it. */
 export function Explanation() {
   const { sql, known, faults } = useDesigner();
-  const [open, setOpen] = useState(false);
+  const open = useDockTab() === "explanation";
   const sound = known.every((fault) => fault.severity !== "error") && sql !== null;
-  const button = (
-    <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-      {open ? "Hide" : "Explain"}
-    </button>
-  );
   return (
-    <Panel title="How it runs" note="Stages, CTI delays and state" actions={button}>
+    <Panel title="How it runs" note="Stages, CTI delays and state">
       {open && sound ? <ExplanationText sql={sql} /> : null}
       {open && !sound ? (
         <p className="quiet">

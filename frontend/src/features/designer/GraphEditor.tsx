@@ -18,6 +18,7 @@ import { type Designer, DesignerContext, type Storing } from "./page/designer";
 import { HistoryButtons, historyKeys } from "./page/history";
 import { useStoredLayout } from "./page/layouts";
 import { Slots } from "./page/slots";
+import { Workbench } from "./page/Workbench";
 import { useCompletion } from "./requests";
 
 const FORMS = [
@@ -85,7 +86,7 @@ interface GraphEditorProps {
   /** The stored query; null for a new one. */
   query: QueryResponse | null;
   storing?: Storing | null;
-  /** Content below the errors. */
+  /** Content of the panel Details. */
   children?: ReactNode;
 }
 
@@ -210,36 +211,29 @@ export function GraphEditor({ draft, readOnly, query, storing = null, children }
   const goTo = useCallback((span: Span) => setResponse({ ...span }), []);
   const { act, design } = draft;
   useStoredLayout(readOnly ? null : (query?.id ?? null), design.present.positions, act.place);
+  const problems = (
+    <Panel title="Problems">
+      <div className="stack">
+        <ErrorNote error={draft.error} onRetry={draft.retry} />
+        {draft.known.length > 0 ? (
+          <FaultList faults={draft.known} {...(draft.form === "sql" ? { text: draft.text, onShow: goTo } : {})} />
+        ) : (
+          <p className="quiet">{draft.current || draft.form === "sql" ? "No problems." : "Fix the JSON first."}</p>
+        )}
+      </div>
+    </Panel>
+  );
+  const editors = (
+    <div className="stack editors" onKeyDownCapture={historyKeys(act.undo, act.redo)}>
+      <HistoryButtons past={design.past.length} future={design.future.length} />
+      <ClashNote draft={draft} />
+      <Editors draft={draft} readOnly={readOnly} shown={shown} onCaret={onCaret} />
+    </div>
+  );
   return (
     <DesignerContext value={designer}>
-      <Slots area="first" />
-      <div className="stack" onKeyDownCapture={historyKeys(act.undo, act.redo)}>
-        <HistoryButtons past={design.past.length} future={design.future.length} />
-        <ClashNote draft={draft} />
-        <Editors draft={draft} readOnly={readOnly} shown={shown} onCaret={onCaret} />
-      </div>
-      <Slots area="wide" />
-      <div className="two apart">
-        <div className="stack start">
-          <Panel title="Problems" note={<span role="status">{draft.status}</span>}>
-            <div className="stack">
-              <ErrorNote error={draft.error} onRetry={draft.retry} />
-              {draft.known.length > 0 ? (
-                <FaultList faults={draft.known} {...(draft.form === "sql" ? { text: draft.text, onShow: goTo } : {})} />
-              ) : (
-                <p className="quiet">
-                  {draft.current || draft.form === "sql" ? "No problems." : "Fix the JSON first."}
-                </p>
-              )}
-            </div>
-          </Panel>
-          <Slots area="main" />
-          {children}
-        </div>
-        <div className="stack start">
-          <Slots area="side" />
-        </div>
-      </div>
+      <Slots tab="first" />
+      <Workbench editors={editors} problems={problems} details={children} status={draft.status} />
     </DesignerContext>
   );
 }

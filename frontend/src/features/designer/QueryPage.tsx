@@ -152,7 +152,7 @@ function Designer({ query }: { query: QueryResponse }) {
           none={
             <>
               No binding uses it yet. Run creates one with the streams that the query names. To choose other streams or
-              settings, <Link to={`/t/${slug}/runs?new=${query.id}`}>create it yourself</Link>.
+              settings, <Link to={`/t/${slug}/runs?new=${query.id}`}>create one yourself</Link>.
             </>
           }
         />

@@ -47,7 +47,7 @@ function binding(name: string, bound: number, running: number | null) {
 
 const ok = (data: unknown) => ({ data, response: { ok: true } });
 
-async function shown(bindings: readonly BindingResponse[], unsaved: UnsavedQuery | null = null) {
+async function renderButton(bindings: readonly BindingResponse[], unsaved: UnsavedQuery | null = null) {
   api.GET.mockImplementation(async (address: string) => {
     if (address.endsWith("/versions/")) return ok([version(3), version(2), version(1)]);
     if (address.endsWith("/next-start/"))
@@ -81,7 +81,7 @@ const saving = (saved: VersionResponse | null, reason: string | null = null) => 
 
 test("without a binding, the query is saved, bound and started", async () => {
   const unsaved = saving(version(3, "tally_2"));
-  const router = await shown([], unsaved);
+  const router = await renderButton([], unsaved);
   await pressed("Save and run");
   await waitFor(() => expect(router.state.location.pathname).toBe("/t/acme/runs/r1"));
   expect(unsaved.save).toHaveBeenCalledOnce();
@@ -90,13 +90,13 @@ test("without a binding, the query is saved, bound and started", async () => {
 
 test("nothing starts if the changes can't be saved or the server refuses them", async () => {
   const faulty = saving(null, "Fix the errors first.");
-  await shown([], faulty);
+  await renderButton([], faulty);
   await pressed("Save and run");
   expect(faulty.save).not.toHaveBeenCalled();
   expect(screen.getAllByText("Fix the errors first.")).not.toEqual([]);
   cleanup();
   const refused = saving(null);
-  await shown([binding("watch", 2, null)], refused);
+  await renderButton([binding("watch", 2, null)], refused);
   await pressed("Save and run");
   await waitFor(() => expect(refused.save).toHaveBeenCalledOnce());
   expect(api.POST).not.toHaveBeenCalled();
@@ -104,7 +104,7 @@ test("nothing starts if the changes can't be saved or the server refuses them", 
 });
 
 test("a stopped binding gets the version on the screen before it starts", async () => {
-  const router = await shown([binding("watch", 1, null)]);
+  const router = await renderButton([binding("watch", 1, null)]);
   await pressed("Run");
   await waitFor(() => expect(router.state.location.pathname).toBe("/t/acme/runs/r1"));
   const inputs = { cars: { stream: "s1", advance: null, event_time: null } };
@@ -114,27 +114,27 @@ test("a stopped binding gets the version on the screen before it starts", async 
 });
 
 test("a binding that has the version on the screen is only started", async () => {
-  const router = await shown([binding("watch", 2, null)]);
+  const router = await renderButton([binding("watch", 2, null)]);
   await pressed("Run");
   await waitFor(() => expect(router.state.location.pathname).toBe("/t/acme/runs/r1"));
   expect(api.PUT).not.toHaveBeenCalled();
 });
 
 test("a run of this version is linked; a run of another one is offered the change without a pause", async () => {
-  await shown([binding("watch", 2, 2)]);
+  await renderButton([binding("watch", 2, 2)]);
   expect((await screen.findByRole("link", { name: "Open the run" })).getAttribute("href")).toBe(
     "/t/acme/runs/run of watch",
   );
   cleanup();
-  await shown([binding("watch", 1, 1)]);
+  await renderButton([binding("watch", 1, 1)]);
   await pressed("Run version 2…");
   expect(screen.getByRole("dialog", { name: "Change watch to another version" })).toBeTruthy();
   expect(screen.getByRole<HTMLSelectElement>("combobox", { name: "Version" }).value).toBe("2");
 });
 
-test("changes beside a run of the stored version are saved, then proposed for the change", async () => {
+test("changes next to a run of the stored version are saved, then proposed for the change", async () => {
   const unsaved = saving(version(3));
-  await shown([binding("watch", 2, 2)], unsaved);
+  await renderButton([binding("watch", 2, 2)], unsaved);
   await pressed("Save and run…");
   expect((await screen.findByRole<HTMLSelectElement>("combobox", { name: "Version" })).value).toBe("3");
   expect(unsaved.save).toHaveBeenCalledOnce();
@@ -142,7 +142,7 @@ test("changes beside a run of the stored version are saved, then proposed for th
 
 test("with several bindings the user chooses one, after the changes were saved", async () => {
   const unsaved = saving(version(2));
-  await shown([binding("day", 2, 2), binding("night", 2, null)], unsaved);
+  await renderButton([binding("day", 2, 2), binding("night", 2, null)], unsaved);
   await pressed("Save and run…");
   const dialog = await screen.findByRole("dialog");
   expect(unsaved.save).toHaveBeenCalledOnce();

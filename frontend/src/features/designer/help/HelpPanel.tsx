@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from "react";
 import { Panel } from "../../../components/page/Panel";
 import type { GraphNode } from "../../../model/api";
 import { useDesigner } from "../page/designer";
+import { useDockTab } from "../page/dockTab";
 import "./help.css";
 
 /** Return the guide page that explains the node. */
@@ -28,7 +29,7 @@ function Written({ html }: { html: string }) {
 export function HelpPanel() {
   const { graph, selected, wordPage } = useDesigner();
   const id = useId();
-  const [open, setOpen] = useState(false);
+  const open = useDockTab() === "help";
   const [chosen, setChosen] = useState<string | null>(null);
   const node = pageOf(graph?.nodes.find((each) => each.id === selected.at(-1)));
   // biome-ignore lint/correctness/useExhaustiveDependencies: selecting a node replaces the chosen page
@@ -39,15 +40,7 @@ export function HelpPanel() {
   const name = chosen ?? node ?? "advance_time";
   const page = PAGES.find((each) => each.name === name);
   return (
-    <Panel
-      title="Help"
-      note="Explains the selected node or the SQL word at the caret"
-      actions={
-        <button type="button" className="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Hide" : "Show"}
-        </button>
-      }
-    >
+    <Panel title="Help" note="Explains the selected node or the SQL word at the caret">
       {open ? (
         <div className="stack">
           <div className="row">

@@ -2,16 +2,14 @@
 
 import { type ComponentType, lazy, Suspense } from "react";
 import { Waiting } from "../../../components/notices/Notices";
-import { useDesigner } from "./designer";
+import type { DockTab } from "./dockTab";
 
-/** `first` is above the editors, `wide` below them at full width; `main` and `side` are the columns below that. */
-type Area = "first" | "wide" | "main" | "side";
+/** `first` is above the editors, the others are panels of the dock. */
+type Place = "first" | DockTab;
 
 interface PageSlot {
   name: string;
-  area: Area;
-  /** True for parts that only stored queries have. */
-  stored?: true;
+  place: Place;
   Part: ComponentType;
 }
 
@@ -20,44 +18,40 @@ function part(load: () => Promise<ComponentType>): ComponentType {
   return lazy(async () => ({ default: await load() }));
 }
 
-/** In the order of their area. */
+/** In the order of their place. */
 const SLOTS: readonly PageSlot[] = [
   {
     name: "validation",
-    area: "main",
+    place: "problems",
     Part: part(async () => (await import("../validation/ValidationPanel")).ValidationPanel),
   },
   {
     name: "simulator",
-    area: "wide",
+    place: "simulator",
     Part: part(async () => (await import("../simulator/SimulatorPanel")).SimulatorPanel),
   },
-  { name: "help", area: "side", Part: part(async () => (await import("../help/HelpPanel")).HelpPanel) },
+  { name: "help", place: "help", Part: part(async () => (await import("../help/HelpPanel")).HelpPanel) },
   {
     name: "templates",
-    area: "first",
+    place: "first",
     Part: part(async () => (await import("../templates/TemplatesPanel")).TemplatesPanel),
   },
-  { name: "explanation", area: "side", Part: part(async () => (await import("../Explanation")).Explanation) },
+  { name: "explanation", place: "explanation", Part: part(async () => (await import("../Explanation")).Explanation) },
   {
     name: "scenarios",
-    area: "main",
-    stored: true,
+    place: "scenarios",
     Part: part(async () => (await import("../scenarios/ScenariosPanel")).ScenariosPanel),
   },
   {
     name: "versions",
-    area: "main",
-    stored: true,
+    place: "versions",
     Part: part(async () => (await import("../versions/VersionsPanel")).VersionsPanel),
   },
 ];
 
-/** The parts of one area. */
-export function Slots({ area }: { area: Area }) {
-  const { query } = useDesigner();
-  const shown = SLOTS.filter((slot) => slot.area === area && (slot.stored === undefined || query !== null));
-  return shown.map(({ name, Part }) => (
+/** The parts of one place. */
+export function Slots({ tab }: { tab: Place }) {
+  return SLOTS.filter(({ place }) => place === tab).map(({ name, Part }) => (
     <Suspense key={name} fallback={<Waiting>Loading…</Waiting>}>
       <Part />
     </Suspense>

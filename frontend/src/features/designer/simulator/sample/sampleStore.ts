@@ -12,6 +12,7 @@ import {
   sampleOf,
   undone,
 } from "../../../../model/simulation/sample/sample";
+import { showDockTab } from "../../page/dockTab";
 
 type Listener = () => void;
 
@@ -42,9 +43,10 @@ export function editSample(edit: (sample: Sample) => Sample): void {
   if (history !== null) say(changed(history, edit(history.now)));
 }
 
-/** Replace the simulator's rows, as one undo step. */
+/** Replace the simulator's rows, as one undo step, and show it. */
 export function openSample(rows: readonly SampleRow[], from: string, end: EndMode = "flush"): void {
   editSample(() => sampleOf(rows, from, end));
+  showDockTab("simulator");
   document.getElementById("simulator")?.scrollIntoView({ block: "start" });
 }
 
