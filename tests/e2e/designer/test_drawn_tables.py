@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -92,11 +93,11 @@ def given_by_reference(case: Case) -> list[list[Result]]:
 
 
 def format_value(value: Any) -> str:
-    """Format a value as tables do: doubles with seven digits, lists as JSON."""
+    """Format a value as tables do: doubles with all their digits, lists as JSON."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:.7g}"
+        return str(int(value)) if value.is_integer() else format(Decimal(repr(value)), "f")
     if isinstance(value, list):
         return "[" + ",".join(json.dumps(each) if isinstance(each, str) else format_value(each) for each in value) + "]"
     return str(value)
