@@ -101,6 +101,22 @@ function useSaving(query: QueryResponse) {
   return { base, comment, setComment, message, draft, saving, storing, save, reload, merged };
 }
 
+function QueryUses({ id }: { id: string }) {
+  const slug = useSlug();
+  return (
+    <UsesPanel
+      kind="query"
+      id={id}
+      none={
+        <>
+          No binding uses it yet. Run creates one with the streams that the query names. To choose other streams or
+          settings, <Link to={`/t/${slug}/runs?new=${id}`}>create one yourself</Link>.
+        </>
+      }
+    />
+  );
+}
+
 function Designer({ query }: { query: QueryResponse }) {
   const slug = useSlug();
   const edit = useReason("edit");
@@ -146,16 +162,7 @@ function Designer({ query }: { query: QueryResponse }) {
         </Notice>
       ) : null}
       <GraphEditor draft={draft} readOnly={edit !== null} query={query} storing={storing}>
-        <UsesPanel
-          kind="query"
-          id={query.id}
-          none={
-            <>
-              No binding uses it yet. Run creates one with the streams that the query names. To choose other streams or
-              settings, <Link to={`/t/${slug}/runs?new=${query.id}`}>create one yourself</Link>.
-            </>
-          }
-        />
+        <QueryUses id={query.id} />
         <QueryLabels query={query} />
         <QueryActions query={query} />
       </GraphEditor>
