@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from streaming.definition.graph import OutputNode, WindowNode
+from streaming.definition.graph import MatchRecognizeNode, OutputNode, WindowNode
 from streaming.definition.payload.reading import BadPayload, read_payload
 from streaming.definition.payload.types import Fields
 from streaming.temporal.events import EdgeKind, Shape
@@ -227,7 +227,8 @@ def _row_differences(want: Sequence[WantedRow], case: Case, result: CaseResult, 
 
     For other executors the net rows are compared, if they are all rows: no edges and no provisional rows.
     """
-    provisional = any(isinstance(node, WindowNode) and node.emit != "final" for node in case.graph.nodes)
+    emitters = (node for node in case.graph.nodes if isinstance(node, WindowNode | MatchRecognizeNode))
+    provisional = any(node.emit != "final" for node in emitters)
     if result.rows is None:
         edges = any(stream.shape in (Shape.EDGE, Shape.TABLE) for stream in case.streams.values())
         whole = not provisional and not edges

@@ -1,7 +1,7 @@
 """Shared by the checks of nodes: the schemas so far, the recorded faults, and the check of expressions."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from streaming.definition.checks.wiring import RESERVED_PREFIX, reserved
 from streaming.definition.counts import counted
@@ -11,6 +11,7 @@ from streaming.definition.expressions.problems import ExpressionError, Expressio
 from streaming.definition.expressions.typed import TypedExpression, typed
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
 from streaming.definition.payload.types import BOOLEAN, Fields, Null, Type, is_ordered
+from streaming.definition.rows import ROW_START
 from streaming.definition.streams.stream import StreamDefinition
 
 
@@ -72,6 +73,16 @@ class CheckFindings:
             self.refuse(FaultCode.TYPE_MISMATCH, message, "Compute a scalar from it in a project node.", node, path)
             return None
         return of
+
+
+def reserved_starts(node: str, fields: Fields | None, names: Iterable[str], path: str) -> Iterator[Fault]:
+    """Yield the errors of results, at `path`, and of fields of the input that are named like the start of rows."""
+    places = [f"{path}[{index}].name" for index, name in enumerate(names) if name == ROW_START]
+    if fields is not None and ROW_START in fields:
+        places.append("input")
+    for place in places:
+        message = f"The name {ROW_START!r} is reserved: expressions read the start of a row under it."
+        yield error(FaultCode.RESERVED_NAME, message, "Choose another name.", node=node, field=place)
 
 
 def expression_type(

@@ -5,7 +5,7 @@ from typing import Final
 from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.analytic import ROW_FUNCTIONS, AnalyticColumn, AnalyticNode, Frame
 from streaming.definition.checks.aggregates import check_aggregate
-from streaming.definition.checks.findings import CheckFindings
+from streaming.definition.checks.findings import CheckFindings, reserved_starts
 from streaming.definition.checks.window_sizes import LONGEST, check_length
 from streaming.definition.faults import FaultCode
 from streaming.definition.payload.types import (
@@ -19,7 +19,7 @@ from streaming.definition.payload.types import (
     is_numeric,
     is_ordered,
 )
-from streaming.definition.rows import ROW_START, row_fields
+from streaming.definition.rows import row_fields
 from streaming.temporal.ticks import format_duration, parse_duration
 
 _PARAMETERS: Final = ("filter", "k", "fraction", "offset", "default", "ignore_nulls", "least")
@@ -36,12 +36,10 @@ def check_analytic(node: AnalyticNode, findings: CheckFindings) -> Fields | None
     _check_lengths(node, findings)
     names = [*(before or ()), *(column.name for column in node.columns)]
     findings.names(names, node.id, "columns", existing=frozenset(before or ()))
+    findings.faults.extend(reserved_starts(node.id, before, (column.name for column in node.columns), "columns"))
     types: dict[str, Type | None] = {}
     for index, column in enumerate(node.columns):
         path = f"columns[{index}]"
-        if column.name == ROW_START:
-            message = f"The name {ROW_START!r} is reserved for the start of rows."
-            findings.refuse(FaultCode.RESERVED_NAME, message, "Choose another name.", node.id, f"{path}.name")
         types[column.name] = _check_column(column, visible, findings, node.id, path)
     _warn_of_state(node, findings)
     known = {name: of for name, of in types.items() if of is not None}

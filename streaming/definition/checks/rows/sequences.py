@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from streaming.definition.checks.findings import CheckFindings, expression_fault, sentence, sound
+from streaming.definition.checks.findings import CheckFindings, expression_fault, reserved_starts, sentence, sound
 from streaming.definition.checks.window_sizes import check_grace, check_length
 from streaming.definition.counts import counted
 from streaming.definition.expressions.parse import parse_over_rows
@@ -13,7 +13,7 @@ from streaming.definition.expressions.problems import ExpressionError, Expressio
 from streaming.definition.expressions.tree import fields_used
 from streaming.definition.faults import Fault, FaultCode, error, nearest, warning
 from streaming.definition.payload.types import BOOLEAN, Fields, Null, Struct, Type, is_ordered
-from streaming.definition.rows import ROW_START, row_fields
+from streaming.definition.rows import row_fields
 from streaming.definition.sequences.node import MatchRecognizeNode, SkipToFirst, SkipToLast
 from streaming.definition.sequences.pattern import Pattern, absences, excludes, takes_rows, variables, wrong_absence
 from streaming.definition.sequences.pattern_text import PatternTextError, parse_pattern
@@ -94,12 +94,7 @@ def _check_names(node: MatchRecognizeNode, fields: Fields | None) -> Iterator[Fa
             if count > 1:
                 message = f"{name!r} is defined {counted(count, 'time')}."
                 yield error(FaultCode.DUPLICATE_NAME, message, "Define it once.", node=node.id, field=path)
-    reserved = [f"measures[{index}].name" for index, each in enumerate(node.measures) if each.name == ROW_START]
-    if fields is not None and ROW_START in fields:
-        reserved.append("input")
-    for path in reserved:
-        message = f"The name {ROW_START!r} is reserved: expressions read the start of a row under it."
-        yield error(FaultCode.RESERVED_NAME, message, "Choose another name.", node=node.id, field=path)
+    yield from reserved_starts(node.id, fields, (each.name for each in node.measures), "measures")
 
 
 def _check_pattern(node: MatchRecognizeNode, pattern: Pattern) -> Iterator[Fault]:

@@ -9,6 +9,7 @@ from streaming.definition.sql.reading.reader import ANY_WHOLE, Reader, TokenRang
 from streaming.definition.sql.reading.slices import ENDS_IN_OVER, take_expression
 from streaming.definition.tokens import Extent, TokenKind
 
+_BOUNDS: Final = "A frame contains its row. Write for example ROWS BETWEEN 3 PRECEDING AND 1 FOLLOWING."
 _FORM: Final = "Write for example OVER (PARTITION BY k ORDER BY EVENTTIME RANGE 10m PRECEDING REACH 1h GRACE BY 30s)."
 _RANKS: Final = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist", "ntile"})
 """Functions of other systems over a whole partition, which a stream never has."""
@@ -226,31 +227,31 @@ class _OverClause:
         unit = reader.take().word.lower()
         frame: dict[str, object] = {"unit": unit}
         if reader.accept("BETWEEN"):
-            self._bound(frame, unit)
+            self._bound(frame, "PRECEDING")
             reader.expect("AND", _FORM)
-            self._bound(frame, unit)
+            self._bound(frame, "FOLLOWING")
         else:
-            self._bound(frame, unit)
+            self._bound(frame, "PRECEDING")
         self._call.values["frame"] = ValueAt(frame, reader.since(first))
 
-    def _bound(self, frame: dict[str, object], unit: str) -> None:
-        """Read CURRENT ROW, UNBOUNDED or a bound, and PRECEDING or FOLLOWING."""
-        reader = self._reader
+    def _bound(self, frame: dict[str, object], side: str) -> None:
+        """Read CURRENT ROW, or UNBOUNDED or a bound and PRECEDING or FOLLOWING, which must be the `side`."""
+        reader, first = self._reader, self._reader.at
         if reader.accept("CURRENT", "ROW"):
             return
         value: object = None
         if not reader.accept("UNBOUNDED"):
             bound: ValueAt[int] | ValueAt[int | str] | None
-            if unit == "rows":
+            if frame["unit"] == "rows":
                 bound = take_whole(reader, "The number of rows", -ANY_WHOLE, ANY_WHOLE)
             else:
                 bound = take_duration(reader, "The bound of the range")
             if bound is None:
                 return
             value = bound.value
-        if reader.accept("PRECEDING"):
-            frame["preceding"] = value
-        elif reader.accept("FOLLOWING"):
-            frame["following"] = value
+        if reader.accept(side):
+            frame[side.lower()] = value
+        elif reader.accept("PRECEDING") or reader.accept("FOLLOWING"):
+            reader.problem(reader.since(first), f"This bound must be CURRENT ROW or {side}.", _BOUNDS)
         else:
             reader.missing("PRECEDING or FOLLOWING", _FORM)

@@ -177,15 +177,18 @@ class KeptRowState:
         return near
 
     def _due(self, start: Int64s, waiting: Mask, known_until: int) -> Int64s:
-        """Return the CTI at which each row must be processed: when it becomes known, or is decided at the latest."""
+        """Return the CTI at which each row must be processed next.
+
+        It is when the row becomes known, when its frames ahead in time are over, or when nothing more is within reach.
+        Rows ahead may decide it in between: they are processed when they become known.
+        """
         reach, needed = self.spec.reach, start + 1
-        for column in self.spec.columns:
-            if column.rows_ahead:
-                needed = np.maximum(needed, np.full(len(start), INFINITY) if reach is None else start + reach)
-            elif column.ticks_ahead:
-                ahead = column.ticks_ahead if reach is None else min(column.ticks_ahead, reach)
-                needed = np.maximum(needed, start + ahead)
         forgotten = np.full(len(start), INFINITY) if reach is None else start + reach
+        for column in self.spec.columns:
+            ahead = column.ticks_ahead if reach is None else min(column.ticks_ahead, reach)
+            needed = np.maximum(needed, start + ahead)
+        if any(column.rows_ahead for column in self.spec.columns):
+            needed = np.where(needed > known_until, needed, forgotten)
         needed = np.where(start < known_until, needed, start + 1)
         due = np.where(waiting, needed, forgotten)
         return np.where(due == INFINITY, INFINITY, due + self.spec.grace)
