@@ -73,8 +73,8 @@ class RowsExpression:
 
     @property
     def furthest_before(self) -> int:
-        """The largest number of rows that PREV reads back."""
-        return -min((call.move for call in self._picked if call.move is not None), default=0)
+        """The largest number of rows that PREV reads back, 0 without PREV."""
+        return max((-call.move for call in self._picked if call.move is not None and call.move < 0), default=0)
 
     @property
     def looks_ahead(self) -> bool:
