@@ -7,9 +7,10 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from streaming.definition.graph import MatchRecognizeNode, OutputNode, WindowNode
+from streaming.definition.graph import OutputNode, WindowNode
 from streaming.definition.payload.reading import BadPayload, read_payload
 from streaming.definition.payload.types import Fields
+from streaming.definition.sequences.node import MatchRecognizeNode
 from streaming.temporal.events import EdgeKind, Shape
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
 from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
