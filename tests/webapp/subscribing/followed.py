@@ -18,7 +18,7 @@ from webapp.monitoring.subscribing.output_rows import (
     OutputEvents,
     StoredOutput,
 )
-from webapp.monitoring.subscribing.row_keys import KeyFilter
+from webapp.monitoring.row_keys import KeyFilter
 
 FIELDS = {"n": "long"}
 ROWS = {"row", "edge_start", "edge_end", "retraction"}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from webapp.monitoring.subscribing.row_keys import KeyFilter, KeyProblem, key_of
+from webapp.monitoring.row_keys import KeyFilter, KeyProblem, key_of
 
 TYPES = {
     "n": "long",

@@ -22,6 +22,7 @@ from webapp.core.exported_files import in_turn
 from webapp.monitoring.exporting.formats import ExportFormat
 from webapp.monitoring.exporting.job import ExportWork
 from webapp.monitoring.exporting.preparing import PreparedExport, prepare_export
+from webapp.monitoring.row_keys import KeyProblem, key_of
 from webapp.monitoring.rows_page import REFUSALS, RUNS, Scope
 from webapp.runs.access import access_binding, access_run, latest_run
 from webapp.runs.models import Run
@@ -47,6 +48,13 @@ PACKED: Final[frozenset[ExportFormat]] = frozenset({"csv", "json_lines", "arrow"
 FORMAT: Final = OpenApiParameter(
     "format", str, required=True, enum=list(MEDIA), description="`arrow` is an Arrow IPC stream."
 )
+WHERE: Final = OpenApiParameter(
+    "where",
+    str,
+    many=True,
+    description="Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more "
+    "fields.",
+)
 CHOICES: Final = [
     FORMAT,
     OpenApiParameter("output", str, description="The output node of the query; required if it has several."),
@@ -59,6 +67,7 @@ CHOICES: Final = [
         description="`net` (default): the rows that count after all changes and repairs; `all`: every change as it was "
         "committed, with its `op` and `key`.",
     ),
+    WHERE,
 ]
 _ANSWERS: Final[dict[Any, Any]] = {
     (200, _XLSX): OpenApiTypes.BINARY,
@@ -80,6 +89,7 @@ class ResultFileQuery(Strict):
     begin: Annotated[str | None, Field(alias="from")] = None
     end: Annotated[str | None, Field(alias="to")] = None
     revisions: Literal["net", "all"] = "net"
+    where: str | None = None
 
 
 class RunResultFileQuery(ResultFileQuery):
@@ -129,6 +139,7 @@ def _file(request: Request, asked: ResultFileQuery, run: Run, target: Target, *,
         message = "`to` isn't after `from`, so no row can start between them."
         raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Pass a later time as `to`.", field="to")])
     newest = run if own else latest_run(run.binding) or run
+    where = read_where(request)
     packed = asked.format in PACKED and _accepts_gzip(request)
     work = ExportWork(
         folder="",
@@ -139,13 +150,15 @@ def _file(request: Request, asked: ResultFileQuery, run: Run, target: Target, *,
         specification=newest.spec,
         begin=begin,
         end=end,
+        where=where,
         every_change=asked.revisions == "all",
         gzip=packed,
         most_bytes=0,
     )
     prepared = prepare_export(run.binding, work)
     try:
-        after = asked.model_dump(mode="json", by_alias=True, exclude_none=True)
+        after = asked.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"where"})
+        after |= {"where": where} if where else {}
         record("results.exported", target=target, after={**after, "rows": prepared.outcome.rows})
         response = SentExport(request, prepared)
     except BaseException:
@@ -210,6 +223,14 @@ def read_tick(text: str | None, field: str) -> int | None:
         pass
     remedy = "Write it as 2026-11-26T10:00:00Z (with %2B for the + of a zone), or as microseconds since 1970."
     raise Faulty([fault(FaultCode.BAD_SHAPE, f"{field}: {text[:40]!r} isn't a time.", remedy, field=field)])
+
+
+def read_where(request: Request) -> dict[str, str | None]:
+    """Return the fields and values that rows must have. Raises `Faulty`."""
+    try:
+        return key_of(request.query_params.getlist("where"))
+    except KeyProblem as problem:
+        raise Faulty([fault(FaultCode.BAD_SHAPE, problem.message, problem.remedy, field="where")]) from None
 
 
 def _accepts_gzip(request: Request) -> bool:

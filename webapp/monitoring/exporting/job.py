@@ -3,22 +3,18 @@
 import gzip
 import os
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import BinaryIO, Final
 
-from streaming.definition.counts import counted
-from streaming.definition.payload.type_text import TypeTextError
-from streaming.storage.blobs import LocalFolder
 from streaming.storage.disk import FULL
-from streaming.storage.result_columns import columns_of, read_columns
-from streaming.wire.messages import RunSpec
 from webapp.core.disk import is_disk_full
 from webapp.core.limited.jobs import MIB, Limits, limited
-from webapp.monitoring.exporting.columns import ExportTable, RowState, Values, union_of
+from webapp.monitoring.exporting.chosen_rows import ChosenRows, RowChoice
+from webapp.monitoring.exporting.columns import ExportTable
 from webapp.monitoring.exporting.formats import (
     ArrowWriter,
     CsvWriter,
@@ -27,9 +23,8 @@ from webapp.monitoring.exporting.formats import (
     JsonLinesWriter,
     ParquetFileWriter,
 )
-from webapp.monitoring.exporting.net import NetRows, net_rows
 from webapp.monitoring.exporting.problems import ExportProblem, NoRoomLeft
-from webapp.monitoring.exporting.reading import OutputReader, damaged
+from webapp.monitoring.exporting.reading import damaged
 from webapp.monitoring.exporting.spreadsheet import SpreadsheetWriter
 
 LIMITS: Final = Limits(cpu_s=1_500, wall_s=2_400, memory_bytes=768 * MIB, file_bytes=2**40)
@@ -39,25 +34,11 @@ FILE: Final = "export"
 _COMPRESSION: Final = 5
 
 
-@dataclass(frozen=True)
-class ExportWork:
-    """One export: the rows of `folder` as a file in `scratch`, an empty folder.
+@dataclass(frozen=True, kw_only=True)
+class ExportWork(RowChoice):
+    """One export: the chosen rows as a file in `scratch`. `most_bytes` is the room for everything there."""
 
-    `run`: only the rows of this run. `specification` is the RunSpec of the run, or of the newest one: it has the
-    columns of runs that recorded none. `begin` and `end` are ticks: rows that start in [begin, end). `every_change`:
-    all rows as they were committed, instead of those that count after all changes. `most_bytes` is the room for
-    everything in `scratch`.
-    """
-
-    folder: str
-    scratch: str
     format: ExportFormat
-    output: str | None
-    run: str | None
-    specification: Mapping[str, Any]
-    begin: int | None
-    end: int | None
-    every_change: bool
     gzip: bool
     most_bytes: int
 
@@ -87,19 +68,11 @@ def write_export(work: ExportWork) -> ExportOutcome:
 
 
 def _written(work: ExportWork) -> ExportOutcome:
-    folder, scratch = LocalFolder(work.folder), Path(work.scratch)
-    versions = _versions(work, OutputReader(folder, None, work.run).runs())
-    output = _chosen_output(work.output, versions)
-    reader = OutputReader(folder, output, work.run)
-    try:
-        fields = union_of(each[output] for each in versions if output in each)
-    except TypeTextError:
-        raise damaged() from None
-    table = ExportTable(fields, every_run=work.run is None, every_change=work.every_change)
-    net = None if work.every_change else net_rows(reader, scratch)
-    rows = _rows(work, table, reader, net)
+    scratch = Path(work.scratch)
+    chosen = ChosenRows(work)
+    rows = iter(chosen)
     room = _Room(scratch, work.most_bytes)
-    with _opened(work, scratch / FILE, table) as opened:
+    with _opened(work, scratch / FILE, chosen.table) as opened:
         count = 0
         while chunk := list(islice(rows, CHUNK_ROWS)):
             try:
@@ -110,57 +83,7 @@ def _written(work: ExportWork) -> ExportOutcome:
             room.check()
         opened.writer.close()
     room.check()
-    return ExportOutcome(output, count, opened.bytes or (scratch / FILE).stat().st_size)
-
-
-def _versions(work: ExportWork, runs: Sequence[str | None]) -> list[Mapping[str, Mapping[str, str]]]:
-    """Return the columns of each output in each run, newest first.
-
-    Runs from before columns were recorded get those of the specification; `ExportTable` checks their rows.
-    """
-    folder = LocalFolder(work.folder)
-    recorded = [{} if run is None else read_columns(folder, run) for run in reversed(runs)]
-    if recorded and all(recorded):
-        return recorded
-    current = columns_of(RunSpec.model_validate(work.specification))
-    return [each or current for each in recorded] or [current]
-
-
-def _chosen_output(wanted: str | None, versions: Sequence[Mapping[str, Any]]) -> str:
-    outputs = list(dict.fromkeys(name for each in versions for name in each))
-    if wanted in outputs:
-        return wanted
-    listed = ", ".join(outputs)
-    if wanted is not None:
-        message = f"These results have no output {wanted[:80]!r}."
-        raise ExportProblem(message, f"Pass one of: {listed}.", field="output")
-    if len(outputs) != 1:
-        message = f"These results have {counted(len(outputs), 'output')} with separate columns: {listed}."
-        raise ExportProblem(message, "Pass the name of one as `output`.", field="output")
-    return outputs[0]
-
-
-def _rows(work: ExportWork, table: ExportTable, reader: OutputReader, net: NetRows | None) -> Iterator[Values]:
-    ctis = reader.final_until()
-    known = ctis is not None and reader.output in ctis
-    cti = None if ctis is None else ctis.get(str(reader.output))
-    ever = known and cti is None  # the end of everything
-    for number, line in enumerate(reader.lines()):
-        if net is not None and not net.may_count(number):
-            continue
-        row = line.row()
-        if net is not None and net.takes_back(row):
-            continue
-        start, end = row["start"], row["end"]
-        if (work.begin is not None and start < work.begin) or (work.end is not None and start >= work.end):
-            continue
-        if row.get("key") is None or ever:
-            final: bool | None = True
-        else:
-            final = (end is not None and end <= cti) if cti is not None else (None if ctis is None else False)
-        yield table.values(row, RowState(line.run, final))
-    if net is not None:
-        net.check(reader.rows_read)
+    return ExportOutcome(chosen.output, count, opened.bytes or (scratch / FILE).stat().st_size)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from streaming.storage.results import Commit, DamagedFile
 from streaming.wire.fast_json import decoded
 from webapp.monitoring.committed_pieces import LAST_PART, CommittedPiece, CommittedPieces, DamagedResults, PieceId
 from webapp.monitoring.exporting.reading import beginnings_of
-from webapp.monitoring.subscribing.row_keys import KeyFilter
+from webapp.monitoring.row_keys import KeyFilter
 
 EventName = Literal["row", "edge_start", "edge_end", "retraction", "committed", "restarted", "rows_missing"]
 _CURSOR: Final = re.compile(r"-1|(\d{1,18})(?:-(\d{1,9})-(-1|\d{1,18}))?")
