@@ -21,6 +21,7 @@ from webapp.live.dashboard_api import DashboardView, DetailsView
 from webapp.live.ledger.api import LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
 from webapp.live.what_if.api import DelayEffectView
 from webapp.monitoring import api as monitoring
+from webapp.monitoring.charting.api import ResultChartView
 from webapp.monitoring.exporting.api import BindingResultFileView, RunResultFileView
 from webapp.monitoring.history_api import HistoryView
 from webapp.monitoring.quarantine_api import QuarantineFileView, QuarantineView
@@ -137,6 +138,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("bindings/<uuid:binding>/version-change/", VersionChangeView.as_view()),
     path("bindings/<uuid:binding>/results/", BindingResultsView.as_view()),
     path("bindings/<uuid:binding>/results/file/", BindingResultFileView.as_view()),
+    path("bindings/<uuid:binding>/results/chart/", ResultChartView.as_view()),
     path("bindings/<uuid:binding>/outputs/check/", OutputsCheckView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/rows/", DeliveredRowsView.as_view()),
     path("bindings/<uuid:binding>/outputs/<uuid:output>/refused/", RefusedRequestsView.as_view()),

@@ -579,6 +579,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/bindings/{binding}/results/chart/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return the points of a chart, grouped from the same rows as an export with the same parameters.
+         *
+         *     Values are texts with all their digits; `mean` is rounded once. At most 5,000 points are sent: of more, the
+         *     smallest and largest of neighbours in time, and the categories and groups with the most rows.
+         */
+        get: operations["bindings_results_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/bindings/{binding}/results/file/": {
         parameters: {
             query?: never;
@@ -3185,6 +3207,101 @@ export interface components {
             /** Enabled */
             enabled: boolean;
             trouble: components["schemas"]["ChannelMessageResponse"] | null;
+        };
+        /**
+         * ChartColumn
+         * @description A column of the export, with its type as text.
+         */
+        ChartColumn: {
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+        };
+        /**
+         * ChartDropped
+         * @description The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
+         *
+         *     `elsewhere` counts those that belonged to results that are not in the chart, for example not emitted yet; null: not
+         *     known. `unreadable` rows may have belonged to any result. A row counts once for each result.
+         */
+        ChartDropped: {
+            /** Unknown */
+            unknown: string | null;
+            /** Elsewhere */
+            elsewhere: number | null;
+            /** Unreadable */
+            unreadable: number;
+        };
+        /**
+         * ChartPoint
+         * @description A point: its tick `at` or its `category` (null: no value, or not of this axis), and its `group`.
+         *
+         *     `value` is exact text, null without a value in its rows. `rows` are the rows of it, `provisional` those of them that
+         *     can still change, `undecided` those for which that isn't known, `repaired` those that a repair added, `incomplete`
+         *     those that may lack input. `dropped` counts the dropped rows that belonged to these rows, once for each; null: not
+         *     known.
+         */
+        ChartPoint: {
+            /** At */
+            at: number | null;
+            /** Category */
+            category: string | null;
+            /** Group */
+            group: string | null;
+            /** Value */
+            value: string | null;
+            /** Rows */
+            rows: number;
+            /** Provisional */
+            provisional: number;
+            /** Undecided */
+            undecided: number;
+            /** Repaired */
+            repaired: number;
+            /** Incomplete */
+            incomplete: number;
+            /** Dropped */
+            dropped: number | null;
+        };
+        /**
+         * ChartResponse
+         * @description A chart: its points in order, and what is left out of it.
+         *
+         *     `axis`: points are at times, at values of a column, or it is a single value. `bucket` is in ticks. `value_type` is
+         *     the type of the points' values. `columns` are those of the export, which a chart may use. `rows` are in the points,
+         *     of `rows_stored` of this output and scope. Points that were left out are between the others, by time, or of
+         *     categories and groups with fewer rows. `repeats`: a run started without the state of an earlier one and may have
+         *     emitted its rows again, so they count twice.
+         */
+        ChartResponse: {
+            /** Output */
+            output: string;
+            /** Outputs */
+            outputs: string[];
+            /** Columns */
+            columns: components["schemas"]["ChartColumn"][];
+            /** Axis */
+            axis: string;
+            /** Bucket */
+            bucket: number | null;
+            /** Value Type */
+            value_type: string;
+            /** Points */
+            points: components["schemas"]["ChartPoint"][];
+            /** Rows */
+            rows: number;
+            /** Rows Stored */
+            rows_stored: number;
+            /** Points Left Out */
+            points_left_out: number;
+            /** Categories Left Out */
+            categories_left_out: number;
+            /** Groups Left Out */
+            groups_left_out: number;
+            dropped: components["schemas"]["ChartDropped"];
+            /** Repeats */
+            repeats: boolean;
         };
         /**
          * ChopNode
@@ -13029,6 +13146,107 @@ export interface operations {
             };
         };
     };
+    bindings_results_chart: {
+        parameters: {
+            query?: {
+                /** @description The length of each point, as 1m or PT5M; without it, each time. */
+                bucket?: string;
+                /** @description Rows that start at or after this time: ISO 8601 or ticks. */
+                from?: string;
+                /** @description A column: points for each of its values. */
+                group?: string;
+                /** @description Default: bar. */
+                kind?: "bar" | "heat" | "line" | "table" | "value";
+                /** @description Default: count. */
+                measure?: "count" | "max" | "mean" | "min" | "sum";
+                /** @description The column of the measure; `count` without it counts rows. */
+                of?: string;
+                /** @description The output node of the query; required if it has several. */
+                output?: string;
+                /** @description Only the rows of this run; without it, those of all runs. */
+                run?: string;
+                /** @description Rows that start before this time: ISO 8601 or ticks. */
+                to?: string;
+                /** @description Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more fields. */
+                where?: string[];
+                /** @description A column of the export: of times, or with categories. Default: start. */
+                x?: string;
+            };
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChartResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     bindings_results_file: {
         parameters: {
             query: {
@@ -13042,6 +13260,8 @@ export interface operations {
                 revisions?: "all" | "net";
                 /** @description Rows that start before this time: ISO 8601 or ticks. */
                 to?: string;
+                /** @description Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more fields. */
+                where?: string[];
             };
             header?: never;
             path: {
@@ -18338,6 +18558,8 @@ export interface operations {
                 runs?: "all" | "own";
                 /** @description Rows that start before this time: ISO 8601 or ticks. */
                 to?: string;
+                /** @description Only rows with this value of a field, as `FIELD:VALUE`; `FIELD` alone is null. Repeat it for more fields. */
+                where?: string[];
             };
             header?: never;
             path: {

@@ -10,6 +10,7 @@ from streaming.adapters.binding.history import ResultHistory
 from streaming.adapters.committed import CommittedBatches
 from streaming.storage.blobs import LocalFolder
 from tests.webapp.exports.stored import StoredResults
+from webapp.monitoring.row_keys import KeyFilter
 from webapp.monitoring.subscribing.current import CurrentWork, FoldedRows
 from webapp.monitoring.subscribing.output_rows import (
     NOTHING_RECEIVED,
@@ -18,7 +19,6 @@ from webapp.monitoring.subscribing.output_rows import (
     OutputEvents,
     StoredOutput,
 )
-from webapp.monitoring.row_keys import KeyFilter
 
 FIELDS = {"n": "long"}
 ROWS = {"row", "edge_start", "edge_end", "retraction"}

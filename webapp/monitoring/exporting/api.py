@@ -134,10 +134,7 @@ class BindingResultFileView(TenantView):
 
 
 def _file(request: Request, asked: ResultFileQuery, run: Run, target: Target, *, own: bool) -> HttpResponseBase:
-    begin, end = read_tick(asked.begin, "from"), read_tick(asked.end, "to")
-    if begin is not None and end is not None and begin >= end:
-        message = "`to` isn't after `from`, so no row can start between them."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Pass a later time as `to`.", field="to")])
+    begin, end = read_range(asked.begin, asked.end)
     newest = run if own else latest_run(run.binding) or run
     where = read_where(request)
     packed = asked.format in PACKED and _accepts_gzip(request)
@@ -204,6 +201,15 @@ class SentExport(StreamingHttpResponse):
         """Close and delete the file."""
         self._end()
         super().close()
+
+
+def read_range(begin: str | None, end: str | None) -> tuple[int | None, int | None]:
+    """Return the ticks of `from` and `to`. Raises `Faulty`."""
+    first, last = read_tick(begin, "from"), read_tick(end, "to")
+    if first is not None and last is not None and first >= last:
+        message = "`to` isn't after `from`, so no row can start between them."
+        raise Faulty([fault(FaultCode.BAD_SHAPE, message, "Pass a later time as `to`.", field="to")])
+    return first, last
 
 
 def read_tick(text: str | None, field: str) -> int | None:

@@ -41,9 +41,13 @@ class RowChoice:
     where: Key = field(default_factory=dict)
     every_change: bool = False
 
+    def holds(self, start: int) -> bool:
+        """Return whether a row that starts at `start` is in the range."""
+        return (self.begin is None or start >= self.begin) and (self.end is None or start < self.end)
+
 
 class ChosenRows:
-    """The rows of a choice: their output, the columns of their table, and their values, oldest first."""
+    """The rows of a choice up to the batch `upto`: output, columns of the table, and their values, oldest first."""
 
     def __init__(self, choice: RowChoice) -> None:
         """Find the output and its fields. Raises `ExportProblem`, `OSError`."""
@@ -60,7 +64,8 @@ class ChosenRows:
         """The rows that were read so far and count, whether they are chosen or not."""
         self._choice = choice
         self._reader = OutputReader(folder, self.output, choice.run)
-        self._matches = _filter(choice.where, fields)
+        self.upto = self._reader.upto
+        self.matches = _filter(choice.where, fields)
 
     def __iter__(self) -> Iterator[Values]:
         """Yield the values of each row. Raises `ExportProblem`, `OSError`."""
@@ -75,10 +80,7 @@ class ChosenRows:
             if net is not None and net.takes_back(row):
                 continue
             self.counted += 1
-            start = row["start"]
-            if (choice.begin is not None and start < choice.begin) or (choice.end is not None and start >= choice.end):
-                continue
-            if self._matches(row["payload"]):
+            if choice.holds(row["start"]) and self.matches(row["payload"]):
                 yield self.table.values(row, RowState(line.run, final.of(row)))
         if net is not None:
             net.check(reader.rows_read)
@@ -126,7 +128,7 @@ def _versions(choice: RowChoice, runs: Sequence[str | None]) -> list[Columns]:
 
 
 def _chosen_output(wanted: str | None, outputs: Sequence[str]) -> str:
-    if wanted in outputs:
+    if wanted is not None and wanted in outputs:
         return wanted
     listed = ", ".join(outputs)
     if wanted is not None:

@@ -149,6 +149,16 @@ def rows_to_read(binding: Binding) -> Iterator[LocalRows]:
         yield held.enter_context(local_rows(binding, room_left()))
 
 
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Provide an empty folder of the organisation for temporary files. Raises `OSError`."""
+    made = _scratch()
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def _scratch() -> Path:
     """Return a new, empty folder, after deleting those that a killed server has left behind."""
     every = own_folder() / FOLDER

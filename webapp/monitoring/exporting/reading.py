@@ -41,7 +41,7 @@ def damaged() -> ExportProblem:
 class OutputReader:
     """Reads the rows of `output` up to the last commit at its creation, oldest first; with `run` only those of it.
 
-    Every pass yields the same rows, as long as nobody deletes some: `rows_read` shows that.
+    Every pass yields the same rows, as long as nobody deletes some: `rows_read` shows that. `upto` is the last batch.
     """
 
     def __init__(self, folder: BlobFolder, output: str | None, run: str | None) -> None:
@@ -49,7 +49,8 @@ class OutputReader:
         self._run = run
         self.output = output
         spans = committed_spans(folder)
-        self._pieces = CommittedPieces(folder, spans[-1].last if spans else -1, run=run)
+        self.upto = spans[-1].last if spans else -1
+        self._pieces = CommittedPieces(folder, self.upto, run=run)
         self.rows_read = 0
 
     def runs(self) -> list[str | None]:
@@ -74,7 +75,7 @@ class OutputReader:
         """
         try:
             for span in reversed(committed_spans(self._folder)):
-                commit = self._pieces.read(span) if span.last <= self._pieces.upto else None
+                commit = self._pieces.read(span) if span.last <= self.upto else None
                 if commit is None or (self._run is not None and all(each.run != self._run for each in runs_of(commit))):
                     continue
                 ends_here = self._run in (None, run_of(commit, commit.batch))

@@ -31,12 +31,12 @@ from webapp.monitoring.api import EventStreamRenderer
 from webapp.monitoring.committed_pieces import DamagedResults
 from webapp.monitoring.exporting.api import read_tick
 from webapp.monitoring.exporting.preparing import ExportFailed, rows_to_read
+from webapp.monitoring.row_keys import KeyFilter, KeyProblem, key_of
 from webapp.monitoring.rows_page import MOST_ROWS, PAGE_ROWS, REFUSALS
 from webapp.monitoring.seats import SUBSCRIBERS, SeatedStream, StreamSlot
 from webapp.monitoring.subscribing.current import DAMAGED, CurrentRows, CurrentWork, current_rows
 from webapp.monitoring.subscribing.following import output_stream
 from webapp.monitoring.subscribing.output_rows import NOTHING_RECEIVED, OutputCursor, OutputEvents, StoredOutput
-from webapp.monitoring.row_keys import KeyFilter, KeyProblem, key_of
 from webapp.runs.access import access_binding, latest_run
 from webapp.runs.kept_folders import rows_folder, shared_folder
 from webapp.runs.models import Binding, Run

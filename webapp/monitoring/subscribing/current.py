@@ -12,8 +12,8 @@ from streaming.storage.results import Commit
 from webapp.core.limited.jobs import READING, limited
 from webapp.monitoring.committed_pieces import LAST_PART, CommittedPieces, DamagedResults, MergedTooFast
 from webapp.monitoring.exporting.reading import beginnings_of
-from webapp.monitoring.subscribing.output_rows import OutputCursor, stored_row
 from webapp.monitoring.row_keys import KeyFilter
+from webapp.monitoring.subscribing.output_rows import OutputCursor, stored_row
 
 MOST_BYTES_A_PAGE: Final = 4 << 20
 """A page ends before its rows exceed this size together; only its first row may exceed it alone."""

@@ -1,0 +1,1 @@
+"""Charts of results: points over time or by category, computed from the rows that an export has."""

@@ -1,0 +1,187 @@
+"""Charts of results over HTTP."""
+
+import json
+from typing import Final, get_args
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from streaming.definition.faults import FaultCode
+from streaming.definition.strict import Strict
+from webapp.accounts.access import TenantView
+from webapp.core.api import answer, read_query
+from webapp.core.errors import Conflict, ErrorEnvelope, Faulty, NotFound, fault
+from webapp.monitoring.charting.definition import ChartKind, ChartQuery, Measure
+from webapp.monitoring.charting.dropped import DroppedWork, RunDefinition, RunFacts
+from webapp.monitoring.charting.folding import ChartPoint
+from webapp.monitoring.charting.job import ChartColumn, ChartOutcome, ChartWork, compute_chart
+from webapp.monitoring.exporting.api import WHERE, read_range, read_where
+from webapp.monitoring.exporting.preparing import ExportFailed, rows_to_read, scratch_folder
+from webapp.monitoring.rows_page import REFUSALS
+from webapp.runs.access import access_binding, latest_run, listed_runs
+from webapp.runs.models import Binding, Run
+from webapp.runs.repairs.repairs import repaired_rows
+from webapp.runs.storage.rows_at_hand import rows_at_hand
+
+
+class ChartDropped(Strict):
+    """The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
+
+    `elsewhere` counts those that belonged to results that are not in the chart, for example not emitted yet; null: not
+    known. `unreadable` rows may have belonged to any result. A row counts once for each result.
+    """
+
+    unknown: str | None
+    elsewhere: int | None
+    unreadable: int
+
+
+class ChartResponse(Strict):
+    """A chart: its points in order, and what is left out of it.
+
+    `axis`: points are at times, at values of a column, or it is a single value. `bucket` is in ticks. `value_type` is
+    the type of the points' values. `columns` are those of the export, which a chart may use. `rows` are in the points,
+    of `rows_stored` of this output and scope. Points that were left out are between the others, by time, or of
+    categories and groups with fewer rows. `repeats`: a run started without the state of an earlier one and may have
+    emitted its rows again, so they count twice.
+    """
+
+    output: str
+    outputs: list[str]
+    columns: list[ChartColumn]
+    axis: str
+    bucket: int | None
+    value_type: str
+    points: list[ChartPoint]
+    rows: int
+    rows_stored: int
+    points_left_out: int
+    categories_left_out: int
+    groups_left_out: int
+    dropped: ChartDropped
+    repeats: bool
+
+
+_CHOICES: Final = [
+    OpenApiParameter("output", str, description="The output node of the query; required if it has several."),
+    OpenApiParameter("kind", str, enum=get_args(ChartKind), description="Default: bar."),
+    OpenApiParameter("x", str, description="A column of the export: of times, or with categories. Default: start."),
+    OpenApiParameter("bucket", str, description="The length of each point, as 1m or PT5M; without it, each time."),
+    OpenApiParameter("measure", str, enum=get_args(Measure), description="Default: count."),
+    OpenApiParameter("of", str, description="The column of the measure; `count` without it counts rows."),
+    OpenApiParameter("group", str, description="A column: points for each of its values."),
+    WHERE,
+    OpenApiParameter("from", str, description="Rows that start at or after this time: ISO 8601 or ticks."),
+    OpenApiParameter("to", str, description="Rows that start before this time: ISO 8601 or ticks."),
+    OpenApiParameter("run", UUID, description="Only the rows of this run; without it, those of all runs."),
+]
+
+
+class ResultChartView(TenantView):
+    """The results of a binding as a chart."""
+
+    @extend_schema(
+        operation_id="bindings_results_chart",
+        parameters=_CHOICES,
+        responses={
+            200: ChartResponse,
+            409: ErrorEnvelope,
+            422: ErrorEnvelope,
+            429: ErrorEnvelope,
+            507: ErrorEnvelope,
+            **REFUSALS,
+        },
+    )
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Return the points of a chart, grouped from the same rows as an export with the same parameters.
+
+        Values are texts with all their digits; `mean` is rounded once. At most 5,000 points are sent: of more, the
+        smallest and largest of neighbours in time, and the categories and groups with the most rows.
+        """
+        found, asked = access_binding(binding), read_query(request, ChartQuery)
+        run = _run_of(found, asked.run)
+        begin, end = read_range(asked.begin, asked.end)
+        where = read_where(request)
+        runs, definitions = _runs_of(found)
+        repaired = frozenset(repaired_rows(found.pk).quarantine)
+        with rows_to_read(found) as rows, rows_at_hand(found.pk) as late, scratch_folder() as scratch:
+            work = ChartWork(
+                folder=rows.folder,
+                scratch=str(scratch),
+                output=asked.output,
+                run=None if asked.run is None else str(run.pk),
+                specification=run.spec,
+                begin=begin,
+                end=end,
+                where=where,
+                kind=asked.kind,
+                x=asked.x,
+                bucket=asked.bucket,
+                measure=asked.measure,
+                of=asked.of,
+                group=asked.group,
+                dropped=DroppedWork(late.folder, repaired, runs, definitions),
+            )
+            outcome = compute_chart(work)
+        return answer(_response(outcome, kind=asked.kind))
+
+
+def _run_of(binding: Binding, wanted: UUID | None) -> Run:
+    """Return the run of the chart, or the newest one for all runs. Raises `Conflict`, `NotFound`."""
+    if wanted is None:
+        newest = latest_run(binding)
+        if newest is None:
+            raise Conflict(f"{binding.name} has no results, because it has never run. Start it first.")
+        return newest
+    run = listed_runs().filter(binding=binding, pk=wanted).first()
+    if run is None:
+        raise NotFound
+    return run
+
+
+def _runs_of(binding: Binding) -> tuple[dict[str, RunFacts], list[RunDefinition]]:
+    """Return the facts about each run, and their different definitions."""
+    facts: dict[str, RunFacts] = {}
+    definitions: dict[str, RunDefinition] = {}
+    fields = ("pk", "spec", "progress__of_run", "progress__quarantined", "progress__beginning", "progress__run")
+    for run in Run.objects.filter(binding=binding).values(*fields).iterator(chunk_size=20):
+        streams = {name: json.dumps(each["stream"]) for name, each in run["spec"]["inputs"].items()}
+        definition = RunDefinition(json.dumps(run["spec"]["query"]), streams)
+        key = json.dumps([definition.query, streams])
+        definitions.setdefault(key, definition)
+        reported = run["progress__run"] is not None
+        facts[str(run["pk"])] = RunFacts(
+            quarantined=0 if not reported else run["progress__quarantined"] if run["progress__of_run"] else None,
+            definition=list(definitions).index(key),
+            begun=run["progress__beginning"] is not None,
+        )
+    return facts, list(definitions.values())
+
+
+def _response(outcome: ChartOutcome, *, kind: ChartKind) -> ChartResponse:
+    if outcome.problem is not None:
+        if outcome.parameter is None:
+            raise ExportFailed(f"{outcome.problem} {outcome.remedy}")
+        raise Faulty([fault(FaultCode.BAD_SHAPE, outcome.problem, outcome.remedy, field=outcome.parameter)])
+    return ChartResponse(
+        output=outcome.output,
+        outputs=outcome.outputs,
+        columns=outcome.columns,
+        axis="none" if kind == "value" else "time" if outcome.is_time else "category",
+        bucket=outcome.bucket,
+        value_type=outcome.type,
+        points=outcome.points,
+        rows=outcome.rows,
+        rows_stored=outcome.rows_stored,
+        points_left_out=outcome.points_left_out,
+        categories_left_out=outcome.categories_left_out,
+        groups_left_out=outcome.groups_left_out,
+        dropped=ChartDropped(
+            unknown=outcome.unknown,
+            elsewhere=outcome.dropped_elsewhere,
+            unreadable=outcome.dropped_unreadable,
+        ),
+        repeats=outcome.repeats,
+    )
