@@ -3223,7 +3223,8 @@ export interface components {
          * @description The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
          *
          *     `elsewhere` counts those that belonged to results that are not in the chart, for example not emitted yet; null: not
-         *     known. `unreadable` rows may have belonged to any result. A row counts once for each result.
+         *     known. `unreadable` rows may have belonged to any result. A row counts once for each result. `adds_up`: the value of
+         *     a point plus its dropped rows is its value without drops.
          */
         ChartDropped: {
             /** Unknown */
@@ -3232,6 +3233,8 @@ export interface components {
             elsewhere: number | null;
             /** Unreadable */
             unreadable: number;
+            /** Adds Up */
+            adds_up: boolean;
         };
         /**
          * ChartPoint
@@ -3281,8 +3284,11 @@ export interface components {
             outputs: string[];
             /** Columns */
             columns: components["schemas"]["ChartColumn"][];
-            /** Axis */
-            axis: string;
+            /**
+             * Axis
+             * @enum {string}
+             */
+            axis: "time" | "category" | "none";
             /** Bucket */
             bucket: number | null;
             /** Value Type */

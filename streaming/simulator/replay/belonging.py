@@ -54,7 +54,8 @@ class _Way:
 class Belonging:
     """Finds the results of the output `output` that late rows of the input `input` belonged to.
 
-    `group` are the fields of the output that have the window's groups, in the order of `ResultPlace.group`.
+    `group` are the fields of the output that have the window's groups, in the order of `ResultPlace.group`. `totals`
+    are those that have the number of all rows of their window and group.
     """
 
     def __init__(self, graph: QueryGraph, streams: Mapping[str, StreamDefinition], output: str) -> None:
@@ -79,7 +80,9 @@ class Belonging:
         self._group_fields: Fields = {name: checked.schemas[way.window][name] for name in spec.group_by}
         if not all(is_ordered(of) for of in self._group_fields.values()):
             raise NotKnown("the window groups its rows by lists or structures")
-        self.group = _followed(spec.group_by, after)
+        self.group = tuple(_required(_followed(spec.group_by, after)))
+        counts = [each.name for each in spec.aggregates if each.function == "count" and each.of is each.where is None]
+        self.totals = frozenset(name for name in _followed(counts, after).values() if name is not None)
         read = (self._stream.shape, dict(self._stream.fields))
         self._identity = (self.input, read, before, spec.panes, spec.group_by, after)
 
@@ -159,24 +162,28 @@ def _operator(operator: Any) -> PerEvent:
     return operator
 
 
-def _followed(group_by: Sequence[str], after: Sequence[Step]) -> tuple[str, ...]:
-    """Return the names of the groups' fields in the output. Raises `NotKnown`."""
-    names = {name: name for name in group_by}
+def _followed(fields: Sequence[str], after: Sequence[Step]) -> dict[str, str | None]:
+    """Return the names of the window's `fields` in the output, None for one that it doesn't have. Raises `NotKnown`."""
+    names: dict[str, str | None] = {name: name for name in fields}
     for step in after:
         match step:
             case ProjectStep():
                 copied = {path: column for column, of, _ in reversed(step.columns) if (path := _copied(of)) is not None}
-                lost = next((name for name, now in names.items() if now not in copied), None)
-                if lost is not None:
-                    raise NotKnown(f"the output doesn't have the field {lost!r}, by which the window groups its rows")
-                names = {name: copied[now] for name, now in names.items()}
+                names = {name: None if now is None else copied.get(now) for name, now in names.items()}
             case SetDurationStep() if not isinstance(step.duration, int):
                 raise NotKnown(f"the node {step.node!r} computes the times of each result from its values")
             case FilterStep() | SetDurationStep() | ShiftStep() | ExtendStep():
                 pass
             case _:
                 raise TypeError(f"{step} is not the step of a node")
-    return tuple(names.values())
+    return names
+
+
+def _required(names: Mapping[str, str | None]) -> Iterator[str]:
+    for name, now in names.items():
+        if now is None:
+            raise NotKnown(f"the output doesn't have the field {name!r}, by which the window groups its rows")
+        yield now
 
 
 def _copied(expression: Expression) -> str | None:

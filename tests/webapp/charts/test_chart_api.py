@@ -110,12 +110,13 @@ def test_dropped_rows_are_counted_where_they_belonged_until_a_repair_adds_them(
     name = repaired.scene.binding["id"]
     choice = {"measure": "sum", "of": "n", "group": "plate"}
     shown = chart(alice, name, **choice)
-    assert shown["dropped"] == {"unknown": None, "elsewhere": 0, "unreadable": 1}
+    assert shown["dropped"] == {"unknown": None, "elsewhere": 0, "unreadable": 1, "adds_up": True}
     assert [(each["group"], each["value"], each["dropped"]) for each in shown["points"][2:4]] == [
         ("AB 1", "10", 2),
         ("CD 2", "10", 0),
     ]
     assert sum(each["dropped"] for each in shown["points"]) == 2
+    assert not chart(alice, name, measure="sum", of="total")["dropped"]["adds_up"]
     other = chart(alice, name, **choice, where="plate:CD 2")
     assert (other["dropped"]["elsewhere"], [each["dropped"] for each in other["points"]]) == (0, [0] * 5)
     later = chart(alice, name, **choice, where="n:10")

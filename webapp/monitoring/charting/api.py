@@ -1,7 +1,7 @@
 """Charts of results over HTTP."""
 
 import json
-from typing import Final, get_args
+from typing import Final, Literal, get_args
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -30,12 +30,14 @@ class ChartDropped(Strict):
     """The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
 
     `elsewhere` counts those that belonged to results that are not in the chart, for example not emitted yet; null: not
-    known. `unreadable` rows may have belonged to any result. A row counts once for each result.
+    known. `unreadable` rows may have belonged to any result. A row counts once for each result. `adds_up`: the value of
+    a point plus its dropped rows is its value without drops.
     """
 
     unknown: str | None
     elsewhere: int | None
     unreadable: int
+    adds_up: bool
 
 
 class ChartResponse(Strict):
@@ -51,7 +53,7 @@ class ChartResponse(Strict):
     output: str
     outputs: list[str]
     columns: list[ChartColumn]
-    axis: str
+    axis: Literal["time", "category", "none"]
     bucket: int | None
     value_type: str
     points: list[ChartPoint]
@@ -182,6 +184,7 @@ def _response(outcome: ChartOutcome, *, kind: ChartKind) -> ChartResponse:
             unknown=outcome.unknown,
             elsewhere=outcome.dropped_elsewhere,
             unreadable=outcome.dropped_unreadable,
+            adds_up=outcome.dropped_adds_up,
         ),
         repeats=outcome.repeats,
     )

@@ -77,11 +77,12 @@ class DroppedWork:
 class DroppedRows:
     """The dropped rows by the result that they belonged to; `unreadable` may have belonged to any result.
 
-    `group` are the output's fields in `ResultPlace.group`.
+    `group` are the output's fields in `ResultPlace.group`, `totals` those with the number of rows of a result.
     """
 
     by_place: Mapping[ResultPlace, int] = field(default_factory=dict)
     group: Sequence[str] = ()
+    totals: frozenset[str] = frozenset()
     unreadable: int = 0
 
 
@@ -112,7 +113,7 @@ class DroppedCounter:
             if (stored := tally.stored[name]) < expected:
                 missing = counted(expected - stored, "late or malformed row")
                 raise NotKnown(f"{missing} of these runs {'is' if expected - stored == 1 else 'are'} no longer stored")
-        return DroppedRows(tally.by_place, belonging.group, tally.unreadable)
+        return DroppedRows(tally.by_place, belonging.group, belonging.totals, tally.unreadable)
 
     def _facts(self, run: str) -> RunFacts:
         facts = self._work.runs.get(run)

@@ -46,9 +46,10 @@ class ChartColumn:
 class ChartOutcome:
     """The chart, or a `problem` with its remedy and parameter.
 
-    `rows` are in its points, of `rows_stored` that count; `points_all` before they were reduced. `unknown`: why dropped
+    `rows` are in its points, of `rows_stored` that count. `unknown`: why dropped
     rows were not counted. `dropped_elsewhere` belonged to results that aren't among the rows (null: not known);
-    `dropped_unreadable` may have belonged to any result. `repeats`: rows of a run may repeat those of an earlier one.
+    `dropped_unreadable` may have belonged to any result. `dropped_adds_up`: a point's value and its dropped rows are the
+    value without drops. `repeats`: rows of a run may repeat those of an earlier one.
     """
 
     output: str = ""
@@ -66,6 +67,7 @@ class ChartOutcome:
     unknown: str | None = None
     dropped_elsewhere: int | None = None
     dropped_unreadable: int = 0
+    dropped_adds_up: bool = False
     repeats: bool = False
     problem: str | None = None
     remedy: str = ""
@@ -115,6 +117,7 @@ def _computed(work: ChartWork) -> ChartOutcome:
         unknown=unknown,
         dropped_elsewhere=None if unknown is not None else finder.elsewhere(work, chosen),
         dropped_unreadable=dropped.unreadable,
+        dropped_adds_up=work.measure == "sum" and shape.of is not None and shape.of.field in dropped.totals,
         repeats=runs.repeats,
     )
 
