@@ -14,7 +14,7 @@ from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
-from streaming.simulator.replay.belonging import Belonging, NotKnown, ResultPlace
+from streaming.simulator.replay.belonging import Belonging, NotKnown, ResultKey
 from streaming.temporal.events import Event
 from streaming.temporal.outcomes import Outcome
 from streaming.temporal.ticks import INFINITY, Tick
@@ -81,18 +81,18 @@ def executed(graph: QueryGraph, source: StreamDefinition, events: Sequence[Event
     return run
 
 
-def counts(run: ReferenceRun) -> Counter[ResultPlace]:
-    found: Counter[ResultPlace] = Counter()
+def counts(run: ReferenceRun) -> Counter[ResultKey]:
+    found: Counter[ResultKey] = Counter()
     for row in run.outputs:
         payload = row.flow.payload
         gate, count = payload.get("gate", payload.get("at_gate")), payload.get("n", payload.get("passed"))
-        place = ResultPlace(row.flow.start, None if row.flow.end == INFINITY else row.flow.end, (gate,))
+        place = ResultKey(row.flow.start, None if row.flow.end == INFINITY else row.flow.end, (gate,))
         found[place] += count
     return found
 
 
-def dropped(run: ReferenceRun, belonging: Belonging) -> Counter[ResultPlace]:
-    found: Counter[ResultPlace] = Counter()
+def dropped(run: ReferenceRun, belonging: Belonging) -> Counter[ResultKey]:
+    found: Counter[ResultKey] = Counter()
     for element, judged in run.judged.items():
         if judged.outcome == Outcome.DROPPED_LATE and judged.original is not None:
             places = belonging.places(late_of(judged.original, element.position))
@@ -197,7 +197,7 @@ def test_a_row_whose_text_is_lost_has_no_known_results() -> None:
     belonging = Belonging(query(window({"kind": "tumbling", "size": 5})), {"in": stream()}, "out")
     late = late_of(Event(Tick(1), Tick(2), {"gate": "a", "fee": 1}), 0)
     assert belonging.places(late.model_copy(update={"raw": "a;1"})) is None
-    assert belonging.places(late) == [ResultPlace(0, 5, ("a",))]
+    assert belonging.places(late) == [ResultKey(0, 5, ("a",))]
 
 
 def test_a_longer_delay_assigns_rows_alike_and_another_filter_does_not() -> None:

@@ -51,6 +51,10 @@ export const ORGANISATION_PAGES: readonly OrganisationPage[] = [
   { path: "queries/:query", load: async () => ({ Component: (await import("../features/designer")).QueryPage }) },
   { path: "live/:binding", load: async () => ({ Component: (await import("../features/overview")).DashboardPage }) },
   {
+    path: "live/:binding/results",
+    load: async () => ({ Component: (await import("../features/monitoring/resultCharts/ResultsPage")).ResultsPage }),
+  },
+  {
     path: "live/:binding/ledger",
     load: async () => ({ Component: (await import("../features/overview")).LedgerPage }),
   },

@@ -33,7 +33,7 @@ class NotKnown(Exception):
 
 
 @dataclass(frozen=True, order=True)
-class ResultPlace:
+class ResultKey:
     """A result row by its lifetime (`end` None: infinity) and the values of its group, as results store them."""
 
     start: int
@@ -54,7 +54,7 @@ class _Way:
 class Belonging:
     """Finds the results of the output `output` that late rows of the input `input` belonged to.
 
-    `group` are the fields of the output that have the window's groups, in the order of `ResultPlace.group`. `totals`
+    `group` are the fields of the output that have the window's groups, in the order of `ResultKey.group`. `totals`
     are those that have the number of all rows of their window and group.
     """
 
@@ -90,7 +90,7 @@ class Belonging:
         """Return whether both find the same results for every row."""
         return self._identity == other._identity
 
-    def places(self, late: LateEvent) -> list[ResultPlace] | None:
+    def places(self, late: LateEvent) -> list[ResultKey] | None:
         """Return the results that `late` belonged to; None if its text can't be read again."""
         element = as_kept(late, self._stream)
         if not isinstance(element, Event):
@@ -100,7 +100,7 @@ class Belonging:
             flow = None if flow is None else operator.rule.one(flow, SILENT)
         return [] if flow is None else list(self._results(flow))
 
-    def _results(self, flow: Flow) -> Iterator[ResultPlace]:
+    def _results(self, flow: Flow) -> Iterator[ResultKey]:
         indices = self._panes.indices(flow.start, flow.end)
         if len(indices) > MAX_WINDOWS_PER_EVENT:
             return  # such a row is malformed, and belongs to no window
@@ -112,7 +112,7 @@ class Belonging:
             for operator in self._times:
                 row = None if row is None else operator.rule.one(row, SILENT)
             if row is not None:
-                yield ResultPlace(row.start, None if row.end == INFINITY else row.end, stored)
+                yield ResultKey(row.start, None if row.end == INFINITY else row.end, stored)
 
 
 _UNTIMED: Final = (FilterStep, ProjectStep)

@@ -7,7 +7,7 @@ from streaming.storage.results import Commit, RunBatches
 from streaming.wire.messages import LateEvent
 from tests.webapp.exports.stored import StoredResults
 from tests.wire.written import write_commit, write_part
-from webapp.monitoring.charting.dropped import DroppedWork, RunDefinition, RunFacts
+from webapp.monitoring.charting.dropped import DroppedWork, RunFacts, RunQuery
 from webapp.monitoring.charting.job import ChartOutcome, ChartWork, compute_chart
 
 NOTHING_KNOWN = DroppedWork("", frozenset(), {}, [])
@@ -44,6 +44,6 @@ def drop(results: StoredResults, *rows: LateEvent) -> None:
 
 
 def counting(
-    results: StoredResults, definitions: Sequence[RunDefinition], repaired: Sequence[str] = (), **runs: RunFacts
+    results: StoredResults, definitions: Sequence[RunQuery], repaired: Sequence[str] = (), **runs: RunFacts
 ) -> DroppedWork:
     return DroppedWork(str(results.folder), frozenset(repaired), runs, definitions)

@@ -16,15 +16,15 @@ from tests.simulator.test_belonging import late_of, query, stream, window
 from tests.webapp.charts.charted import charted, counting, drop
 from tests.webapp.exports.stored import StoredResults, final_row
 from webapp.monitoring.charting import dropped
-from webapp.monitoring.charting.dropped import RunDefinition, RunFacts
+from webapp.monitoring.charting.dropped import RunFacts, RunQuery
 
 FIELDS = {"gate": "string", "n": "long"}
 
 
-def definition(where: str = "fee > 1", size: int = 10, hop: int | None = None) -> RunDefinition:
+def definition(where: str = "fee > 1", size: int = 10, hop: int | None = None) -> RunQuery:
     spec = {"kind": "tumbling", "size": size} if hop is None else {"kind": "hopping", "size": size, "hop": hop}
     graph = query({"kind": "filter", "where": where}, window(spec))
-    return RunDefinition(graph.model_dump_json(), {"in": stream().model_dump_json()})
+    return RunQuery(graph.model_dump_json(), {"in": stream().model_dump_json()})
 
 
 def late(start: int, position: int, gate: str = "a", **changed: Any) -> LateEvent:
@@ -51,7 +51,7 @@ def counts(results: StoredResults, **changed: Any) -> list[int | None]:
     return [each.dropped for each in outcome.points]
 
 
-def unknown(results: StoredResults, *definitions: RunDefinition, run: str | None = "one", **runs: RunFacts) -> str:
+def unknown(results: StoredResults, *definitions: RunQuery, run: str | None = "one", **runs: RunFacts) -> str:
     work = counting(results, definitions or [definition()], **{"one": FACTS, **runs})
     outcome = charted(results, run=run, dropped=work)
     assert outcome.unknown is not None
@@ -136,11 +136,11 @@ def resumed(tmp_path: Path) -> StoredResults:
         ([definition(), definition("fee > 2")], RunFacts(0, 1, begun=False), dropped.OTHER_VERSIONS),
         ([definition()], RunFacts(0, 0, begun=True), dropped.PARTLY),
         ([definition()], RunFacts(None, 0, begun=False), dropped.NO_TOTAL),
-        ([definition(), RunDefinition("{}", {})], RunFacts(0, 1, begun=False), dropped.UNREADABLE),
+        ([definition(), RunQuery("{}", {})], RunFacts(0, 1, begun=False), dropped.UNREADABLE),
     ],
 )
 def test_runs_that_judge_rows_differently_are_not_added_up(
-    tmp_path: Path, definitions: list[RunDefinition], two: RunFacts, reason: str
+    tmp_path: Path, definitions: list[RunQuery], two: RunFacts, reason: str
 ) -> None:
     assert unknown(resumed(tmp_path), *definitions, run=None, two=two) == reason
 

@@ -14,7 +14,7 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import answer, read_query
 from webapp.core.errors import Conflict, ErrorEnvelope, Faulty, NotFound, fault
 from webapp.monitoring.charting.definition import ChartKind, ChartQuery, Measure
-from webapp.monitoring.charting.dropped import DroppedWork, RunDefinition, RunFacts
+from webapp.monitoring.charting.dropped import DroppedWork, RunFacts, RunQuery
 from webapp.monitoring.charting.folding import ChartPoint
 from webapp.monitoring.charting.job import ChartColumn, ChartOutcome, ChartWork, compute_chart
 from webapp.monitoring.exporting.api import WHERE, read_range, read_where
@@ -143,14 +143,14 @@ def _run_of(binding: Binding, wanted: UUID | None) -> Run:
     return run
 
 
-def _runs_of(binding: Binding) -> tuple[dict[str, RunFacts], list[RunDefinition]]:
+def _runs_of(binding: Binding) -> tuple[dict[str, RunFacts], list[RunQuery]]:
     """Return the facts about each run, and their different definitions."""
     facts: dict[str, RunFacts] = {}
-    definitions: dict[str, RunDefinition] = {}
+    definitions: dict[str, RunQuery] = {}
     fields = ("pk", "spec", "progress__of_run", "progress__quarantined", "progress__beginning", "progress__run")
     for run in Run.objects.filter(binding=binding).values(*fields).iterator(chunk_size=20):
         streams = {name: json.dumps(each["stream"]) for name, each in run["spec"]["inputs"].items()}
-        definition = RunDefinition(json.dumps(run["spec"]["query"]), streams)
+        definition = RunQuery(json.dumps(run["spec"]["query"]), streams)
         key = json.dumps([definition.query, streams])
         definitions.setdefault(key, definition)
         reported = run["progress__run"] is not None

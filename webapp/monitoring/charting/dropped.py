@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from streaming.definition.counts import counted
 from streaming.definition.graph import QueryGraph
 from streaming.definition.streams.stream import StreamDefinition
-from streaming.simulator.replay.belonging import Belonging, NotKnown, ResultPlace
+from streaming.simulator.replay.belonging import Belonging, NotKnown, ResultKey
 from streaming.storage.by_run import places_of
 from streaming.storage.results import (
     Commit,
@@ -22,13 +22,13 @@ from streaming.storage.results import (
     read_span,
     runs_of,
 )
-from streaming.temporal.outcomes import QUARANTINED, Outcome
-from streaming.wire.messages import LateEvent
+from streaming.wire.messages import LateEvent, OutcomeName
+from webapp.runs.states import IN_NO_RESULT
 
 MOST_LATE: Final = 50_000
 """Late rows that are read for one chart."""
 _PAGE: Final = 5_000
-_DROPPED: Final = frozenset({Outcome.DROPPED_LATE, Outcome.DROPPED_EARLY, Outcome.DROPPED_WINDOW_CLOSED})
+_DROPPED: Final = frozenset(IN_NO_RESULT) - {OutcomeName.MALFORMED}
 NEVER_RECORDED: Final = "some batches are from before restarts were recorded"
 RESTARTED: Final = (
     "a run started without the state of the previous one, so rows were counted more than once; choose one run"
@@ -53,7 +53,7 @@ class RunFacts:
 
 
 @dataclass(frozen=True)
-class RunDefinition:
+class RunQuery:
     """The query of a run, and the stream of each of its inputs, as JSON text."""
 
     query: str
@@ -70,17 +70,17 @@ class DroppedWork:
     folder: str
     repaired: frozenset[str]
     runs: Mapping[str, RunFacts]
-    definitions: Sequence[RunDefinition]
+    definitions: Sequence[RunQuery]
 
 
 @dataclass(frozen=True)
 class DroppedRows:
     """The dropped rows by the result that they belonged to; `unreadable` may have belonged to any result.
 
-    `group` are the output's fields in `ResultPlace.group`, `totals` those with the number of rows of a result.
+    `group` are the output's fields in `ResultKey.group`, `totals` those with the number of rows of a result.
     """
 
-    by_place: Mapping[ResultPlace, int] = field(default_factory=dict)
+    by_place: Mapping[ResultKey, int] = field(default_factory=dict)
     group: Sequence[str] = ()
     totals: frozenset[str] = frozenset()
     unreadable: int = 0
@@ -154,7 +154,7 @@ class _Tally:
 
     belonging: Belonging
     repaired: frozenset[str]
-    by_place: Counter[ResultPlace] = field(default_factory=Counter)
+    by_place: Counter[ResultKey] = field(default_factory=Counter)
     stored: Counter[str] = field(default_factory=Counter)
     unreadable: int = 0
     seen: set[tuple[str, str, int]] = field(default_factory=set)
@@ -165,10 +165,10 @@ class _Tally:
             return
         self.seen.add(place)
         outcome = row["outcome"]
-        self.stored[row["_run"]] += outcome in QUARANTINED
+        self.stored[row["_run"]] += outcome in IN_NO_RESULT
         if row["input"] != self.belonging.input or row["_id"] in self.repaired:
             return
-        if outcome == Outcome.LATE_KEPT:
+        if outcome == OutcomeName.LATE_KEPT:
             if len(self._places(row) or ()) != 1:
                 raise NotKnown(KEPT_LATE)
         elif outcome in _DROPPED:
@@ -176,9 +176,9 @@ class _Tally:
             self.unreadable += places is None
             self.by_place.update(places or ())
         else:
-            self.unreadable += outcome == Outcome.MALFORMED
+            self.unreadable += outcome == OutcomeName.MALFORMED
 
-    def _places(self, row: Mapping[str, Any]) -> list[ResultPlace] | None:
+    def _places(self, row: Mapping[str, Any]) -> list[ResultKey] | None:
         fields = {name: value for name, value in row.items() if not name.startswith("_")}
         return self.belonging.places(LateEvent.model_validate(fields))
 

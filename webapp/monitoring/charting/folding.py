@@ -83,7 +83,7 @@ class ChartPoint(Strict):
 
 @dataclass
 class _Cell:
-    measured: "_Measured"
+    measured: "_PointValues"
     rows: int = 0
     provisional: int = 0
     undecided: int = 0
@@ -93,7 +93,7 @@ class _Cell:
 
 
 @dataclass
-class _Measured:
+class _PointValues:
     """The values of a point so far: the `best` of them, and their sum as numerators by denominator."""
 
     count: int = 0
@@ -135,7 +135,7 @@ class ChartFold:
                     f"This chart would have more than {MOST_CELLS:,} points.",
                     "Choose a longer bucket, a shorter range, or columns with fewer values.",
                 )
-            cell = self._cells[key] = _Cell(_Measured())
+            cell = self._cells[key] = _Cell(_PointValues())
         self.rows += 1
         cell.rows += 1
         final = values[self._state["final"]]
@@ -165,7 +165,7 @@ class ChartFold:
         assert column is not None  # nosec B101 # it has a place
         return exact_values([values[place]], column.of)[0]
 
-    def _measure(self, measured: _Measured, values: Values) -> None:
+    def _measure(self, measured: _PointValues, values: Values) -> None:
         shape = self._shape
         value = self._value(values, 2)
         if shape.of is not None and value is None:
@@ -196,7 +196,7 @@ class ChartFold:
             dropped=cell.dropped if dropped_known else None,
         )
 
-    def _written(self, measured: _Measured) -> str | None:
+    def _written(self, measured: _PointValues) -> str | None:
         try:
             return written_number(measured.result(self._shape), self._shape.type)
         except OperationFailure:

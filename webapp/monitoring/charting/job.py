@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from streaming.simulator.replay.belonging import NotKnown, ResultPlace
-from streaming.temporal.ticks import TimeTextError, parse_duration
+from streaming.definition.windows import TumblingWindow
+from streaming.simulator.replay.belonging import NotKnown, ResultKey
 from webapp.core.limited.jobs import MIB, Limits, limited
 from webapp.monitoring.charting.definition import ChartKind, Measure
 from webapp.monitoring.charting.dropped import DroppedCounter, DroppedRows, DroppedWork, ResultRuns
 from webapp.monitoring.charting.folding import ChartFold, ChartPoint, ChartShape
 from webapp.monitoring.charting.reducing import MOST_POINTS, ReducedPoints, reduced
-from webapp.monitoring.exporting.chosen_rows import ChosenRows, RowChoice
+from webapp.monitoring.exporting.chosen_rows import ChosenResults, RowChoice
 from webapp.monitoring.exporting.columns import ExportColumn, Values
 from webapp.monitoring.exporting.problems import ExportProblem
 from webapp.monitoring.exporting.reading import damaged
@@ -46,10 +46,10 @@ class ChartColumn:
 class ChartOutcome:
     """The chart, or a `problem` with its remedy and parameter.
 
-    `rows` are in its points, of `rows_stored` that count. `unknown`: why dropped
-    rows were not counted. `dropped_elsewhere` belonged to results that aren't among the rows (null: not known);
-    `dropped_unreadable` may have belonged to any result. `dropped_adds_up`: a point's value and its dropped rows are the
-    value without drops. `repeats`: rows of a run may repeat those of an earlier one.
+    `rows` are in its points, of `rows_stored` that count. `unknown`: why dropped rows were not counted.
+    `dropped_elsewhere` belonged to results that aren't among the rows (null: not known); `dropped_unreadable` may have
+    belonged to any result. `dropped_adds_up`: a point's value and its dropped rows are the value without drops.
+    `repeats`: rows of a run may repeat those of an earlier one.
     """
 
     output: str = ""
@@ -86,7 +86,7 @@ def compute_chart(work: ChartWork) -> ChartOutcome:
 
 
 def _computed(work: ChartWork) -> ChartOutcome:
-    chosen = ChosenRows(work)
+    chosen = ChosenResults(work)
     columns = chosen.table.columns
     shape = _shape(work, columns)
     fold = ChartFold(shape, columns)
@@ -136,16 +136,12 @@ def _shape(work: ChartWork, columns: Sequence[ExportColumn]) -> ChartShape:
 
 
 def _bucket(text: str | None) -> int | None:
-    if text is None:
-        return None
+    """Return the length of a bucket: buckets are tumbling windows without an offset."""
     try:
-        ticks = int(parse_duration(text))
-        if ticks > 0:
-            return ticks
-        message = f"bucket: {text!r} isn't longer than zero."
-    except TimeTextError as error:
-        message = f"bucket: {error}."
-    raise ExportProblem(message, "Write it as 1m, 15m, 1h or PT5M.", field="bucket")
+        return None if text is None else int(TumblingWindow(kind="tumbling", size=text).panes().size)
+    except ValueError:  # pydantic's error is one
+        message = f"bucket: {str(text)[:40]!r} isn't a length of time above zero."
+        raise ExportProblem(message, "Write it as 1m, 15m, 1h or PT5M.", field="bucket") from None
 
 
 def _reduced(work: ChartWork, points: Sequence[ChartPoint], *, is_time: bool) -> ReducedPoints:
@@ -162,20 +158,20 @@ class _PlaceFinder:
         by_field = {column.field: index for index, column in enumerate(columns) if column.field is not None}
         self._dropped = dropped
         self._group = [by_field.get(name) for name in dropped.group]
-        self._found: set[ResultPlace] = set()
+        self._found: set[ResultKey] = set()
 
     def dropped(self, values: Values) -> int:
         """Return the number of dropped rows that belonged to a row; the first two values are its lifetime."""
         if not self._dropped.by_place:
             return 0
         group = tuple(None if index is None else values[index] for index in self._group)
-        place = ResultPlace(values[0], values[1], group)
+        place = ResultKey(values[0], values[1], group)
         count = self._dropped.by_place.get(place, 0)
         if count:
             self._found.add(place)
         return count
 
-    def elsewhere(self, work: ChartWork, chosen: ChosenRows) -> int | None:
+    def elsewhere(self, work: ChartWork, chosen: ChosenResults) -> int | None:
         """Return the dropped rows of the chart's range and filter whose results were not among the rows.
 
         None if the filter has fields that such a result doesn't show.

@@ -46,7 +46,7 @@ class RowChoice:
         return (self.begin is None or start >= self.begin) and (self.end is None or start < self.end)
 
 
-class ChosenRows:
+class ChosenResults:
     """The rows of a choice up to the batch `upto`: output, columns of the table, and their values, oldest first."""
 
     def __init__(self, choice: RowChoice) -> None:

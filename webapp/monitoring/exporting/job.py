@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from streaming.storage.disk import FULL
 from webapp.core.disk import is_disk_full
 from webapp.core.limited.jobs import MIB, Limits, limited
-from webapp.monitoring.exporting.chosen_rows import ChosenRows, RowChoice
+from webapp.monitoring.exporting.chosen_rows import ChosenResults, RowChoice
 from webapp.monitoring.exporting.columns import ExportTable
 from webapp.monitoring.exporting.formats import (
     ArrowWriter,
@@ -69,7 +69,7 @@ def write_export(work: ExportWork) -> ExportOutcome:
 
 def _written(work: ExportWork) -> ExportOutcome:
     scratch = Path(work.scratch)
-    chosen = ChosenRows(work)
+    chosen = ChosenResults(work)
     rows = iter(chosen)
     room = _Room(scratch, work.most_bytes)
     with _opened(work, scratch / FILE, chosen.table) as opened:

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import { Choices } from "../../../components/actions/Choices";
 import { ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { LiveTabs } from "../../../components/page/LiveTabs";
 import { PageHead } from "../../../components/page/PageHead";
 import { StateMark, ToneMark } from "../../../components/values/StateMark";
 import { useSlug } from "../../../lib/account/session";
@@ -58,9 +59,6 @@ function Head({ shown }: { shown: DashboardResponse }) {
       }
       actions={
         <>
-          <Link className="button" to={`/t/${slug}/live/${shown.binding}/ledger`}>
-            Ledger
-          </Link>
           <Link className="button" to={`/t/${slug}/queries/${shown.query}`}>
             Edit query
           </Link>
@@ -159,6 +157,7 @@ export function DashboardPage() {
   return (
     <div className="home">
       {shown === undefined ? null : <Head shown={shown} />}
+      <LiveTabs binding={binding} />
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {shown === undefined ? (
         error === null ? (

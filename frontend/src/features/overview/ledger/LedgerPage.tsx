@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { Choices } from "../../../components/actions/Choices";
 import { ErrorNote, Notice, Waiting } from "../../../components/notices/Notices";
+import { LiveTabs } from "../../../components/page/LiveTabs";
 import { PageHead } from "../../../components/page/PageHead";
 import { Panel } from "../../../components/page/Panel";
 import { Scroll } from "../../../components/page/Scroll";
@@ -148,6 +149,7 @@ export function LedgerPage() {
           </a>
         }
       />
+      <LiveTabs binding={binding} />
       <ErrorNote error={error} onRetry={() => void refetch()} />
       {shown === undefined || verdict === null ? (
         error === null ? (

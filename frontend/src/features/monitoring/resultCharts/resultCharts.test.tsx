@@ -1,0 +1,186 @@
+// @vitest-environment happy-dom
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { cleanup, render, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { createMemoryRouter, RouterProvider } from "react-router";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { ChartPoint, ChartResponse } from "../../../model/api";
+import { ResultsPage } from "./ResultsPage";
+
+afterEach(cleanup);
+
+const MINUTE = 60_000_000;
+const COLUMNS = ["start timestamp", "end timestamp", "op string", "run string", "gate string", "n long"];
+const STATES = ["final boolean", "dropped long", "repaired boolean", "incomplete string"];
+
+function point(minute: number, value: string, more: Partial<ChartPoint> = {}): ChartPoint {
+  const state = { provisional: 0, undecided: 0, repaired: 0, incomplete: 0, dropped: 0 };
+  return { at: minute * MINUTE, category: null, group: null, value, rows: 1, ...state, ...more };
+}
+
+const CHART: ChartResponse = {
+  output: "out",
+  outputs: ["out"],
+  columns: [...COLUMNS, ...STATES].map((text) => {
+    const [name = "", type = ""] = text.split(" ");
+    return { name, type };
+  }),
+  axis: "time",
+  bucket: null,
+  value_type: "long",
+  points: [
+    point(0, "12345678"),
+    point(1, "288", { dropped: 91 }),
+    point(2, "5", { repaired: 1 }),
+    point(3, "7", { provisional: 1 }),
+  ],
+  rows: 4,
+  rows_stored: 9,
+  points_left_out: 0,
+  categories_left_out: 0,
+  groups_left_out: 0,
+  dropped: { unknown: null, elsewhere: 3, unreadable: 0, adds_up: true },
+  repeats: false,
+};
+let chart: ChartResponse;
+let asked: URL[];
+
+beforeEach(() => {
+  chart = CHART;
+  asked = [];
+  vi.stubGlobal("fetch", async (input: Request | string) => {
+    const url = new URL(typeof input === "string" ? input : input.url, window.location.origin);
+    asked.push(url);
+    if (url.pathname.endsWith("/chart/")) return Response.json(chart);
+    if (url.pathname.endsWith("/file/"))
+      return new Response("start\n", { headers: { "Punctual-Bytes": "6", "Punctual-Rows": "4" } });
+    if (url.pathname.endsWith("/results/")) return Response.json([]);
+    return Response.json({ id: "b", name: "toll", latest_run: { id: "r" } });
+  });
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe() {}
+      disconnect() {}
+    },
+  );
+});
+
+function shown(search: string) {
+  const router = createMemoryRouter([{ path: "/t/:slug/live/:binding/results", element: <ResultsPage /> }], {
+    initialEntries: [`/t/acme/live/b/results${search}`],
+  });
+  render(
+    <QueryClientProvider client={new QueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>,
+  );
+  return router;
+}
+
+function lastChart(): URL {
+  return asked.filter(({ pathname }) => pathname.endsWith("/chart/")).at(-1) as URL;
+}
+
+test("the table has every point with its state, newest first", async () => {
+  shown("?kind=table&measure=sum&of=n");
+  const table = await screen.findByRole("table");
+  const rows = within(table)
+    .getAllByRole("row")
+    .slice(1)
+    .map((row) =>
+      within(row)
+        .getAllByRole("cell")
+        .map((cell) => cell.textContent),
+    );
+  expect(rows).toEqual([
+    ["1970-01-01 00:03:00Z", "7", "1", "provisional", "none so far"],
+    ["1970-01-01 00:02:00Z", "5", "1", "repaired", "complete"],
+    ["1970-01-01 00:01:00Z", "288", "1", "final", "91 dropped rows belonged here, would have been 379"],
+    ["1970-01-01 00:00:00Z", "12,345,678", "1", "final", "complete"],
+  ]);
+  screen.getByText("4 points from 4 results; 1 point short: 91 rows dropped");
+  screen.getByText(/3 more dropped rows belonged to results that aren't in this chart/);
+});
+
+test("what isn't known is named, and never shown as zero", async () => {
+  chart = {
+    ...CHART,
+    points: [point(0, "1", { dropped: null, undecided: 1 })],
+    dropped: {
+      unknown: "its windows depend on the rows that are in them",
+      elsewhere: null,
+      unreadable: 0,
+      adds_up: false,
+    },
+    repeats: true,
+    points_left_out: 7,
+  };
+  shown("?kind=table&measure=sum&of=n");
+  const table = await screen.findByRole("table");
+  within(table).getByText("not known");
+  within(table).getByText("final or not: unknown");
+  screen.getByText(
+    "It isn't known how many dropped rows belonged to these results: its windows depend on the rows that are in them.",
+  );
+  screen.getByText(/they count twice here/);
+  screen.getByText("7 points aren't shown; the smallest and largest of neighbours stay. The export has all results.");
+});
+
+test("an address without a measure gets the usual one", async () => {
+  const router = shown("?kind=table");
+  await screen.findByRole("table");
+  await vi.waitFor(() => expect(router.state.location.search).toBe("?kind=table&x=start&measure=sum&of=n"));
+});
+
+test("each choice is in the address, in the request and in the export", async () => {
+  const user = userEvent.setup();
+  const router = shown("?kind=table&measure=sum&of=n");
+  await screen.findByRole("table");
+  await user.selectOptions(screen.getByLabelText("by"), "gate");
+  await user.selectOptions(screen.getByLabelText("Field of the filter"), "gate");
+  await user.type(screen.getByLabelText("Value of the filter"), "G7{Enter}");
+  await user.type(screen.getByLabelText("from"), "2026-11-26T10:00Z{Enter}");
+  await vi.waitFor(() => expect(lastChart().searchParams.get("from")).toBe("2026-11-26T10:00Z"));
+  expect(new URLSearchParams(router.state.location.search).toString()).toBe(lastChart().searchParams.toString());
+  expect(lastChart().searchParams.getAll("where")).toEqual(["gate:G7"]);
+  await user.click(await screen.findByRole("button", { name: /Parquet/ }));
+  await screen.findByText(/Downloaded 4 rows/);
+  expect(asked.at(-1)?.pathname).toBe("/api/t/acme/bindings/b/results/file/");
+  expect(asked.at(-1)?.search).toBe("?format=parquet&output=out&from=2026-11-26T10%3A00Z&where=gate%3AG7");
+  await user.click(screen.getByRole("button", { name: "Remove the filter gate:G7" }));
+  await vi.waitFor(() => expect(lastChart().searchParams.getAll("where")).toEqual([]));
+});
+
+test("a single value is written with its state and all its digits", async () => {
+  chart = {
+    ...CHART,
+    axis: "none",
+    points: [point(0, "1234567890123456789.25", { at: null, dropped: 2 })],
+    dropped: { ...CHART.dropped, adds_up: false },
+  };
+  shown("?kind=value&measure=sum&of=n");
+  await screen.findByText("1,234,567,890,123,456,789.25");
+  screen.getByText("final · 2 dropped rows belonged here");
+  expect(lastChart().search).toBe("?kind=value&measure=sum&of=n");
+});
+
+test("no results yet and none for a filter are different", async () => {
+  chart = { ...CHART, points: [], rows: 0, dropped: { ...CHART.dropped, elsewhere: 0 } };
+  shown("?kind=table&measure=sum&of=n&where=gate:G9");
+  await screen.findByText("No results for this filter and range");
+  cleanup();
+  chart = { ...chart, rows_stored: 0 };
+  shown("?kind=table&measure=sum&of=n");
+  await screen.findByText("No results yet");
+});
+
+test.each(["bar", "line", "heat"])("points of a %s chart are read one by one by keyboard", async (kind) => {
+  const user = userEvent.setup();
+  shown(`?kind=${kind}&measure=sum&of=n&group=gate`);
+  const slider = await screen.findByRole("slider", { name: "Point" });
+  expect(slider.getAttribute("aria-valuetext")).toContain("provisional");
+  slider.focus();
+  await user.keyboard("{ArrowLeft}");
+  screen.getByRole("img", { name: /Sum of n by gate: 4 points/ });
+});
