@@ -157,7 +157,7 @@ def test_a_result_and_its_dropped_rows_are_the_result_of_all_rows(
 @pytest.mark.parametrize(
     ("graph", "reason"),
     [
-        (query(window({"kind": "session", "gap": 5})), "its windows depend on the rows"),
+        (query(window({"kind": "session", "gap": 5})), "the windows depend on the rows"),
         (query(window({"kind": "tumbling", "size": 5}), timestamp="point_at_end"), "don't have the times"),
         (query({"kind": "filter", "where": "fee > 1"}), "no window summarises"),
         (

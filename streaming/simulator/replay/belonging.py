@@ -69,7 +69,7 @@ class Belonging:
             raise NotKnown("the input consists of edges or of a table, whose rows have no fixed lifetime")
         spec = typed_node(nodes[way.window], checked)
         if not isinstance(spec, WindowSpec) or not isinstance(spec.panes, FixedPanes):
-            raise NotKnown("its windows depend on the rows that are in them")
+            raise NotKnown("the windows depend on the rows that are in them")
         operators = build(checked)
         before = [step_of(nodes[name], checked) for name in way.before]
         after = [step_of(nodes[name], checked) for name in way.after]
@@ -126,7 +126,7 @@ def _checked(graph: QueryGraph, streams: Mapping[str, StreamDefinition]) -> Chec
     try:
         return checked_graph(graph.model_copy(update={"nodes": own}), streams, {})
     except InvalidDefinition:
-        raise NotKnown("the query was stored by a version of this program that allowed it") from None
+        raise NotKnown("the query has errors in this version of the program") from None
 
 
 def _way(nodes: Mapping[str, Node], output: str) -> _Way:

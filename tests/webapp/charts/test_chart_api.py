@@ -140,5 +140,5 @@ def test_dropped_rows_behind_a_session_are_not_known(alice: Person, started: Cal
     repaired = started(nodes(window({"kind": "session", "gap": "2s"})), [*late_lines(), line(200, "AB 1", 100)])
     repaired.run()
     shown = chart(alice, repaired.scene.binding["id"])
-    assert shown["dropped"]["unknown"] == "its windows depend on the rows that are in them"
+    assert shown["dropped"]["unknown"] == "the windows depend on the rows that are in them"
     assert {each["dropped"] for each in shown["points"]} == {None}

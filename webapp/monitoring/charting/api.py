@@ -30,8 +30,9 @@ class ChartDropped(Strict):
     """The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
 
     `elsewhere` counts those that belonged to results that are not in the chart, for example not emitted yet; null: not
-    known. `unreadable` rows may have belonged to any result. A row counts once for each result. `adds_up`: the value of
-    a point plus its dropped rows is its value without drops.
+    known. `unreadable` rows may have belonged to any result. A row counts once for each result. Adjusted and shifted
+    rows count nowhere, because they are in results. `adds_up`: the value of a point plus its dropped rows is its value
+    without drops.
     """
 
     unknown: str | None

@@ -19,7 +19,7 @@ function Completeness({ chart, point }: { chart: ChartResponse; point: ChartPoin
   const share = whole === null || Number(whole) <= 0 ? null : (100 * Number(point.dropped)) / Number(whole);
   return (
     <span className="completeness" data-state={state}>
-      <span className="bar" aria-hidden="true">
+      <span className="share" aria-hidden="true">
         {state === "dropped" ? <span style={{ width: `${Math.max(6, share ?? 25)}%` }} /> : null}
       </span>
       {droppedWords(point)}
