@@ -106,7 +106,7 @@ function leftOutWords(chart: ChartResponse): string {
 /** Return what dropped rows mean for a point. */
 export function droppedWords(point: ChartPoint): string {
   if (point.dropped === null) return "not known";
-  if (point.dropped === 0) return point.provisional > 0 ? "none so far" : "none";
+  if (point.dropped === 0) return point.provisional > 0 ? "no dropped rows so far" : "no dropped rows";
   return `${counted(point.dropped, "dropped row")} belonged here`;
 }
 

@@ -95,10 +95,10 @@ test("the table has every point with its state, newest first", async () => {
         .map((cell) => cell.textContent),
     );
   expect(rows).toEqual([
-    ["1970-01-01 00:03:00Z", "7", "1", "provisional", "none so far"],
-    ["1970-01-01 00:02:00Z", "5", "1", "repaired", "none"],
+    ["1970-01-01 00:03:00Z", "7", "1", "provisional", "no dropped rows so far"],
+    ["1970-01-01 00:02:00Z", "5", "1", "repaired", "no dropped rows"],
     ["1970-01-01 00:01:00Z", "288", "1", "final", "91 dropped rows belonged here, would have been 379"],
-    ["1970-01-01 00:00:00Z", "12,345,678", "1", "final", "none"],
+    ["1970-01-01 00:00:00Z", "12,345,678", "1", "final", "no dropped rows"],
   ]);
   screen.getByText("4 points from 4 results; 1 point short: 91 rows dropped");
   screen.getByText(/3 more dropped rows belonged to results that aren't in this chart/);
