@@ -99,8 +99,8 @@ function leftOutWords(chart: ChartResponse): string {
     ...(categories > 0 ? [counted(categories, "category", "categories")] : []),
   ];
   const fewest = others.length === 0 ? "" : ` of ${others.join(" and ")} with the fewest results`;
-  const between = others.length === 0 ? "; the smallest and largest of neighbours stay" : "";
-  return `${counted(points, "point")}${fewest} ${points === 1 ? "isn't" : "aren't"} shown${between}. The export has all results.`;
+  const between = others.length === 0 ? " between their smallest and largest neighbours" : "";
+  return `Not shown: ${counted(points, "point")}${fewest}${between}. The export has all results.`;
 }
 
 /** Return what dropped rows mean for a point. */

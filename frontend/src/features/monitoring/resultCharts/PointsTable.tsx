@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Scroll } from "../../../components/page/Scroll";
-import { formatCount } from "../../../lib/numbers";
+import { counted, formatCount } from "../../../lib/numbers";
 import { droppedWords, STATE_WORDS } from "../../../messages/results/chartWords";
 import type { ChartPoint, ChartResponse } from "../../../model/api";
 import { type ChartDefinition, numberText, positionText, stateOf, withoutDrops } from "../../../model/results/chart";
@@ -78,7 +78,7 @@ export function PointsTable({ definition, chart, title }: PointsTableProps) {
       {shown.length < ordered.length ? (
         <p className="padded">
           <button type="button" className="button" onClick={() => setAll(true)}>
-            Show all {formatCount(ordered.length)} points
+            Show all {counted(ordered.length, "point")}
           </button>
         </p>
       ) : null}

@@ -24,8 +24,8 @@ function NoRows({ chart }: { chart: ChartResponse }) {
   ) : (
     <Empty title="No results for this filter and range">
       <p>
-        {counted(chart.rows_stored, "result")} of this output {chart.rows_stored === 1 ? "is" : "are"} stored. Remove a
-        filter, or choose a longer range or all runs.
+        This output has {counted(chart.rows_stored, "stored result")}. Remove a filter, or choose a longer range or all
+        runs.
       </p>
     </Empty>
   );

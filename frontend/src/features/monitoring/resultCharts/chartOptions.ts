@@ -5,7 +5,7 @@ import { formatCompact } from "../../../lib/numbers";
 import { pointWords } from "../../../messages/results/chartWords";
 import type { ChartPoint, ChartResponse } from "../../../model/api";
 import { type ChartKind, groupsOf, heightOf, positionsOf, positionText, stateOf } from "../../../model/results/chart";
-import { toMilliseconds } from "../../../model/time/ticks";
+import { formatInstant, toMilliseconds } from "../../../model/time/ticks";
 import { tip } from "../charts/tip";
 import { areaStyle, type PointPalette, seriesColour } from "./pointStyles";
 
@@ -199,14 +199,14 @@ function positionAxis({ chart, palette }: Drawing, index: number): object {
   if (chart.axis === "time") {
     const times = chart.points.flatMap(({ at }) => (at === null ? [] : [toMilliseconds(at)]));
     const [first = 0] = times;
-    const ends = times.length === 1 ? { min: first - 1, max: first + 1 } : {};
+    const ends = times.length < 2 ? { min: first - 1, max: first + 1 } : {};
     return { ...common, ...ends, type: "time", axisLabel: { ...common.axisLabel, formatter: clockOf } };
   }
   return { ...common, type: "category", data: positionsOf(chart).map((name) => name ?? "null") };
 }
 
 function clockOf(milliseconds: number): string {
-  const text = new Date(milliseconds).toISOString();
+  const text = formatInstant(milliseconds * 1_000);
   if (milliseconds % 86_400_000 === 0) return text.slice(5, 10);
   return milliseconds % 60_000 === 0 ? text.slice(11, 16) : text.slice(11, 19);
 }

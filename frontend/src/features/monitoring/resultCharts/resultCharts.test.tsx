@@ -125,7 +125,7 @@ test("what isn't known is named, and never shown as zero", async () => {
     "It isn't known how many dropped rows belonged to these results: the windows depend on the rows that are in them.",
   );
   screen.getByText(/they count twice here/);
-  screen.getByText("7 points aren't shown; the smallest and largest of neighbours stay. The export has all results.");
+  screen.getByText("Not shown: 7 points between their smallest and largest neighbours. The export has all results.");
 });
 
 test("an address without a measure gets the usual one", async () => {
