@@ -136,7 +136,7 @@ def test_dropped_rows_are_counted_where_they_belonged_until_a_repair_adds_them(
     assert sum(each["dropped"] for each in whole["points"]) == 0
 
 
-def test_dropped_rows_behind_a_session_are_not_known(alice: Person, started: Callable[..., Repaired]) -> None:
+def test_dropped_rows_of_a_session_are_not_known(alice: Person, started: Callable[..., Repaired]) -> None:
     repaired = started(nodes(window({"kind": "session", "gap": "2s"})), [*late_lines(), line(200, "AB 1", 100)])
     repaired.run()
     shown = chart(alice, repaired.scene.binding["id"])

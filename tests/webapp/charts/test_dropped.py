@@ -151,7 +151,7 @@ def test_runs_from_before_restarts_were_recorded_are_not_known(results: StoredRe
     assert unknown(results, two=FACTS) == dropped.NEVER_RECORDED
 
 
-def test_a_run_of_which_nothing_is_recorded_is_not_known(results: StoredResults) -> None:
+def test_a_run_without_any_record_is_not_known(results: StoredResults) -> None:
     work = counting(results, [definition()])
     assert charted(results, dropped=work).unknown == dropped.NO_TOTAL
 

@@ -74,6 +74,7 @@ NO_LISTS = {
     "bindings/<uuid:binding>/repairs/",
     "bindings/<uuid:binding>/version-change/",
     "bindings/<uuid:binding>/results/",
+    "bindings/<uuid:binding>/results/chart/",
     "bindings/<uuid:binding>/results/file/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/refused/",
     "bindings/<uuid:binding>/outputs/<uuid:output>/rows/",

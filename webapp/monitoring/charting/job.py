@@ -125,14 +125,14 @@ def _computed(work: ChartWork) -> ChartOutcome:
 def _shape(work: ChartWork, columns: Sequence[ExportColumn]) -> ChartShape:
     by_name = {column.name: column for column in columns}
 
-    def found(name: str | None, parameter: str) -> ExportColumn | None:
+    def find(name: str | None, parameter: str) -> ExportColumn | None:
         if name is None or name in by_name:
             return None if name is None else by_name[name]
         remedy = f"Use one of: {', '.join(by_name)}."
         raise ExportProblem(f"These results have no column {name[:80]!r}.", remedy, field=parameter)
 
-    x = None if work.kind == "value" else found(work.x, "x")
-    return ChartShape(work.measure, x, found(work.group, "group"), found(work.of, "of"), _bucket(work.bucket))
+    x = None if work.kind == "value" else find(work.x, "x")
+    return ChartShape(work.measure, x, find(work.group, "group"), find(work.of, "of"), _bucket(work.bucket))
 
 
 def _bucket(text: str | None) -> int | None:

@@ -116,7 +116,7 @@ export function stateOf(point: ChartPoint): PointState {
   return point.repaired > 0 ? "repaired" : "final";
 }
 
-/** Return the position of a point as text; null: there is none, as in rows without an end or with a null. */
+/** Return the position of a point as text; null for rows without an end and for null values. */
 export function positionText(chart: ChartResponse, point: ChartPoint): string | null {
   return chart.axis === "time" ? (point.at === null ? null : formatInstant(point.at)) : point.category;
 }

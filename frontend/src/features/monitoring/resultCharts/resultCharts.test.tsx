@@ -67,7 +67,7 @@ beforeEach(() => {
   );
 });
 
-function shown(search: string) {
+function openPage(search: string) {
   const router = createMemoryRouter([{ path: "/t/:slug/live/:binding/results", element: <ResultsPage /> }], {
     initialEntries: [`/t/acme/live/b/results${search}`],
   });
@@ -84,7 +84,7 @@ function lastChart(): URL {
 }
 
 test("the table has every point with its state, newest first", async () => {
-  shown("?kind=table&measure=sum&of=n");
+  openPage("?kind=table&measure=sum&of=n");
   const table = await screen.findByRole("table");
   const rows = within(table)
     .getAllByRole("row")
@@ -117,7 +117,7 @@ test("what isn't known is named, and never shown as zero", async () => {
     repeats: true,
     points_left_out: 7,
   };
-  shown("?kind=table&measure=sum&of=n");
+  openPage("?kind=table&measure=sum&of=n");
   const table = await screen.findByRole("table");
   within(table).getByText("not known");
   within(table).getByText("final or not: unknown");
@@ -129,14 +129,14 @@ test("what isn't known is named, and never shown as zero", async () => {
 });
 
 test("an address without a measure gets the usual one", async () => {
-  const router = shown("?kind=table");
+  const router = openPage("?kind=table");
   await screen.findByRole("table");
   await vi.waitFor(() => expect(router.state.location.search).toBe("?kind=table&x=start&measure=sum&of=n"));
 });
 
 test("each choice is in the address, in the request and in the export", async () => {
   const user = userEvent.setup();
-  const router = shown("?kind=table&measure=sum&of=n");
+  const router = openPage("?kind=table&measure=sum&of=n");
   await screen.findByRole("table");
   await user.selectOptions(screen.getByLabelText("by"), "gate");
   await user.selectOptions(screen.getByLabelText("Field of the filter"), "gate");
@@ -166,7 +166,7 @@ test("a single value is written with its state and all its digits", async () => 
     points: [point(0, "1234567890123456789.25", { at: null, dropped: 2 })],
     dropped: { ...CHART.dropped, adds_up: false },
   };
-  shown("?kind=value&measure=sum&of=n");
+  openPage("?kind=value&measure=sum&of=n");
   expect(await screen.findAllByText("1,234,567,890,123,456,789.25")).toHaveLength(2); // and in the table
   screen.getByText("final · 2 dropped rows belonged here");
   expect(lastChart().search).toBe("?kind=value&measure=sum&of=n");
@@ -174,17 +174,17 @@ test("a single value is written with its state and all its digits", async () => 
 
 test("no results yet and none for a filter are different", async () => {
   chart = { ...CHART, points: [], rows: 0, dropped: { ...CHART.dropped, elsewhere: 0 } };
-  shown("?kind=table&measure=sum&of=n&where=gate:G9");
+  openPage("?kind=table&measure=sum&of=n&where=gate:G9");
   await screen.findByText("No results for this filter and range");
   cleanup();
   chart = { ...chart, rows_stored: 0 };
-  shown("?kind=table&measure=sum&of=n");
+  openPage("?kind=table&measure=sum&of=n");
   await screen.findByText("No results yet");
 });
 
 test.each(["bar", "line", "heat"])("points of a %s chart are read one by one by keyboard", async (kind) => {
   const user = userEvent.setup();
-  shown(`?kind=${kind}&measure=sum&of=n&group=gate`);
+  openPage(`?kind=${kind}&measure=sum&of=n&group=gate`);
   const slider = await screen.findByRole("slider", { name: "Point" });
   expect(slider.getAttribute("aria-valuetext")).toContain("provisional");
   slider.focus();
