@@ -182,7 +182,7 @@ def _followed(fields: Sequence[str], after: Sequence[Step]) -> dict[str, str | N
 def _required(names: Mapping[str, str | None]) -> Iterator[str]:
     for name, now in names.items():
         if now is None:
-            raise NotKnown(f"the output doesn't have the field {name!r}, by which the window groups its rows")
+            raise NotKnown(f"the output doesn't have the field {name!r}, a group of the window")
         yield now
 
 
