@@ -140,10 +140,10 @@ test("each choice is in the address and in the request", async () => {
   fireEvent.change(screen.getByLabelText("by"), { target: { value: "gate" } });
   const value = screen.getByLabelText("Value of the filter");
   fireEvent.change(value, { target: { value: "G7" } });
-  fireEvent.submit(value);
+  fireEvent.submit(value.closest("form") as HTMLFormElement);
   const from = screen.getByLabelText("from");
   fireEvent.change(from, { target: { value: "2026-11-26T10:00Z" } });
-  fireEvent.submit(from);
+  fireEvent.submit(from.closest("form") as HTMLFormElement);
   await vi.waitFor(() => expect(lastChart().searchParams.get("from")).toBe("2026-11-26T10:00Z"));
   expect(new URLSearchParams(router.state.location.search).toString()).toBe(lastChart().searchParams.toString());
   expect(lastChart().searchParams.getAll("where")).toEqual(["gate:G7"]);
