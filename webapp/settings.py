@@ -115,6 +115,7 @@ INSTALLED_APPS = [
     "webapp.queries",
     "webapp.runs",
     "webapp.bundles",
+    "webapp.confirmations",
     "webapp.samples",
     "webapp.scenarios",
     "webapp.monitoring",

@@ -15,6 +15,8 @@ from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.alerts.api import alerts, channels
 from webapp.bundles import api as bundles
+from webapp.confirmations import api as confirmations
+from webapp.core.guide import GuideView
 from webapp.core.http.pages import application_page, openapi_file
 from webapp.live import api as live
 from webapp.live.dashboard_api import DashboardView, DetailsView
@@ -127,6 +129,10 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("definitions/plan/", bundles.PlanView.as_view()),
     path("definitions/apply/", bundles.ApplyView.as_view()),
     path("transcripts/run/", bundles.TranscriptsRunView.as_view()),
+    path("confirmations/", confirmations.ConfirmationsView.as_view()),
+    path("confirmations/<uuid:confirmation>/", confirmations.ConfirmationView.as_view()),
+    path("confirmations/<uuid:confirmation>/decision/", confirmations.DecisionView.as_view()),
+    path("confirmations/<uuid:confirmation>/carry-out/", confirmations.CarryOutView.as_view()),
     path("bindings/", runs.BindingsView.as_view()),
     path("bindings/<uuid:binding>/", runs.BindingView.as_view()),
     path("bindings/<uuid:binding>/next-start/", NextStartView.as_view()),
@@ -188,6 +194,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/sign-in/", SignInView.as_view()),
     path("api/me/", MeView.as_view()),
     path("api/ledger-keys/", LedgerKeysView.as_view()),
+    path("api/guide/", GuideView.as_view()),
     path("api/permissions/", PermissionsView.as_view()),
     path("api/organisations/", organisations.OrganisationsView.as_view()),
     path("api/invitations/look/", invitations.LookView.as_view()),

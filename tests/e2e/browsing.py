@@ -84,6 +84,7 @@ class DemoPages:
     alerts: str
     run: str
     tokens: str
+    confirmations: str
     members: str
     roles: str
     service_accounts: str
@@ -117,6 +118,7 @@ def demo_pages(page: Page) -> DemoPages:
         alerts=f"{base}/alerts",
         run=f"{base}/runs/{run}",
         tokens=f"{base}/admin/tokens",
+        confirmations=f"{base}/confirmations",
         members=f"{base}/admin/members",
         roles=f"{base}/admin/roles",
         service_accounts=f"{base}/admin/service-accounts",

@@ -21,6 +21,7 @@ TITLES = {
     "alerts": "Alerts",
     "run": "speeding",
     "tokens": "Access tokens",
+    "confirmations": "Plans to confirm",
     "overview": "Live",
     "log": "speeding",
     "guide": "Guide",

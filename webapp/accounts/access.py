@@ -32,6 +32,21 @@ class OrganisationEntry:
         mine = shared(self.role)
         return mine if self.token is None else mine & self.token.permissions
 
+    @property
+    def holder(self) -> str:
+        """Return the id of the person or of the service account."""
+        if self.token is not None:
+            return self.token.holder
+        assert self.person is not None  # nosec B101 # without a token somebody has signed in
+        return str(self.person.pk)
+
+    def may_propose(self, rule: RouteRule) -> bool:
+        """Return whether the token may use `rule` with `propose` instead of the permission that its scopes lack."""
+        token = self.token
+        if token is None or not rule.by_proposal:
+            return False
+        return Permission.PROPOSE in self.permissions and rule.permission in token.unscoped
+
 
 def access_organisation(user: User, slug: str) -> Membership:
     """Return the membership of `user` in the organisation `slug`. Raises `NotFound` if absent or not theirs."""
@@ -63,7 +78,7 @@ def check_rights(entry: OrganisationEntry, rule: RouteRule) -> None:
         raise Forbidden(f"Your role {entry.role} may not {needed.value} here. Ask for the role {who}.")
     if entry.token is not None and not rule.by_token:
         raise Forbidden("A token may not do this. Sign in in the browser and do it there.")
-    if entry.token is not None and needed not in entry.permissions:
+    if entry.token is not None and needed not in entry.permissions and not entry.may_propose(rule):
         refused = f"The role {entry.token.role} of this token may not {needed.value} here."
         raise Forbidden(f"{refused} Use a token that has this permission.")
 

@@ -30,16 +30,21 @@ class Permission(StrEnum):
     EDIT = "edit"
     OPERATE = "operate"
     PUSH = "push"
+    PROPOSE = "propose"
     ADMINISTER = "administer"
     OWN = "own"
 
 
 @dataclass(frozen=True)
 class RouteRule:
-    """The permission that one method of one route requires; `by_token`: tokens are accepted here."""
+    """The permission that one method of one route requires; `by_token`: tokens are accepted here.
+
+    `by_proposal`: a token whose role has the permission but whose scopes lack it may use `propose` instead.
+    """
 
     permission: Permission
     by_token: bool
+    by_proposal: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,16 @@ def read_matrix(content: str) -> Matrix:
 
 def _rules(route: str, entries: Mapping[str, Any]) -> dict[str, RouteRule]:
     by_token = not entries.get("session", False)
-    methods = {name: value for name, value in entries.items() if name != "session"}
+    proposals = set(entries.get("proposals", []))
+    methods = {name: value for name, value in entries.items() if name not in {"session", "proposals"}}
     if not methods:
         raise ValueError(f"The permission matrix has no method for {route}. Add one, or remove the route.")
-    if unknown := sorted(set(methods) - METHODS):
+    if unknown := sorted((set(methods) - METHODS) | (proposals - set(methods))):
         raise ValueError(f"The permission matrix has unknown methods for {route}: {', '.join(unknown)}.")
-    return {method: RouteRule(Permission(value), by_token) for method, value in methods.items()}
+    return {
+        method: RouteRule(Permission(value), by_token, by_proposal=method in proposals)
+        for method, value in methods.items()
+    }
 
 
 MATRIX: Final = read_matrix(FILE.read_text())

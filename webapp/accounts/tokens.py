@@ -40,6 +40,7 @@ class TokenInUse:
     """The token of a request: its one organisation, and the most that it may do.
 
     For a token of a service account, `person` is None and `label` its name; else `label` is the person's address.
+    `unscoped`: the permissions that it would have without scopes.
     """
 
     id: str
@@ -47,6 +48,7 @@ class TokenInUse:
     organisation: Organisation
     role: Role
     permissions: frozenset[Permission]
+    unscoped: frozenset[Permission]
     person: User | None
     holder: str
     label: str
@@ -98,11 +100,18 @@ class TokenAuthentication(BearerAuthentication):
 def _in_use(found: Token) -> tuple[User | ServiceUser, TokenInUse]:
     account = found.service_account
     role = Role(found.role)
-    may = ALLOWED[role] if account is None else shared(role, Role(account.role))
-    if found.scopes:
-        may &= {Permission(each) for each in found.scopes}
-    holder = str(found.user_id or found.service_account_id)
-    used = TokenInUse(str(found.pk), str(found), found.organisation, role, may, found.user, holder, holder_of(found))
+    unscoped = ALLOWED[role] if account is None else shared(role, Role(account.role))
+    used = TokenInUse(
+        id=str(found.pk),
+        prefix=str(found),
+        organisation=found.organisation,
+        role=role,
+        permissions=unscoped & {Permission(each) for each in found.scopes} if found.scopes else unscoped,
+        unscoped=unscoped,
+        person=found.user,
+        holder=str(found.user_id or found.service_account_id),
+        label=holder_of(found),
+    )
     return found.user or ServiceUser(used.label), used
 
 

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from webapp.accounts.access import TenantView
 from webapp.bundles import applying, planning, transcripts
 from webapp.bundles.bodies import (
+    MOST_BODY_BYTES,
     ApplyBody,
     BundleTexts,
     DefinitionsPlan,
@@ -21,8 +22,6 @@ from webapp.bundles.exporting import export
 from webapp.core.api import LARGE_BYTES, answer, read_body
 from webapp.core.errors import ErrorEnvelope
 
-MOST_BODY_BYTES = 8 * 1024 * 1024
-"""JSON writes some characters longer than they are; the files themselves have a limit of their own."""
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
 
 

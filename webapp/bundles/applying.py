@@ -2,7 +2,7 @@
 
 import copy
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from graphlib import TopologicalSorter
 from typing import Final
 
@@ -36,8 +36,17 @@ COMMENT = "Applied from files"
 _DONE: Final = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
-def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | None) -> PlannedChanges:
+def apply(
+    files: Mapping[str, str],
+    *,
+    prune: bool,
+    token: str,
+    author: User | None,
+    within: Callable[[], object] = lambda: None,
+) -> PlannedChanges:
     """Create and update everything as in `files`, and with `prune` delete everything else.
+
+    `within` is called in the transaction, under the locks and before the changes; its exceptions undo everything.
 
     Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the errors of all files. One
     transaction makes all changes. The files are checked before it, so that nobody waits for its locks; under the locks
@@ -57,6 +66,7 @@ def apply(files: Mapping[str, str], *, prune: bool, token: str, author: User | N
                 raise _changed()
             if held := held_faults(planned.found.deleted, held_by_open_runs()):
                 raise Faulty([*held])
+            within()
             with composed_together():
                 _write(planned, author)
             _record(planned)

@@ -1,12 +1,14 @@
 """Requests and responses of the API about definitions as files."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from streaming.definition.faults import Fault
 from streaming.definition.strict import Strict
 
+MOST_BODY_BYTES: Final = 8 * 1024 * 1024
+"""JSON writes some characters longer than they are; the files themselves have a limit of their own."""
 Kind = Literal["stream", "query", "binding"]
 Action = Literal["create", "update", "delete", "unchanged"]
 

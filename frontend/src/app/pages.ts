@@ -68,6 +68,14 @@ export const ORGANISATION_PAGES: readonly OrganisationPage[] = [
     path: "runs/:run/logs",
     load: async () => ({ Component: (await import("../features/monitoring/page/LogPage")).LogPage }),
   },
+  {
+    path: "confirmations",
+    load: async () => ({ Component: (await import("../features/confirmations")).ConfirmationsPage }),
+  },
+  {
+    path: "confirmations/:confirmation",
+    load: async () => ({ Component: (await import("../features/confirmations")).ConfirmationPage }),
+  },
   { path: "tokens", load: async () => ({ Component: (await import("../features/admin")).TokensPage }) },
   {
     path: "admin/*",
@@ -89,7 +97,14 @@ export const NAVIGATION: readonly NavigationEntry[] = ORGANISATION_PAGES.flatMap
 );
 
 /** Pages that belong to an entry of the navigation although their addresses begin differently. */
-const BELONGS: Record<string, string> = { live: "", runs: "", bindings: "", adapters: "streams", tokens: "admin" };
+const BELONGS: Record<string, string> = {
+  live: "",
+  runs: "",
+  bindings: "",
+  adapters: "streams",
+  tokens: "admin",
+  confirmations: "admin",
+};
 
 /** Return the entry of the navigation that the page at `rest`, the address within the organisation, belongs to. */
 export function currentEntry(rest: string): string {

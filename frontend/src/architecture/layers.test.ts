@@ -9,6 +9,7 @@ const FEATURES = [
   "account",
   "admin",
   "alerts",
+  "confirmations",
   "designer",
   "docs",
   "monitoring",

@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/guide/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return all pages; they contain no stored data. */
+        get: operations["guide"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/invitations/accept/": {
         parameters: {
             query?: never;
@@ -710,6 +727,75 @@ export interface paths {
         post: operations["bindings_change_version"];
         /** @description Call the change off while the new version catches up; the run continues unchanged. */
         delete: operations["bindings_call_off_change"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/confirmations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the newest 100, without their effects. */
+        get: operations["confirmations_list"];
+        put?: never;
+        /** @description Plan a change and store it for a person to confirm; 422 with all errors, 409 if nothing would change. */
+        post: operations["confirmations_request"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/confirmations/{confirmation}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a plan with its whole effect. */
+        get: operations["confirmations_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/confirmations/{confirmation}/carry-out/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Carry out a confirmed plan of one's own, once; 409 if it isn't confirmed, or if its state has changed. */
+        post: operations["confirmations_carry_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/confirmations/{confirmation}/decision/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Confirm or refuse a plan, as a person who signed in; no token can do this. */
+        post: operations["confirmations_decide"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2722,6 +2808,26 @@ export interface components {
             token: string;
         };
         /**
+         * ApplyPlan
+         * @description Applying files.
+         */
+        ApplyPlan: {
+            /** Files */
+            files: {
+                [key: string]: string;
+            };
+            /**
+             * Prune
+             * @default false
+             */
+            prune?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "apply";
+        };
+        /**
          * AskedResultPlace
          * @description A time of an output (ISO 8601 or ticks); with `key`, rows with these values in these fields.
          */
@@ -3094,6 +3200,16 @@ export interface components {
              * @default UTC
              */
             zone?: string;
+        };
+        /**
+         * CarryOutBody
+         * @description The files of a plan to apply, exactly as they were sent for confirmation; empty for other plans.
+         */
+        CarryOutBody: {
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
         };
         /**
          * ChangeState
@@ -3527,6 +3643,93 @@ export interface components {
          */
         Condition: "rows_lost" | "no_output" | "failed" | "not_running" | "unknown" | "delivery_stopped" | "delivery_failing" | "no_rows" | "lane_delays" | "clock_ahead" | "often_adjusted" | "slow" | "alert" | "undecided" | "starting" | "healthy";
         /**
+         * ConfirmationBody
+         * @description A plan for a person to confirm.
+         */
+        ConfirmationBody: components["schemas"]["ApplyPlan"] | components["schemas"]["StartPlan"] | components["schemas"]["StopPlan"];
+        /**
+         * ConfirmationList
+         * @description The plans of an organisation, newest first.
+         */
+        ConfirmationList: components["schemas"]["ConfirmationSummary"][];
+        /**
+         * ConfirmationResponse
+         * @description A plan with its effect: sentences, and for files the change of each definition. `binding`: its id.
+         */
+        ConfirmationResponse: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "apply" | "start" | "stop";
+            /** Title */
+            title: string;
+            status: components["schemas"]["ConfirmationStatus"];
+            permission: components["schemas"]["Permission"];
+            /** Requested By */
+            requested_by: string;
+            /** Token */
+            token: string;
+            /** Requested At */
+            requested_at: string;
+            /** Expires At */
+            expires_at: string;
+            /** Decided By */
+            decided_by: string;
+            /** Decided At */
+            decided_at: string | null;
+            /** Carried Out At */
+            carried_out_at: string | null;
+            /** Binding */
+            binding: string | null;
+            /** Sentences */
+            sentences: string[];
+            /** Changes */
+            changes: components["schemas"]["DefinitionChange"][];
+        };
+        /**
+         * ConfirmationStatus
+         * @description The stored status. `expired` is computed: a pending or confirmed plan whose time is over.
+         * @enum {string}
+         */
+        ConfirmationStatus: "pending" | "confirmed" | "refused" | "carried_out" | "expired";
+        /**
+         * ConfirmationSummary
+         * @description A plan in a list. Times are ISO text. `permission`: a person needs it to confirm or refuse the plan.
+         *
+         *     `requested_by`: the address of a person or the name of a service account, whose tokens alone can carry it out;
+         *     `token`: the start of the token.
+         */
+        ConfirmationSummary: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "apply" | "start" | "stop";
+            /** Title */
+            title: string;
+            status: components["schemas"]["ConfirmationStatus"];
+            permission: components["schemas"]["Permission"];
+            /** Requested By */
+            requested_by: string;
+            /** Token */
+            token: string;
+            /** Requested At */
+            requested_at: string;
+            /** Expires At */
+            expires_at: string;
+            /** Decided By */
+            decided_by: string;
+            /** Decided At */
+            decided_at: string | null;
+            /** Carried Out At */
+            carried_out_at: string | null;
+        };
+        /**
          * CountWindow
          * @description For each group, from each distinct start to the `n`-th distinct start + 1 tick; holds events that start in it.
          */
@@ -3764,6 +3967,14 @@ export interface components {
             blame: string;
             /** Final Until */
             final_until: number | null;
+        };
+        /**
+         * DecisionBody
+         * @description The decision of a person: confirm the plan, or refuse it.
+         */
+        DecisionBody: {
+            /** Confirm */
+            confirm: boolean;
         };
         /**
          * DefinitionChange
@@ -4991,6 +5202,23 @@ export interface components {
              */
             seed?: number;
         };
+        /**
+         * GuidePage
+         * @description A page of the guide: its name, its title, and its text as Markdown.
+         */
+        GuidePage: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Text */
+            text: string;
+        };
+        /**
+         * GuidePages
+         * @description The index, the grammar of SQL, then the other pages by name.
+         */
+        GuidePages: components["schemas"]["GuidePage"][];
         /**
          * Historic
          * @description The handling of results of history alone: stored, stored and delivered to outputs, or discarded (T57).
@@ -6927,7 +7155,7 @@ export interface components {
          * @description A permission; the matrix describes each in words.
          * @enum {string}
          */
-        Permission: "view" | "edit" | "operate" | "push" | "administer" | "own";
+        Permission: "view" | "edit" | "operate" | "push" | "propose" | "administer" | "own";
         /**
          * PermissionMatrix
          * @description The permissions of each role.
@@ -8995,6 +9223,27 @@ export interface components {
             whole_from: number | null;
         };
         /**
+         * StartPlan
+         * @description Starting a binding; `begin` as in `bindings/<binding>/start/`, without positions that must be queried first.
+         */
+        StartPlan: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "start";
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * Begin
+             * @default null
+             */
+            begin?: ("oldest_open" | "carried_over" | "old_positions" | "beginning") | null;
+        };
+        /**
          * StartRequest
          * @description The start position of a run whose predecessor's state can't be resumed; left out: lose nothing, if possible.
          *
@@ -9124,6 +9373,27 @@ export interface components {
              * @default false
              */
             discard?: boolean;
+        };
+        /**
+         * StopPlan
+         * @description Stopping a binding: `how` as in `bindings/<binding>/stop/`; null keeps the state for the next start.
+         */
+        StopPlan: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "stop";
+            /**
+             * Binding
+             * Format: uuid
+             */
+            binding: string;
+            /**
+             * How
+             * @default null
+             */
+            how?: ("flush" | "discard") | null;
         };
         /**
          * StreamBody
@@ -10778,6 +11048,33 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    guide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuidePages"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     invitations_accept: {
         parameters: {
             query?: never;
@@ -13771,6 +14068,294 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmations_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmations_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConfirmationBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                confirmation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmations_carry_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                confirmation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CarryOutBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    confirmations_decide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                confirmation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

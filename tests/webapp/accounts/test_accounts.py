@@ -75,6 +75,7 @@ def test_a_role_may_do_what_the_table_says(role: Role, acme: Organisation, bindi
         Permission.EDIT: person.post("streams/"),
         Permission.OPERATE: person.post(f"bindings/{binding['id']}/stop/"),
         Permission.PUSH: person.post(f"streams/{uuid4()}/rows/", {"start": 1}),
+        Permission.PROPOSE: person.post("confirmations/", {}),
     }
     allowed = {permission for permission, answered in expected.items() if answered.status_code != 403}
     assert allowed == ALLOWED[role] - {Permission.ADMINISTER, Permission.OWN}

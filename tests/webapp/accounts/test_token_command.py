@@ -27,7 +27,7 @@ def test_the_command_prints_a_token_that_works(alice: Person) -> None:
     text = command()
     assert text == text.strip() + "\n"
     me = Program(text.strip(), Client()).get("/api/me/").json()
-    assert me["organisations"][0]["permissions"] == ["operate", "push", "view"]
+    assert me["organisations"][0]["permissions"] == ["operate", "propose", "push", "view"]
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_me_with_a_token_is_its_person_and_its_one_organisation(alice: Person, c
                 "slug": "acme",
                 "name": "Acme",
                 "role": "owner",
-                "permissions": ["edit", "push", "view"],
+                "permissions": ["edit", "propose", "push", "view"],
                 "delete_after": None,
             }
         ],
@@ -127,6 +127,7 @@ def test_a_token_may_do_what_both_its_role_and_its_persons_present_role_allow(
         Permission.EDIT: caller.post("/api/t/acme/streams/"),
         Permission.OPERATE: caller.post(f"/api/t/acme/bindings/{binding['id']}/stop/"),
         Permission.PUSH: caller.post(f"/api/t/acme/streams/{binding['id']}/rows/"),
+        Permission.PROPOSE: caller.post("/api/t/acme/confirmations/"),
     }
     allowed = {permission for permission, answered in answers.items() if answered.status_code != 403}
     assert allowed == (ALLOWED[person] & ALLOWED[token]) - {Permission.ADMINISTER, Permission.OWN}

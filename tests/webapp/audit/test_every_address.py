@@ -27,7 +27,9 @@ CHANGING = {(route, method) for route, methods in MATRIX.routes.items() for meth
 Key = tuple[str, str]
 """A route and its method."""
 KEYS = sorted(WRITES)
-BY_TOKEN = [key for key in KEYS if MATRIX.routes[key[0]][key[1]].by_token]
+OWN_PLAN = ("confirmations/<uuid:confirmation>/carry-out/", "post")
+"""Only the holder that requested the plan may carry it out, so the service account can't carry out alice's."""
+BY_TOKEN = [key for key in KEYS if MATRIX.routes[key[0]][key[1]].by_token and key != OWN_PLAN]
 
 
 def sent(person: Person, method: str, path: str, body: Any, **headers: str) -> Any:

@@ -58,7 +58,7 @@ def test_me_is_the_service_account_and_its_organisation(alice: Person) -> None:
     answered = caller(alice, made, role="operator").get("/api/me/").json()
     assert (answered["id"], answered["email"], answered["may_create_organisations"]) == (made, "nightly", False)
     assert [(each["slug"], each["permissions"]) for each in answered["organisations"]] == [
-        ("acme", ["operate", "push", "view"])
+        ("acme", ["operate", "propose", "push", "view"])
     ]
 
 
@@ -184,7 +184,7 @@ def test_the_list_counts_tokens_in_force_and_shows_the_last_use(alice: Person) -
     )
 
 
-@pytest.mark.parametrize("scope", ["view", "edit", "operate", "push"])
+@pytest.mark.parametrize("scope", ["view", "edit", "operate", "push", "propose"])
 def test_a_token_may_do_no_more_than_its_scopes(scope: str, alice: Person, binding: dict[str, Any]) -> None:
     for narrow in (
         program(alice, role="owner", scopes=[scope]),
@@ -195,6 +195,7 @@ def test_a_token_may_do_no_more_than_its_scopes(scope: str, alice: Person, bindi
             Permission.EDIT: narrow.post("/api/t/acme/streams/"),
             Permission.OPERATE: narrow.post(f"/api/t/acme/bindings/{binding['id']}/stop/"),
             Permission.PUSH: narrow.post(f"/api/t/acme/streams/{binding['id']}/rows/"),
+            Permission.PROPOSE: narrow.post("/api/t/acme/confirmations/"),
         }
         assert {each for each, answered in answers.items() if answered.status_code != 403} == {scope}
 

@@ -16,8 +16,8 @@ from tests.webapp.samples.test_why import looped
 from tests.webapp.scene import Scene
 from tests.webapp.test_objects_changed import binding_body
 from webapp.core.context import organisation_context
+from webapp.runs.starts.asked_inputs import NOT_AGAIN
 from webapp.runs.starts.held_inputs import GONE, HELD
-from webapp.runs.starts.timeline import NOT_AGAIN
 
 ROWS = 100
 

@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 OF_ORGANISATION = "api/t/<slug:slug>/"
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "one's own": ("api/me/", "api/permissions/", "api/organisations/", "api/invitations/accept/"),
+    "one's own": ("api/me/", "api/permissions/", "api/guide/", "api/organisations/", "api/invitations/accept/"),
     "open": ("api/sign-in/", "api/ledger-keys/", "api/invitations/look/", "api/openapi.json"),
     "signed": ("api/downloads/<str:signed>/",),
     "sign-in": ("_allauth/",),

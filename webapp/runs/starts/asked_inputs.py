@@ -6,18 +6,19 @@ from typing import Final
 
 from django.core.cache import cache
 
-from streaming.definition.faults import FaultCode
+from streaming.definition.faults import Fault, FaultCode
 from streaming.definition.strict import Strict
 from streaming.resume.restart_points import concealed_spec, shape_of
 from streaming.wire.messages import RunSpec
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, fault
-from webapp.runs.starts.held_inputs import InputHoldings
+from webapp.runs.starts.held_inputs import GONE, InputHoldings
 
 KEPT_S: Final = 300
 """The time for which an answer allows a start; the runner checks again."""
 REFUSES_TICKS: Final = 10_000_000
 """The time for which an answer refuses a start: an input that was unavailable may be back."""
+NOT_AGAIN: Final = "Resume at the last run's read position, which discards open windows, or start from the beginning."
 NOT_ASKED: Final = (
     "Not started. First check whether the run can start there, by querying {inputs}: call `timeline/?input=NAME` for "
     "one input at a time. Then start it again."
@@ -60,3 +61,14 @@ def known_answers(spec: RunSpec) -> dict[str, InputAnswer]:
 def _key(spec: RunSpec, name: str) -> str:
     content = "\n".join([str(current_organisation()), spec.binding, name, shape_of(concealed_spec(spec))])
     return f"input-answer:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+def gone_inputs(spec: RunSpec) -> list[str]:
+    """Return the inputs that recently reported that they no longer have the rows a run of `spec` would read again."""
+    answers = known_answers(spec)
+    return [name for name in sorted(answers) if (again := answers[name].held.again) and again.standing == "gone"]
+
+
+def gone_faults(spec: RunSpec) -> list[Fault]:
+    """Return an error for each of these inputs."""
+    return [fault(FaultCode.BAD_ADAPTER, GONE, NOT_AGAIN, node=name, field="begin") for name in gone_inputs(spec)]

@@ -1,10 +1,9 @@
-"""The rows that a start, or a version next to a run, would read again, and the inputs that no longer have them."""
+"""The rows that a start, or a version next to a run, would read again."""
 
 from streaming.resume.restart_points import concealed_spec, facts_of, plan_beginning
 from streaming.wire.messages import RunSpec
 from webapp.runs.inputs.input_journals import journal_here, journals_folder
 from webapp.runs.models import Binding
-from webapp.runs.starts.asked_inputs import known_answers
 from webapp.runs.starts.carrying import kept_run
 from webapp.runs.starts.discarding import state_is_dropped
 from webapp.runs.starts.held_inputs import RowsAgainQuery
@@ -28,9 +27,3 @@ def rows_again(binding: Binding, spec: RunSpec) -> dict[str, RowsAgainQuery]:
         if name in spec.inputs and any(start < end for _, start, end in spans):
             found[name] = RowsAgainQuery(spans, None if folder is None else journal_here(folder, name))
     return found
-
-
-def gone_inputs(spec: RunSpec) -> list[str]:
-    """Return the inputs that recently reported that they no longer have the rows a run of `spec` would read again."""
-    answers = known_answers(spec)
-    return [name for name in sorted(answers) if (again := answers[name].held.again) and again.standing == "gone"]

@@ -1,6 +1,6 @@
 """Requests to start and stop bindings. The reconciler does the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -91,11 +91,17 @@ class StartOutcome:
 
 
 def start(
-    *, binding: Binding, by: User | None, begin_at: BeginAt | None = None, shown: str | None = None
+    *,
+    binding: Binding,
+    by: User | None,
+    begin_at: BeginAt | None = None,
+    shown: str | None = None,
+    within: Callable[[], object] = lambda: None,
 ) -> StartOutcome:
     """Start a run of `binding`. Raises `Faulty` with all errors, `Conflict` while another run is open.
 
     `shown`: the mark (`mark_of`) of the start that the user saw; raises `ChangedMeanwhile` if it no longer applies.
+    `within` is called in the transaction before the run is stored; its exceptions undo everything.
 
     A second request for the same start, before a runner carries the first or while that is being checked, returns
     the same run. Raises `Conflict` while the organisation waits for its deletion; that is checked under the lock under
@@ -129,6 +135,7 @@ def start(
                 if shown is not None and latest_run(binding) != last:  # a run started and ended during the check
                     raise ChangedMeanwhile(binding)
             _refuse_while_under_way(binding)
+            within()
             run.number = next_number()
             run.save()
             note(run, RunEventKind.STARTED, message=f"{run.query_name}, version {run.query_version}.", at=now)

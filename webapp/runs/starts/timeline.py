@@ -19,9 +19,8 @@ from webapp.queries.models import QueryVersion
 from webapp.runs.access import latest_run
 from webapp.runs.lifecycle.starting import ticks_of
 from webapp.runs.models import Binding
-from webapp.runs.starts.asked_inputs import REFUSES_TICKS, UnknownInputs, known_answers, note_answer
+from webapp.runs.starts.asked_inputs import REFUSES_TICKS, UnknownInputs, gone_faults, known_answers, note_answer
 from webapp.runs.starts.held_inputs import (
-    GONE,
     InputHoldings,
     LaneHoldings,
     RowsAgainQuery,
@@ -29,12 +28,11 @@ from webapp.runs.starts.held_inputs import (
     input_held,
 )
 from webapp.runs.starts.next_start import NO_VERSION, restart_points, spec_of_start, spec_of_version
-from webapp.runs.starts.rows_again import gone_inputs, rows_again
+from webapp.runs.starts.rows_again import rows_again
 
 _ANOTHER: Final = "Start the run from the beginning, or give this input another source."
 _MEND: Final = "Fix the source of this input, then try again."
 _OTHERWISE: Final = "Choose another start position, or give this input another source."
-NOT_AGAIN: Final = "Resume at the last run's read position, which discards open windows, or start from the beginning."
 NO_PLACE: Final = (
     "This input can't start in the middle: it has no positions that separate earlier rows from later ones."
 )
@@ -82,7 +80,7 @@ def place_faults(binding: Binding, begin: BeginAt | None) -> list[Fault]:
     if an answer is missing, or is old and would refuse.
     """
     if begin == "oldest_open":
-        return [_fault(name, GONE, NOT_AGAIN) for name in gone_inputs(spec_of_start(binding))]
+        return gone_faults(spec_of_start(binding))
     place = sought(begin)
     if place is None:
         return []

@@ -28,8 +28,8 @@ from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding, Run, VersionChange
 from webapp.runs.outputs.composing import reader_faults
 from webapp.runs.repairs.repair_steps import refuse_while_repaired
+from webapp.runs.starts.asked_inputs import gone_inputs
 from webapp.runs.starts.next_start import NO_VERSION, restart_points, spec_of_version
-from webapp.runs.starts.rows_again import gone_inputs
 from webapp.runs.starts.services import checked_version, spec_from
 from webapp.runs.states import ChangeState, Desired, Observed
 from webapp.runs.storage.usage import check_room_for_run

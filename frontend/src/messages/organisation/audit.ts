@@ -58,6 +58,12 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   results: { deleted: "deleted results", exported: "exported results" },
   quarantine: { deleted: "deleted quarantine", exported: "exported quarantine" },
+  confirmation: {
+    requested: "asked for the confirmation of a plan",
+    confirmed: "confirmed a plan",
+    refused: "refused a plan",
+    carried_out: "carried out a plan",
+  },
   definitions: { applied: "applied definitions", exported: "exported definitions" },
   member: {
     joined: "joined",

@@ -23,7 +23,8 @@ def page() -> str:
     for route, rules in MATRIX.routes.items():
         for method, rule in rules.items():
             roles = ", ".join(roles_with(rule.permission))
-            lines.append(f"| `{route}` | {method.upper()} | {roles} | {'yes' if rule.by_token else 'no'} |")
+            token = "yes, also with propose" if rule.by_proposal else "yes" if rule.by_token else "no"
+            lines.append(f"| `{route}` | {method.upper()} | {roles} | {token} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,8 +1,9 @@
 import { useState } from "react";
+import { Link } from "react-router";
 import { Choices } from "../../../components/actions/Choices";
 import { Empty, ErrorNote, Waiting } from "../../../components/notices/Notices";
 import { PageHead } from "../../../components/page/PageHead";
-import { useMay, useMe } from "../../../lib/account/session";
+import { useMay, useMe, useSlug } from "../../../lib/account/session";
 import { useTokens } from "../requests";
 import { NewToken } from "./NewToken";
 import { MoreTokens, TokenTable } from "./TokenTable";
@@ -14,6 +15,7 @@ const WHOSE = [
 
 /** Access tokens for programs: the user's own, and all tokens for administrators. */
 export function TokensPage() {
+  const slug = useSlug();
   const tokens = useTokens();
   const all = useMay("administer");
   const me = useMe().data?.email;
@@ -24,7 +26,9 @@ export function TokensPage() {
       <PageHead title="Access tokens" actions={<NewToken />} />
       <p className="quiet">
         A token lets a program, for example the <code>punctual</code> client, work in this organisation on your behalf,
-        limited to the token's role. For a program that must not depend on you, use a service account.
+        limited to the token's role. For a program that must not depend on you, use a service account. An assistant
+        needs the scopes view and propose: <Link to={`/t/${slug}/confirmations`}>plans</Link> of such a token take
+        effect only after a person confirms them.
       </p>
       {all ? (
         <div className="row">

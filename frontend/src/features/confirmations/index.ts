@@ -1,0 +1,2 @@
+export { ConfirmationPage } from "./ConfirmationPage";
+export { ConfirmationsPage } from "./ConfirmationsPage";
