@@ -21,6 +21,8 @@ from tests.conftest import ROOT
 CLIENT = ROOT / "webapp" / "client"
 FRAMES = {"pandas", "polars", "pyarrow"}
 """Packages that only a call of a frame imports: each module imports where they are absent."""
+PROTOCOL = {"anyio", "jsonschema", "mcp", "mcp_types", "uvicorn"}
+"""Packages that the extra `mcp` installs, for one module that only `punctual mcp` imports."""
 PLUGIN = "library/pytest_plugin.py"
 """The module that only pytest imports."""
 
@@ -38,7 +40,9 @@ def imported(path: Path) -> Iterator[str]:
 def test_no_module_imports_anything_but_httpx_rich_and_the_standard_library() -> None:
     allowed = {*sys.stdlib_module_names, "httpx", "rich"}
     strangers = {name for path in CLIENT.rglob("*.py") for name in imported(path) if name.split(".")[0] not in allowed}
-    assert strangers == {*FRAMES, "pytest"}
+    assert {name.split(".")[0] for name in strangers} == {*FRAMES, *PROTOCOL, "pytest"}
+    ours = [path for path in CLIENT.rglob("*.py") if {name.split(".")[0] for name in imported(path)} & PROTOCOL]
+    assert ours == [CLIENT / "assistant" / "protocol.py"]
     assert [path for path in CLIENT.rglob("*.py") if "pytest" in imported(path)] == [CLIENT / PLUGIN]
     assert set(imported(CLIENT / "library" / "frames.py")) & FRAMES == FRAMES
 
@@ -54,7 +58,7 @@ def test_the_wheel_asks_for_httpx_and_rich_and_names_no_host(wheel: Path) -> Non
     metadata = next(text for name, text in texts.items() if name.endswith("METADATA"))
     required = [Requirement(line.partition(":")[2]) for line in metadata.splitlines() if "Requires-Dist" in line]
     assert {each.name for each in required if each.marker is None} == {"httpx", "rich"}
-    assert {each.name for each in required if each.marker is not None} == {*FRAMES, "pytest"}
+    assert {each.name for each in required if each.marker is not None} == {*FRAMES, "mcp", "pytest"}
     assert {name.partition("/")[0] for name in texts} == {"punctual_client", wheel.name.split("-py3")[0] + ".dist-info"}
     assert {name for name in texts if name.startswith("punctual_client/")} == {
         f"punctual_client/{path.relative_to(CLIENT)}" for path in [*CLIENT.rglob("*.py"), CLIENT / "py.typed"]
@@ -110,7 +114,7 @@ else:
 import pkgutil
 import punctual_client
 for module in pkgutil.walk_packages(punctual_client.__path__, "punctual_client."):
-    if module.name not in {"punctual_client.__main__", "punctual_client.library.pytest_plugin"}:
+    if module.name.removeprefix("punctual_client.") not in {"__main__", "library.pytest_plugin", "assistant.protocol"}:
         __import__(module.name)
 from punctual_client.main import main
 sys.exit(main(sys.argv[3:]))
@@ -127,6 +131,7 @@ def test_every_module_of_the_wheel_imports_where_nothing_else_can_be_imported(wh
     for argv, code, words in (
         (["--help"], 0, "exit codes:"),
         (["--version"], 0, "punctual "),
+        (["mcp", "--help"], 0, "--http PORT"),
         (["whoami", "--address", "http://127.0.0.1:1", "--token-file", "/dev/null"], 3, "isn't a token"),
     ):
         done = subprocess.run([*command, *argv], cwd=tmp_path, check=False, capture_output=True, text=True)
@@ -159,15 +164,23 @@ print(row["at"].isoformat(), row["n"], row["x"], punctual_client.__version__)
 """
 
 
+ASSISTANT = """
+from punctual_client.assistant.protocol import server_of
+print(server_of(None).name)
+"""
+
+
 @pytest.mark.thorough
 def test_the_wheel_installs_into_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "empty", with_pip=True)
     python = tmp_path / "empty" / "bin" / "python"
     for command in (
-        [python, "-m", "pip", "install", "--quiet", f"{wheel}[pandas]"],
+        [python, "-m", "pip", "install", "--quiet", f"{wheel}[mcp,pandas]"],
         [tmp_path / "empty" / "bin" / "punctual", "--version"],
     ):
         done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     done = subprocess.run([python, "-c", PUSHED], cwd=tmp_path, check=False, capture_output=True, text=True)
     assert done.stdout.strip() == "2026-01-01T00:00:00+00:00 1 None 0.1.0", done.stderr
+    done = subprocess.run([python, "-c", ASSISTANT], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert done.stdout.strip() == "punctual", done.stderr

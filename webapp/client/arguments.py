@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NoReturn
 
 from . import account, completion, definitions, listing, results, runs, tail, texts, transcripts
+from .assistant import command as assistant
 from .library.version import __version__
 from .outcomes import MEANINGS, ExitCode, without_tokens
 from .work import Work
@@ -319,6 +320,16 @@ def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argpa
         ["punctual transcript run transcripts/late.yaml", "punctual transcript run transcripts/ more/"],
     )
     _completing(ran.add_argument("paths", nargs="+", metavar="PATH", help="files, or folders of *.yaml"), FILES)
+    served = adding.command(
+        "mcp",
+        assistant.serve,
+        "serve an assistant by the Model Context Protocol: it proves queries, and people confirm its plans",
+        [
+            "punctual mcp --token-file assistant.token               # over standard input and output",
+            "punctual mcp --token-file assistant.token --http 8765   # at http://127.0.0.1:8765/mcp",
+        ],
+    )
+    served.add_argument("--http", type=_port, metavar="PORT", help="serve over HTTP on this machine")
     completed = adding.command(
         "completion",
         lambda work: completion.print_completion(work, top),
@@ -330,6 +341,16 @@ def _other_commands(adding: _Adding, common: argparse.ArgumentParser, top: argpa
         ],
     )
     completed.add_argument("shell", choices=list(completion.SHELLS), help="the shell to print for")
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 65_535:
+        raise ValueError
+    return number
+
+
+_port.__name__ = "port"
 
 
 def _count(text: str) -> int:

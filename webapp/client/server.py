@@ -84,6 +84,10 @@ class ApiServer:
             ExitCode.NOT_THERE, f"This token is not for the organisation {wanted}. Name its own, or use another token."
         )
 
+    def read(self, path: str) -> Any:
+        """Return the answer at `path` outside of organisations. Raises `CommandFailure`."""
+        return self._send("GET", path)
+
     def get(self, path: str, **query: object) -> Any:
         """Return the answer at `path` inside the organisation; a list repeats a parameter. Raises `CommandFailure`."""
         given = {name: _parameter(value) for name, value in query.items() if value is not None}

@@ -33,7 +33,7 @@ class VerdictRow:
     @property
     def lifetime(self) -> str:
         """The output and the times, in UTC."""
-        return f"{f'{self.output} ' if self.output else ''}[{_time(self.start)}, {_time(self.end)})"
+        return f"{f'{self.output} ' if self.output else ''}[{time_text(self.start)}, {time_text(self.end)})"
 
     def __str__(self) -> str:
         return f"{self.lifetime} {_json(self.payload)}"
@@ -125,7 +125,8 @@ class RemoteScenario:
         raise AssertionError("the last attempt returns or raises")
 
 
-def _time(tick: int | None) -> str:
+def time_text(tick: int | None) -> str:
+    """Return a tick in UTC as ISO 8601; null is `infinity`, and a time outside the calendar stays a tick."""
     at = moment(tick)
     if at is None:
         return "infinity" if tick is None else f"tick {tick}"

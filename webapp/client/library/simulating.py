@@ -26,12 +26,32 @@ class SimulationOptions:
     streams: Definitions = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class QueryWithSample:
+    """A valid query with its sample: the body of the API's requests about both, and the types of fields by node."""
+
+    body: dict[str, Any]
+    types: Definitions
+
+    def send(self, server: ApiServer, path: str, **more: Any) -> Any:
+        """Send it to `path`, with further fields, and return the answer. Raises `CommandFailure`."""
+        return send_json(server, path, {**self.body, **more})
+
+
 def simulate(server: ApiServer, query: Mapping[str, Any], sample: Any, options: SimulationOptions) -> SimulationResult:
     """Run `query` (its `text` or its `graph`) on a sample and return everything that happened.
 
     Raises `CommandFailure` with all errors of the query, of the settings or of the sample.
     """
-    checked = _send(server, "queries/validate/", {**query, "streams": options.streams})
+    sampled = sampled_query(server, query, sample, options)
+    return SimulationResult.of(sampled.send(server, "queries/simulate/"), sampled.types)
+
+
+def sampled_query(
+    server: ApiServer, query: Mapping[str, Any], sample: Any, options: SimulationOptions
+) -> QueryWithSample:
+    """Check `query` and read its sample. Raises `CommandFailure` with all errors of the query."""
+    checked = send_json(server, "queries/validate/", {**query, "streams": options.streams})
     errors = [each for each in checked["faults"] if is_error(each)]
     if errors or checked["graph"] is None:
         raise CommandFailure(ExitCode.REFUSED, "The query can't be simulated. Fix its errors.", faults=errors)
@@ -43,7 +63,7 @@ def simulate(server: ApiServer, query: Mapping[str, Any], sample: Any, options: 
     else:
         rows = SampleReader(_readers(server, checked, options.streams), options.stream).sample_rows(sample)
     body = {**query, "streams": options.streams, "advance": advance, "sample": {"rows": rows, "end": end}}
-    return SimulationResult.of(_send(server, "queries/simulate/", body), checked["schemas"])
+    return QueryWithSample(body, checked["schemas"])
 
 
 def _readers(server: ApiServer, checked: Mapping[str, Any], own: Definitions) -> dict[str, RowReader]:
@@ -59,5 +79,6 @@ def _readers(server: ApiServer, checked: Mapping[str, Any], own: Definitions) ->
     return found
 
 
-def _send(server: ApiServer, path: str, body: Mapping[str, Any]) -> Any:
+def send_json(server: ApiServer, path: str, body: Mapping[str, Any]) -> Any:
+    """Send `body`, which may have times and dates, to `path` and return the answer. Raises `CommandFailure`."""
     return server.send(path, to_json(body).encode(), {"Content-Type": "application/json"})

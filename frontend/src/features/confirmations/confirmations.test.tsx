@@ -90,7 +90,7 @@ test("a pending plan shows its whole effect and is confirmed or refused", async 
   expect(asked.permission).toBe("edit");
 });
 
-test("a person without the permission is told who has it, and can't decide", async () => {
+test("a person without the permission reads who has it, and can't decide", async () => {
   asked.reason = "Your role viewer can't edit; designer, admin or owner can.";
   renderPage();
   await userEvent.click(screen.getByRole("button", { name: "Confirm plan" }));
