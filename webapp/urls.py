@@ -14,6 +14,7 @@ from webapp.administration.exports_api import ExportLinkView, ExportsView, Expor
 from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.alerts.api import alerts, channels
+from webapp.alerts.api.annotations import AnnotationsView, AnnotationView
 from webapp.bundles import api as bundles
 from webapp.confirmations import api as confirmations
 from webapp.core.guide import GuideView
@@ -177,6 +178,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("alerts/backtest/", alerts.BacktestView.as_view()),
     path("alerts/silences/", alerts.SilencesView.as_view()),
     path("alerts/silences/<uuid:silence>/", alerts.SilenceView.as_view()),
+    path("annotations/", AnnotationsView.as_view()),
+    path("annotations/<uuid:annotation>/", AnnotationView.as_view()),
     path("alerts/channel-kinds/", channels.ChannelKindsView.as_view()),
     path("alerts/channels/", channels.ChannelsView.as_view()),
     path("alerts/channels/<uuid:channel>/", channels.ChannelView.as_view()),

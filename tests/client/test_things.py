@@ -51,6 +51,21 @@ def test_a_run_is_started_shown_and_stopped_by_the_name_of_its_binding(
     assert (stopped.code, stopped.json["desired"]) == (0, "stopped")
 
 
+def test_a_note_is_about_a_binding_or_about_all(punctual: Punctual, binding: dict[str, Any], alice: Person) -> None:
+    ended = punctual("note", "Firmware 4.2.1", "--binding", "watch", "--at", "2026-11-26T10:00Z", "--json")
+    assert (ended.code, ended.json["binding"]["name"], ended.json["begin"]) == (0, "watch", 1_795_687_200_000_000)
+    ended = punctual("note", "Maintenance", "--at", "2026-11-26T10:00Z", "--until", "2026-11-26T11:00Z")
+    assert (ended.code, ended.out) == (0, "The charts of all bindings have the note now.\n")
+    notes = alice.get("annotations/").json()["annotations"]
+    assert {each["text"]: each["end"] for each in notes} == {
+        "Firmware 4.2.1": None,
+        "Maintenance": 1_795_690_800_000_000,
+    }
+    assert punctual("note", "x", "--binding", "nobody").code == 4
+    assert punctual("note", " ").code == 1
+    assert punctual("note", "x", "--at", "noon").code == 2
+
+
 def test_a_start_reports_its_position_and_accepts_one(
     punctual: Punctual, binding: dict[str, Any], alice: Person
 ) -> None:

@@ -1,4 +1,4 @@
-"""Rules that differ from the built-in ones, states and transitions, silences, channels, and outgoing messages."""
+"""Rules that differ from the built-in ones, states and transitions, silences, notes, channels, outgoing messages."""
 
 from django.db import models
 
@@ -218,6 +218,28 @@ class Acknowledgement(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.rule} of {self.binding_id} by {self.by_label}"
+
+
+class Annotation(TenantModel):
+    """A note at tick `begin`, or over the ticks `[begin, end)`, about a binding (None: about all of them)."""
+
+    exported = ("id", "binding_id", "begin", "end", "text", "by_label", "created_at")
+
+    binding = models.ForeignKey(Binding, on_delete=models.CASCADE, null=True, related_name="+")
+    begin = models.BigIntegerField()
+    end = models.BigIntegerField(null=True)
+    text = models.CharField(max_length=1000)
+    by_label = models.CharField(max_length=254)
+    created_at = models.DateTimeField()
+
+    class Meta(TenantModel.Meta):
+        """The one that begins last comes first."""
+
+        ordering = ("-begin", "-id")
+        indexes = (models.Index(fields=["organisation", "-begin", "-id"], name="annotation_by_time"),)
+
+    def __str__(self) -> str:
+        return f"{self.binding_id} {self.begin}: {self.text}"
 
 
 class Channel(TenantModel):

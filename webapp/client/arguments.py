@@ -245,6 +245,20 @@ def _run_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     logged.set_defaults(lines=True)
     logged.add_argument("--follow", action="store_true", help="continue until the run has ended; ctrl-C exits with 0")
 
+    noted = adding.command(
+        "note",
+        runs.note,
+        "write a note, for example about a deployment, at a time or over a range; charts and incidents have it",
+        [
+            'punctual note "Firmware 4.2.1 rolled out" --binding toll-by-gate',
+            'punctual note "Network maintenance" --at 2026-11-26T10:00Z --until 2026-11-26T11:00Z',
+        ],
+    )
+    noted.add_argument("text", metavar="TEXT", help="at most 1,000 characters")
+    noted.add_argument("--binding", metavar="BINDING", help="name or id; otherwise about all bindings")
+    noted.add_argument("--at", metavar="TIME", type=instant, help="its time, now by default; as 2026-11-26T10:00Z")
+    noted.add_argument("--until", metavar="TIME", type=instant, help="the end of a range that begins at its time")
+
 
 def _result_commands(adding: _Adding, common: argparse.ArgumentParser) -> None:
     group = adding.command(

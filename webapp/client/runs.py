@@ -1,4 +1,4 @@
-"""`run start`, `run stop`, `run status`, `run logs`."""
+"""`run start`, `run stop`, `run status`, `run logs`, `note`."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -129,6 +129,18 @@ def _print_logs(work: Work, run: str, after: str | None) -> tuple[str, bool]:
             text = f"{clean_line(line['at'])} {clean_line(line['level']).upper():<8} {clean_line(line['message'])}"
             work.screen.say(text, LEVEL_STYLES.get(str(line["level"]).lower(), ""))
     return str(page["next"]), bool(page["lines"])
+
+
+def note(work: Work) -> ExitCode:
+    """Write a note about a binding, or about all bindings."""
+    args = work.args
+    about = None if args.binding is None else named(work.server, "bindings", args.binding)
+    body = {"text": args.text, "binding": about and about["id"], "begin": args.at, "end": args.until}
+    made = work.server.post("annotations/", body)
+    subject = "all bindings" if about is None else clean_line(about["name"])
+    work.screen.say(f"The charts of {subject} have the note now.")
+    work.screen.document(made)
+    return ExitCode.DONE
 
 
 def patiently(work: Work, path: str, **query: object) -> Any:

@@ -365,6 +365,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/annotations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a page of notes, the one that begins last first. */
+        get: operations["annotations_list"];
+        put?: never;
+        /** @description Write a note, which charts and incidents then have. */
+        post: operations["annotations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/annotations/{annotation}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Delete a note. */
+        delete: operations["annotations_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/audit/": {
         parameters: {
             query?: never;
@@ -2765,6 +2800,60 @@ export interface components {
             grace?: number | string | null;
             /** Columns */
             columns: components["schemas"]["AnalyticColumn"][];
+        };
+        /**
+         * AnnotationPage
+         * @description Notes, the one that begins last first; `next` is the `before` of the next page, null at the oldest.
+         */
+        AnnotationPage: {
+            /** Annotations */
+            annotations: components["schemas"]["AnnotationResponse"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * AnnotationRequest
+         * @description A note about a binding, or about all bindings of the organisation (null), for example a deployment.
+         *
+         *     It is at tick `begin` (null: now), or over the ticks from `begin` to `end`.
+         */
+        AnnotationRequest: {
+            /**
+             * Binding
+             * @default null
+             */
+            binding?: string | null;
+            /**
+             * Begin
+             * @default null
+             */
+            begin?: number | null;
+            /**
+             * End
+             * @default null
+             */
+            end?: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
+         * AnnotationResponse
+         * @description A note at tick `begin`, or over the ticks from `begin` to `end`; `binding` is null for one about all bindings.
+         */
+        AnnotationResponse: {
+            /** Id */
+            id: string;
+            binding: components["schemas"]["SubjectResponse"] | null;
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number | null;
+            /** Text */
+            text: string;
+            /** By */
+            by: string;
+            /** Created At */
+            created_at: string;
         };
         /**
          * AntiJoinNode
@@ -12293,6 +12382,178 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    annotations_list: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                before?: string;
+                /** @description Only those that end after this tick. */
+                begin?: number;
+                /** @description Only those about this binding, and about all bindings. */
+                binding?: string;
+                /** @description Only those that begin before this tick. */
+                end?: number;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    annotations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnnotationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnnotationResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    annotations_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                annotation: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -30,6 +30,7 @@ from webapp.alerts.api.bodies import (
     TransitionQuery,
     UndecidedBinding,
 )
+from webapp.alerts.api.parameters import REFUSALS, WRITES, after_cursor, next_cursor, read_parameters
 from webapp.alerts.api.responses import (
     alert_response,
     read_thresholds,
@@ -44,10 +45,8 @@ from webapp.alerts.rules.table import RULES, Rule
 from webapp.alerts.services import alerts, rules
 from webapp.alerts.services.backtest import backtest
 from webapp.core.api import answer, read_body
-from webapp.core.errors import ErrorEnvelope, Faulty, fault, faults_of
+from webapp.core.errors import ErrorEnvelope, Faulty, fault
 
-REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}
-WRITES: dict[int, Any] = {409: ErrorEnvelope, 422: ErrorEnvelope, **REFUSALS}
 PAGE = 100
 _BINDING = OpenApiParameter("binding", UUID, description="Only those of this binding.")
 _RULE = OpenApiParameter("rule", str, description="Only those of this rule.")
@@ -56,14 +55,6 @@ _UNKNOWN = Q(unknown_since__isnull=False) & ~Q(phase=Phase.FIRING)
 
 def _phase(phase: AlertPhase) -> Q:
     return _UNKNOWN if phase == "unknown" else Q(phase=phase) & ~_UNKNOWN
-
-
-def _read_parameters(request: Request, model: Any) -> Any:
-    raw = request.query_params.dict()
-    try:
-        return model.model_validate(raw, strict=False)
-    except ValueError as error:
-        raise Faulty(faults_of(error, raw)) from None  # type: ignore[arg-type]
 
 
 class AlertsView(TenantView):
@@ -81,7 +72,7 @@ class AlertsView(TenantView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """List the alerts, firing ones first, and those that page before others."""
-        asked: AlertQuery = _read_parameters(request, AlertQuery)
+        asked = read_parameters(request, AlertQuery)
         condition = ~Q(phase=Phase.OK) | Q(unknown_since__isnull=False)
         for found in (
             None if asked.phase is None else _phase(asked.phase),
@@ -145,30 +136,19 @@ class TransitionsView(TenantView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return a page of transitions, newest first."""
-        asked: TransitionQuery = _read_parameters(request, TransitionQuery)
+        asked = read_parameters(request, TransitionQuery)
         rows = Transition.objects.select_related("binding")
         if asked.before is not None:
-            rows = rows.filter(_before(asked.before))
+            rows = rows.filter(after_cursor(asked.before, "at"))
         rows = rows if asked.binding is None else rows.filter(binding=asked.binding)
         rows = rows if asked.rule is None else rows.filter(rule=asked.rule)
         found = list(rows[: PAGE + 1])
-        last = found[PAGE - 1] if len(found) > PAGE else None
         return answer(
             TransitionPage(
                 transitions=[transition_response(each) for each in found[:PAGE]],
-                next=None if last is None else f"{last.at}.{last.pk}",
+                next=next_cursor(found, PAGE, "at"),
             )
         )
-
-
-def _before(cursor: str) -> Q:
-    at, _, pk = cursor.partition(".")
-    try:
-        tick, row = int(at[:19]), UUID(pk)
-    except ValueError:
-        remedy = "Leave `before` out, or pass the `next` of the previous page."
-        raise Faulty([fault(FaultCode.BAD_SHAPE, "before: this isn't a cursor.", remedy, field="before")]) from None
-    return Q(at__lt=tick) | Q(at=tick, pk__lt=row)
 
 
 class RulesView(TenantView):

@@ -19,11 +19,15 @@ import {
   spanOf,
 } from "../../../model/live/ranges";
 import { tagsText } from "../../../model/live/tags";
-import { formatClock } from "../../../model/time/ticks";
+import { formatClock, ticksOf } from "../../../model/time/ticks";
+import { NoteButton } from "../notes/NoteButton";
+import { NotesScope } from "../notes/NoteMarks";
+import { NotesPanel } from "../notes/NotesPanel";
+import { useNoteList } from "../notes/requests";
 import { Brush } from "./Brush";
 import { BudgetLine } from "./BudgetLine";
 import { CompareChoice, useComparison } from "./comparison";
-import { CrosshairScope } from "./crosshair";
+import { CrosshairScope, useCrosshair } from "./crosshair";
 import { DeliveriesPanel, LanesPanel, RunsPanel } from "./DashboardTables";
 import { DashboardTiles } from "./DashboardTiles";
 import { HeatmapCharts } from "./HeatmapChart";
@@ -76,6 +80,12 @@ function Head({ shown }: { shown: DashboardResponse }) {
   );
 }
 
+/** A note at the crosshair, or now. */
+function NoteHere({ shown }: { shown: DashboardResponse }) {
+  const at = useCrosshair();
+  return <NoteButton binding={shown.binding} at={() => at ?? ticksOf(new Date())} />;
+}
+
 interface FiguresProps {
   shown: DashboardResponse;
   range: PageRange;
@@ -87,6 +97,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
   const [params, setParams] = useSearchParams();
   const around = useOtherFigures(shown.binding, { seconds: contextOf(range, shown.now) }).data;
   const details = useDetails(shown.binding, range);
+  const notes = useNoteList(shown.binding, shown);
   const { choices, chosen, compared } = useComparison(shown, around, params.get("compare"));
   useRangeKeys(shown, range, onRange);
   const compare = (choice: string) =>
@@ -115,24 +126,29 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
           {stale ? "last known " : ""}
           {"seconds" in range ? formatClock(shown.now).replace("Z", " UTC") : spanWords(shown)}
         </span>
+        <NoteHere shown={shown} />
         <Readout shown={shown} details={details.data} />
       </div>
       <DashboardTiles shown={shown} />
       <ErrorNote error={details.error} onRetry={() => void details.refetch()} />
-      <div className="dashboard-charts">
-        <OutcomesChart shown={shown} compared={compared} />
-        {details.data === undefined ? null : (
-          <>
-            <HeatmapCharts shown={shown} details={details.data} compared={compared} />
-            <LagPartsChart shown={shown} details={details.data} compared={compared} />
-            <LanesCharts shown={shown} details={details.data} />
-          </>
-        )}
-        <WhatIf name={shown.name} binding={shown.binding} range={range} />
-        <div className="wide-chart">
-          <LanesPanel shown={shown} />
+      <ErrorNote error={notes.error} onRetry={() => void notes.refetch()} />
+      <NotesScope notes={notes.data?.annotations ?? []}>
+        <div className="dashboard-charts">
+          <OutcomesChart shown={shown} compared={compared} />
+          {details.data === undefined ? null : (
+            <>
+              <HeatmapCharts shown={shown} details={details.data} compared={compared} />
+              <LagPartsChart shown={shown} details={details.data} compared={compared} />
+              <LanesCharts shown={shown} details={details.data} />
+            </>
+          )}
+          <WhatIf name={shown.name} binding={shown.binding} range={range} />
+          <div className="wide-chart">
+            <LanesPanel shown={shown} />
+          </div>
         </div>
-      </div>
+      </NotesScope>
+      {notes.data === undefined ? null : <NotesPanel page={notes.data} />}
       <DeliveriesPanel shown={shown} />
       <RunsPanel shown={shown} />
     </CrosshairScope>

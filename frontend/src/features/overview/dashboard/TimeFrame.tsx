@@ -6,6 +6,7 @@ import type { Span } from "../../../model/live/ranges";
 import { rounded } from "../../../model/live/sparkline";
 import { formatInstant, type Ticks } from "../../../model/time/ticks";
 import { timeStep } from "../../../model/time/timeSteps";
+import { NoteMarks } from "../notes/NoteMarks";
 import { useCrosshair, useMoveCrosshair } from "./crosshair";
 
 /** The drawing has these coordinates, and is scaled to its panel. */
@@ -154,6 +155,7 @@ export function TimeFrame({ shown, label, marks, children }: TimeFrameProps) {
         {children}
         <Unknown shown={shown} />
         <RunMarks shown={shown} />
+        <NoteMarks span={shown} x={x} top={y(1)} />
         {axisTimes(shown).map((at) => (
           <text key={at} x={x(at)} y={HEIGHT - 6} textAnchor="middle">
             {axisWords(at, shown)}
