@@ -15,6 +15,7 @@ from webapp.administration.impersonation import ActAs
 from webapp.administration.site import site
 from webapp.alerts.api import alerts, channels
 from webapp.alerts.api.annotations import AnnotationsView, AnnotationView
+from webapp.alerts.api.incidents import IncidentResolveView, IncidentsView, IncidentTakeView
 from webapp.bundles import api as bundles
 from webapp.confirmations import api as confirmations
 from webapp.core.guide import GuideView
@@ -180,6 +181,9 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("alerts/silences/<uuid:silence>/", alerts.SilenceView.as_view()),
     path("annotations/", AnnotationsView.as_view()),
     path("annotations/<uuid:annotation>/", AnnotationView.as_view()),
+    path("incidents/", IncidentsView.as_view()),
+    path("incidents/<uuid:incident>/take/", IncidentTakeView.as_view()),
+    path("incidents/<uuid:incident>/resolve/", IncidentResolveView.as_view()),
     path("alerts/channel-kinds/", channels.ChannelKindsView.as_view()),
     path("alerts/channels/", channels.ChannelsView.as_view()),
     path("alerts/channels/<uuid:channel>/", channels.ChannelView.as_view()),

@@ -1,4 +1,4 @@
-"""Rules that differ from the built-in ones, states and transitions, silences, notes, channels, outgoing messages."""
+"""Rules that differ from the built-in ones, states, transitions, incidents, silences, notes, channels, messages."""
 
 from django.db import models
 
@@ -175,6 +175,62 @@ class Transition(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.rule} of {self.binding_id} at {self.at}: {self.after}"
+
+
+class Incident(TenantModel):
+    """Trouble of a binding (None: of the organisation) since tick `begin`, open until it is resolved at `resolved_at`.
+
+    `number` counts from 1. `rule` opened it, or a person (`opened_by`) if it is empty; `level` is the highest level of
+    its rules. `taken_by`: the person who works on it. `resolved_by`: empty if the last of its rules resolved.
+    """
+
+    exported = (
+        "id",
+        "number",
+        "binding_id",
+        "title",
+        "begin",
+        "opened_at",
+        "opened_by",
+        "taken_by",
+        "resolved_at",
+        "resolved_by",
+        "resolution",
+    )
+
+    number = models.PositiveIntegerField()
+    binding = models.ForeignKey(Binding, on_delete=models.CASCADE, null=True, related_name="+")
+    title = models.CharField(max_length=200)
+    rule = models.CharField(max_length=32, default="", blank=True)
+    level = models.CharField(max_length=4, default="", blank=True)
+    begin = models.BigIntegerField()
+    opened_at = models.BigIntegerField()
+    opened_by = models.CharField(max_length=254, default="", blank=True)
+    taken_by = models.CharField(max_length=254, default="", blank=True)
+    resolved_at = models.BigIntegerField(null=True)
+    resolved_by = models.CharField(max_length=254, default="", blank=True)
+    resolution = models.CharField(max_length=1000, default="", blank=True)
+
+    class Meta(TenantModel.Meta):
+        """Newest first; one that is open for each binding, and one for the organisation."""
+
+        ordering = ("-number", "-id")
+        constraints = (
+            models.UniqueConstraint(fields=["organisation", "number"], name="incident_number_once"),
+            models.UniqueConstraint(
+                fields=["organisation", "binding"],
+                condition=models.Q(resolved_at__isnull=True),
+                name="one_open_incident_of_binding",
+            ),
+            models.UniqueConstraint(
+                fields=["organisation"],
+                condition=models.Q(resolved_at__isnull=True, binding__isnull=True),
+                name="one_open_incident_of_organisation",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"#{self.number} {self.title}"
 
 
 class AlertSilence(TenantModel):

@@ -1207,6 +1207,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/incidents/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a page of incidents, newest first. */
+        get: operations["incidents_list"];
+        put?: never;
+        /** @description Open an incident by hand; a person also resolves it. */
+        post: operations["incidents_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/incidents/{incident}/resolve/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Resolve an open incident by hand. */
+        post: operations["incidents_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/incidents/{incident}/take/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take an open incident, so that others see who works on it; its alerts are acknowledged. */
+        post: operations["incidents_take"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/invitations/": {
         parameters: {
             query?: never;
@@ -5591,6 +5643,67 @@ export interface components {
             unread: number;
         };
         /**
+         * IncidentPage
+         * @description Incidents, newest first, as of tick `now`; `next` is the `before` of the next page, null at the oldest.
+         */
+        IncidentPage: {
+            /** Now */
+            now: number;
+            /** Incidents */
+            incidents: components["schemas"]["IncidentResponse"][];
+            /** Next */
+            next: string | null;
+        };
+        /**
+         * IncidentRequest
+         * @description An incident of a binding, or of the organisation (null), that began at tick `begin` (null: now).
+         */
+        IncidentRequest: {
+            /**
+             * Binding
+             * @default null
+             */
+            binding?: string | null;
+            /** Title */
+            title: string;
+            /**
+             * Begin
+             * @default null
+             */
+            begin?: number | null;
+        };
+        /**
+         * IncidentResponse
+         * @description An incident since tick `begin`, opened at tick `opened_at`; `resolved_at` is null while it is open.
+         *
+         *     `level` is the highest level of its rules, null if it has none. `opened_by` is null if a rule opened it,
+         *     `resolved_by` if the last of its rules resolved, `taken_by` while nobody works on it.
+         */
+        IncidentResponse: {
+            /** Id */
+            id: string;
+            /** Number */
+            number: number;
+            /** Title */
+            title: string;
+            binding: components["schemas"]["SubjectResponse"] | null;
+            level: components["schemas"]["AlertLevel"] | null;
+            /** Begin */
+            begin: number;
+            /** Opened At */
+            opened_at: number;
+            /** Opened By */
+            opened_by: string | null;
+            /** Taken By */
+            taken_by: string | null;
+            /** Resolved At */
+            resolved_at: number | null;
+            /** Resolved By */
+            resolved_by: string | null;
+            /** Resolution */
+            resolution: string;
+        };
+        /**
          * InferBody
          * @description An adapter with its options; `stream` is the stored stream whose secrets it keeps, if there is one.
          */
@@ -7952,6 +8065,17 @@ export interface components {
             rows: number;
             /** Fired At */
             fired_at: number | null;
+        };
+        /**
+         * ResolveRequest
+         * @description The reason why an incident is over; it may be empty.
+         */
+        ResolveRequest: {
+            /**
+             * Resolution
+             * @default
+             */
+            resolution?: string;
         };
         /**
          * ResultPage
@@ -16054,6 +16178,258 @@ export interface operations {
                 };
             };
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_list: {
+        parameters: {
+            query?: {
+                /** @description The `next` of the previous page. */
+                before?: string;
+                /** @description Only those of this binding. */
+                binding?: string;
+                state?: "open" | "resolved";
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentPage"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IncidentRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResolveRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_take: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

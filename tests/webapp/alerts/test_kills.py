@@ -1,4 +1,4 @@
-"""A worker that is killed between any two statements loses no notification, and sends none under two ids."""
+"""A worker that is killed between any two statements loses no notification and no incident, and writes none twice."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from tests.webapp.alerts.scripted import Scripted
 from webapp.alerts import outbox
 from webapp.alerts.channels.requests import Sending
-from webapp.alerts.models import Channel, OutboxEntry
+from webapp.alerts.models import Channel, Incident, OutboxEntry
 from webapp.alerts.notifications import Notification
 
 
@@ -73,6 +73,7 @@ def survives_a_kill(scripted: Scripted, received: list[tuple[str, str]], stateme
             work(scripted)
             with scripted.inside():
                 assert OutboxEntry.objects.filter(state="sent").count() == OutboxEntry.objects.count() == 2
+                assert [(row.number, row.resolved_at) for row in Incident.objects.all()] == [(1, None)]
             raise RolledBack
     except RolledBack:
         scripted.clock.at = begin

@@ -133,6 +133,7 @@ def test_of_two_turns_at_once_one_has_an_effect(scripted: Scripted, monkeypatch:
     assert not scripted.turn()
     assert scripted.transitions() == [("failed_internal", "firing", "page")]
     assert len(scripted.outbox()) == 1
+    assert len(scripted.person.get("incidents/").json()["incidents"]) == 1
 
 
 def test_one_notification_has_all_rules_of_a_binding(scripted: Scripted) -> None:

@@ -8,7 +8,6 @@ from rest_framework.response import Response
 
 from streaming.definition.streams.stream import AdapterChoice
 from webapp.accounts.access import TenantView
-from webapp.alerts.api.alerts import REFUSALS, WRITES
 from webapp.alerts.api.bodies import (
     ChannelKindList,
     ChannelKindResponse,
@@ -18,6 +17,7 @@ from webapp.alerts.api.bodies import (
     ChannelRequest,
     ChannelResponse,
 )
+from webapp.alerts.api.parameters import REFUSALS, WRITES
 from webapp.alerts.api.responses import channel_response, message_response
 from webapp.alerts.channels.kinds import KINDS
 from webapp.alerts.models import Channel

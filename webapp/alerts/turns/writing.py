@@ -1,4 +1,4 @@
-"""Transitions, states and outgoing messages of a turn, all written in its transaction."""
+"""Transitions, states, incidents and outgoing messages of a turn, all written in its transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +16,7 @@ from webapp.alerts.rules.sentences import began, sentence, written
 from webapp.alerts.rules.table import RULES
 from webapp.alerts.thresholds import RuleSettings
 from webapp.alerts.turns.deciding import Decided
+from webapp.alerts.turns.incidents import SubjectTurn, write_incidents
 from webapp.core.context import current_organisation
 from webapp.runs.lifecycle.starting import ticks_of
 
@@ -59,11 +60,12 @@ class _TurnWriter:
         self._changed: list[AlertState] = []
         self._deleted: list[UUID] = []
         self._subjects: dict[UUID | None, _Firing] = {}
+        self._turns: dict[UUID | None, SubjectTurn] = {}
 
     def take(self, decided: Decided) -> None:
         """Add the outcome for a subject."""
         binding, name = decided.subject.binding, decided.subject.name
-        before = self._before.get(binding, {})
+        before, earlier = self._before.get(binding, {}), len(self._transitions)
         for rule, each, state in decided.transitions:
             self._transitions.append(
                 Transition(
@@ -90,6 +92,8 @@ class _TurnWriter:
             rows[rule_name] = self._updated(row, rule_name, binding, name, state)
         for rule_name in decided.switched_off:
             self._switch_off(before[rule_name], binding, ended)
+        fires = any(row.phase == Phase.FIRING for row in rows.values())
+        self._turns[binding] = SubjectTurn(self._transitions[earlier:], fires)
         if rows or ended:
             self._subjects[binding] = _Firing(name, rows, ended)
 
@@ -138,6 +142,7 @@ class _TurnWriter:
     def write(self) -> None:
         """Write everything."""
         Transition.objects.bulk_create(self._transitions)
+        write_incidents(self._turns, ticks_of(self._now))
         silenced = _Silences(self._now)
         entries = list(self._entries(silenced))
         if self._changed:

@@ -42,6 +42,7 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     deleted: "deleted a file",
   },
   alert: { acknowledged: "acknowledged an alert" },
+  incident: { opened: "opened an incident", taken: "took an incident", resolved: "resolved an incident" },
   annotation: { created: "wrote a note", deleted: "deleted a note" },
   silence: { created: "silenced alerts", ended: "ended a silence of alerts" },
   channel: {
