@@ -22,6 +22,7 @@ from webapp.core.guide import GuideView
 from webapp.core.http.pages import application_page, openapi_file
 from webapp.live import api as live
 from webapp.live.dashboard_api import DashboardView, DetailsView
+from webapp.live.incidents.api import IncidentFileView, IncidentView
 from webapp.live.ledger.api import LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
 from webapp.live.what_if.api import DelayEffectView
 from webapp.monitoring import api as monitoring
@@ -182,6 +183,8 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("annotations/", AnnotationsView.as_view()),
     path("annotations/<uuid:annotation>/", AnnotationView.as_view()),
     path("incidents/", IncidentsView.as_view()),
+    path("incidents/<uuid:incident>/", IncidentView.as_view()),
+    path("incidents/<uuid:incident>/file/", IncidentFileView.as_view()),
     path("incidents/<uuid:incident>/take/", IncidentTakeView.as_view()),
     path("incidents/<uuid:incident>/resolve/", IncidentResolveView.as_view()),
     path("alerts/channel-kinds/", channels.ChannelKindsView.as_view()),

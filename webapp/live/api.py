@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -12,9 +13,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from webapp.accounts.access import TenantView
-from webapp.alerts.models import AlertState, Transition, TurnCursor
+from webapp.alerts.models import AlertState, Incident, Transition, TurnCursor
 from webapp.alerts.rules.evaluation import Phase
-from webapp.alerts.turns.deciding import title
+from webapp.alerts.services.incidents import open_incidents
+from webapp.alerts.turns.deciding import title as title_of
 from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
 from webapp.live.budget_counts import budgets_of
@@ -114,15 +116,16 @@ class _Page:
         )
 
     def _incidents(self) -> list[HomeIncident]:
-        """Return the firing rules by binding: those that page first, then the oldest."""
-        found = [_of_organisation(row) for row in AlertState.objects.filter(binding=None, phase=Phase.FIRING)]
+        """Return by binding the firing rules, or an open incident: first those that page, then the oldest."""
+        known = open_incidents()
+        found = [_of_organisation(row, known) for row in AlertState.objects.filter(binding=None, phase=Phase.FIRING)]
         for row in self._listed:
             firing = sorted(
                 (each for each in row.query.alerts if each.phase == Phase.FIRING),
                 key=lambda each: (each.level != "page", each.since or 0),
             )
-            if firing:
-                found.append(_incident(row, firing))
+            if firing or row.query.binding in known:
+                found.append(_incident(row, firing, known.get(row.query.binding)))
         return sorted(found, key=lambda each: (not each.paging, each.since or 0))[:MOST_INCIDENTS]
 
 
@@ -219,30 +222,43 @@ def _labels(counts: Sequence[tuple[str, int]]) -> list[LabelCount]:
     return [LabelCount(label=label, count=count) for label, count in counts[:MOST_LABELS]]
 
 
-def _incident(row: LiveRow, firing: Sequence[LiveAlert]) -> HomeIncident:
-    untaken = [each for each in firing if each.taken_by is None]
+def _incident(row: LiveRow, firing: Sequence[LiveAlert], incident: Incident | None) -> HomeIncident:
+    """Return the firing rules of a binding, or its `incident` if none fires."""
+    title, since, paging = "", None, False
+    if firing:
+        title, since, paging = firing[0].title, firing[0].since, firing[0].level == "page"
+    elif incident is not None:
+        title, since = incident.title, incident.begin
+    untaken = not firing or any(each.taken_by is None for each in firing)
     return HomeIncident(
+        incident=None if incident is None else str(incident.pk),
         binding=str(row.query.binding),
         name=row.query.name,
         run=str(row.query.run.id),
-        title=firing[0].title,
-        paging=firing[0].level == "page",
-        since=firing[0].since,
+        title=title,
+        paging=paging,
+        since=since,
         firing=len(firing),
-        taken_by=None if untaken else firing[0].taken_by,
+        taken_by=_taker(incident) or (None if untaken else firing[0].taken_by),
     )
 
 
-def _of_organisation(row: AlertState) -> HomeIncident:
+def _taker(incident: Incident | None) -> str | None:
+    return None if incident is None else incident.taken_by or None
+
+
+def _of_organisation(row: AlertState, known: Mapping[UUID | None, Incident]) -> HomeIncident:
+    incident = known.get(None)
     return HomeIncident(
+        incident=None if incident is None else str(incident.pk),
         binding=None,
         name="the organisation",
         run=None,
-        title=title(row.rule),
+        title=title_of(row.rule),
         paging=row.level == "page",
         since=row.since,
         firing=1,
-        taken_by=None,
+        taken_by=_taker(incident),
     )
 
 

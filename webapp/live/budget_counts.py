@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import F, Max, Q
 
-from webapp.live.budgets import BUDGET_DAYS, BudgetStatus, LossBudget, status_of
+from webapp.live.budgets import BUDGET_DAYS, BudgetState, BudgetStatus, LossBudget, status_of
 from webapp.live.figures import NO_ROWS, PeriodCounts, since, totals
 from webapp.live.history import DAY, MOST_RUNS, base_of, counts_in, last_sample, lifetimes, parts_in
 from webapp.live.queries import LiveQuery, LiveRun
@@ -16,7 +16,7 @@ from webapp.monitoring.models import RunRollup
 from webapp.monitoring.reading import TICKS_PER_S, Span
 from webapp.runs.access import NEWEST_FIRST
 from webapp.runs.lifecycle.starting import ticks_of
-from webapp.runs.models import Run
+from webapp.runs.models import Binding, Run
 from webapp.runs.states import IN_NO_RESULT
 
 _HOUR_S: Final = 3_600
@@ -49,6 +49,12 @@ def budgets_of(queries: Sequence[LiveQuery], now: datetime) -> dict[UUID, Budget
         )
         found[query.binding] = status_of(budget, query, at)
     return found
+
+
+def budget_of(binding: Binding, live: LiveQuery | None, now: datetime) -> BudgetStatus:
+    """Return the loss budget of one binding; `live` is None without a run."""
+    untouched = BudgetStatus(LossBudget(binding.completeness), BudgetState.ENOUGH)
+    return untouched if live is None else budgets_of([live], now)[binding.pk]
 
 
 def _window(today: date) -> Span:

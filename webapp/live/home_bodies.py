@@ -124,8 +124,13 @@ class HomeTiles(Strict):
 
 
 class HomeIncident(Strict):
-    """The rules that fire for a binding (null: the organisation): the first in words, and who has taken them."""
+    """The rules that fire for a binding (null: the organisation): the first in words, and who has taken them.
 
+    `incident` is the open incident that they belong to, null without one. An incident for which no rule fires is listed
+    with its own title.
+    """
+
+    incident: str | None
     binding: str | None
     name: str
     run: str | None

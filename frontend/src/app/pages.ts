@@ -58,6 +58,10 @@ export const ORGANISATION_PAGES: readonly OrganisationPage[] = [
     path: "live/:binding/ledger",
     load: async () => ({ Component: (await import("../features/overview")).LedgerPage }),
   },
+  {
+    path: "incidents/:incident",
+    load: async () => ({ Component: (await import("../features/overview")).IncidentPage }),
+  },
   { path: "adapters", load: adapters },
   { path: "adapters/:direction", load: adapters },
   { path: "adapters/:direction/:kind", load: adapters },
@@ -98,6 +102,7 @@ export const NAVIGATION: readonly NavigationEntry[] = ORGANISATION_PAGES.flatMap
 
 /** Pages that belong to an entry of the navigation although their addresses begin differently. */
 const BELONGS: Record<string, string> = {
+  incidents: "alerts",
   live: "",
   runs: "",
   bindings: "",

@@ -1225,6 +1225,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/incidents/{incident}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return an incident with its figures and its timeline. */
+        get: operations["incidents_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/incidents/{incident}/file/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Send an incident as Markdown: its figures, lost rows over time and timeline, without tokens. */
+        get: operations["incidents_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/incidents/{incident}/resolve/": {
         parameters: {
             query?: never;
@@ -5468,8 +5502,13 @@ export interface components {
         /**
          * HomeIncident
          * @description The rules that fire for a binding (null: the organisation): the first in words, and who has taken them.
+         *
+         *     `incident` is the open incident that they belong to, null without one. An incident for which no rule fires is listed
+         *     with its own title.
          */
         HomeIncident: {
+            /** Incident */
+            incident: string | null;
             /** Binding */
             binding: string | null;
             /** Name */
@@ -5643,6 +5682,88 @@ export interface components {
             unread: number;
         };
         /**
+         * IncidentChart
+         * @description The lost rows over time in `[begin, end)`, in steps of `step` ticks.
+         */
+        IncidentChart: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Step */
+            step: number;
+            /** Steps */
+            steps: components["schemas"]["IncidentStep"][];
+        };
+        /**
+         * IncidentFiguresResponse
+         * @description The rows of the binding from tick `begin` to `end`, as its own page counts them in this range.
+         *
+         *     `outcomes` has the rows that are in no result, which add up to `lost`, and those that were moved. `repaired` rows
+         *     were given back to results since `begin`. `lost_recently` are the rows lost in the last 15 minutes, null while the
+         *     runner is silent or no run is active. `budget_left` of `budget_rows` may still be lost in 30 days.
+         */
+        IncidentFiguresResponse: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Received */
+            received: number;
+            /** Lost */
+            lost: number;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Repaired */
+            repaired: number;
+            /** Lost Recently */
+            lost_recently: number | null;
+            /** Largest Lag */
+            largest_lag: number | null;
+            /** Unknown */
+            unknown: components["schemas"]["IncidentSpan"][];
+            /** Loss At */
+            loss_at: number | null;
+            by_lane: components["schemas"]["IncidentLanes"];
+            chart: components["schemas"]["IncidentChart"];
+            /** Budget State */
+            budget_state: string;
+            /** Budget Rows */
+            budget_rows: number;
+            /** Budget Left */
+            budget_left: number;
+            /** Run */
+            run: string | null;
+            /** Query */
+            query: string;
+        };
+        /**
+         * IncidentLane
+         * @description The dropped rows of a lane; `lane` is null for the lanes that reports sum up.
+         */
+        IncidentLane: {
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string | null;
+            /** Dropped */
+            dropped: number;
+        };
+        /**
+         * IncidentLanes
+         * @description The lanes with dropped rows in `[begin, end)`, which may be longer than the span of the incident, most first.
+         */
+        IncidentLanes: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            /** Lanes */
+            lanes: components["schemas"]["IncidentLane"][];
+        };
+        /**
          * IncidentPage
          * @description Incidents, newest first, as of tick `now`; `next` is the `before` of the next page, null at the oldest.
          */
@@ -5653,6 +5774,22 @@ export interface components {
             incidents: components["schemas"]["IncidentResponse"][];
             /** Next */
             next: string | null;
+        };
+        /**
+         * IncidentPageResponse
+         * @description An incident as of tick `now`: its figures (null for one of the organisation) and its timeline, oldest first.
+         *
+         *     `left_out`: the timeline has only the newest entries.
+         */
+        IncidentPageResponse: {
+            /** Now */
+            now: number;
+            incident: components["schemas"]["IncidentResponse"];
+            figures: components["schemas"]["IncidentFiguresResponse"] | null;
+            /** Timeline */
+            timeline: components["schemas"]["TimelineEntryResponse"][];
+            /** Left Out */
+            left_out: boolean;
         };
         /**
          * IncidentRequest
@@ -5702,6 +5839,31 @@ export interface components {
             resolved_by: string | null;
             /** Resolution */
             resolution: string;
+        };
+        /**
+         * IncidentSpan
+         * @description A span whose reports may be missing: rows of it may not be counted.
+         */
+        IncidentSpan: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+        };
+        /**
+         * IncidentStep
+         * @description The lost rows of a step of the chart from tick `at` on, with what is known of it.
+         */
+        IncidentStep: {
+            /** At */
+            at: number;
+            /**
+             * Knowledge
+             * @enum {string}
+             */
+            knowledge: "known" | "unknown" | "none";
+            /** Lost */
+            lost: number;
         };
         /**
          * InferBody
@@ -10155,6 +10317,36 @@ export interface components {
              * @default 0
              */
             discard_age?: number | string;
+        };
+        /**
+         * TimelineEntryResponse
+         * @description An event at tick `at`, or until `end`; `mark` has its letters on the chart, and is empty for the first lost row.
+         *
+         *     `before_loss`: the first lost row followed after so many ticks; the entry need not be its cause. `who` is null for
+         *     the system. `run` is the run that it is about.
+         */
+        TimelineEntryResponse: {
+            /** Mark */
+            mark: string;
+            /** At */
+            at: number;
+            /** End */
+            end: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "alert" | "note" | "run" | "version" | "repair" | "action" | "loss";
+            /** Who */
+            who: string | null;
+            /** Text */
+            text: string;
+            /** Remark */
+            remark: string;
+            /** Before Loss */
+            before_loss: number | null;
+            /** Run */
+            run: string | null;
         };
         /**
          * TimelineResponse
@@ -16302,6 +16494,98 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentPageResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    incidents_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                incident: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

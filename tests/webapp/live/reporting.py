@@ -83,7 +83,7 @@ class Reporting:
             if not rolled_up:
                 return
             _write(Run.objects.get(pk=self.scene.run_id), [sample_of(report)])
-            for seconds in (60, 3_600):
+            for seconds in (10, 60, 3_600):
                 [(begin, detail)] = details_in_steps([report], seconds).items()
                 known = RollupDetail.objects.filter(run_id=self.scene.run_id, seconds=seconds, at=begin).first()
                 joined = detail.joined(None if known is None else detail_of_row(known))

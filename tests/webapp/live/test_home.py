@@ -185,6 +185,7 @@ def test_a_firing_rule_is_an_incident_with_the_person_who_took_it(reporting: Rep
         firing(binding, "It failed.").save()
     [incident] = reporting.home()["incidents"]
     assert incident == {
+        "incident": None,
         "binding": binding,
         "name": "watch",
         "run": reporting.scene.run_id,

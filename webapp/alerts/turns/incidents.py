@@ -19,7 +19,7 @@ class SubjectTurn:
 
 
 def write_incidents(subjects: Mapping[UUID | None, SubjectTurn], at: int) -> None:
-    """Open an incident where a rule has begun to fire and none is open, and resolve those whose rules all resolved.
+    """Open an incident where a rule now fires and none is open, and resolve those whose rules all resolved.
 
     Rules that begin to fire later join the open one. An incident that a person opened is resolved by a person. One
     that a person resolved while a rule fires isn't opened again by that rule, unless its level rises. `at` is the tick

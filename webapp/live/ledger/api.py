@@ -18,8 +18,8 @@ from webapp.accounts.access import TenantView
 from webapp.core.api import AnyRepresentation, answer, read_query
 from webapp.core.errors import ErrorEnvelope, Faulty, fault
 from webapp.live.api import REFUSALS
-from webapp.live.budget_counts import budgets_of
-from webapp.live.budgets import BUDGET_DAYS, BudgetState, BudgetStatus, LossBudget
+from webapp.live.budget_counts import budget_of
+from webapp.live.budgets import BUDGET_DAYS, BudgetStatus
 from webapp.live.figures import PeriodCounts
 from webapp.live.gathering import gather_one
 from webapp.live.ledger.bodies import (
@@ -96,9 +96,7 @@ class LossBudgetView(TenantView):
         reports may be missing don't count.
         """
         found, now = access_binding(binding), timezone.now()
-        live = gather_one(found.pk, now)
-        untouched = BudgetStatus(LossBudget(found.completeness), BudgetState.ENOUGH)
-        return answer(_shown_budget(untouched if live is None else budgets_of([live], now)[found.pk], ticks_of(now)))
+        return answer(_shown_budget(budget_of(found, gather_one(found.pk, now), now), ticks_of(now)))
 
 
 class LedgerKeysView(APIView):

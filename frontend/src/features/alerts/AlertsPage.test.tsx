@@ -12,6 +12,8 @@ const server = vi.hoisted(() => ({
   channels: [] as unknown[],
   messages: [] as unknown[],
   silences: [] as unknown[],
+  incidents: [] as unknown[],
+  openIncident: vi.fn(async () => undefined),
   reason: null as string | null,
   acknowledge: vi.fn(async () => ({})),
   silence: vi.fn(async () => ({})),
@@ -20,9 +22,14 @@ const server = vi.hoisted(() => ({
 }));
 vi.mock("../../lib/account/session", () => ({ useSlug: () => "acme", useReason: () => server.reason }));
 vi.mock("../../lib/resources/alerts", () => ({ useAlerts: () => server.alerts }));
+vi.mock("../../lib/resources/bindings", () => ({
+  useBindingChoices: () => ({ data: [{ id: "b1", name: "toll_by_gate" }] }),
+}));
 vi.mock("./requests", () => ({
   useRefreshAlerts: () => () => Promise.resolve(),
   useRules: () => ({ data: [], error: null, isPending: false }),
+  useIncidents: () => ({ data: { now: 0, incidents: server.incidents, next: null }, error: null }),
+  useOpenIncident: () => server.openIncident,
   useSilences: () => ({ data: server.silences, error: null }),
   useChannels: () => ({ data: server.channels, error: null, isPending: false }),
   useChannelKinds: () => ({ data: [] }),
@@ -33,7 +40,7 @@ vi.mock("./requests", () => ({
 afterEach(() => {
   cleanup();
   vi.clearAllMocks();
-  Object.assign(server, { channels: [], messages: [], silences: [], reason: null });
+  Object.assign(server, { channels: [], messages: [], silences: [], incidents: [], reason: null });
   server.alerts = { data: undefined, error: null, isPending: false, refetch: vi.fn() };
 });
 
@@ -140,4 +147,21 @@ test("a viewer sees the actions and why they are not allowed", () => {
   renderPage(list(FIRING));
   const refused = screen.getAllByRole("button", { name: /Acknowledge|Silence|Send a test|Delete|New channel/ });
   expect(refused.map((each) => each.getAttribute("aria-disabled"))).toEqual(refused.map(() => "true"));
+});
+
+test("an incident leads to its page, and a person opens one", async () => {
+  const times = { begin: 0, opened_at: 0, resolved_at: null };
+  const people = { opened_by: null, taken_by: null, resolved_by: null };
+  const binding = { id: "b1", name: "toll_by_gate" };
+  server.incidents = [{ id: "i1", number: 31, title: "Rows lost", binding, level: "page", ...times, ...people }];
+  renderPage(list());
+  const row = within(screen.getByRole("row", { name: /#31 Rows lost/ }));
+  expect(row.getByRole("link").getAttribute("href")).toBe("/t/acme/incidents/i1");
+  expect(row.getByText("nobody")).toBeTruthy();
+  await userEvent.click(screen.getByRole("button", { name: "Open incident…" }));
+  const dialog = within(screen.getByRole("dialog"));
+  await userEvent.type(dialog.getByLabelText("Title"), "Odd totals");
+  await userEvent.selectOptions(dialog.getByLabelText("Of"), "toll_by_gate");
+  await userEvent.click(dialog.getByRole("button", { name: "Open incident" }));
+  expect(server.openIncident).toHaveBeenCalledWith({ title: "Odd totals", binding: "b1" });
 });

@@ -11,6 +11,7 @@ import { useAlerts } from "../../lib/resources/alerts";
 import type { AlertList, SilenceResponse } from "../../model/api";
 import { AlertTable } from "./AlertTable";
 import { ChannelsPanel } from "./ChannelsPanel";
+import { IncidentsPanel } from "./IncidentsPanel";
 import { RulesPanel } from "./RulesPanel";
 import { useAlertChanges, useRefreshAlerts, useSilences } from "./requests";
 
@@ -113,6 +114,7 @@ export function AlertsPage() {
         <ErrorNote error={alerts.error} onRetry={() => void alerts.refetch()} />
         {alerts.isPending ? <Waiting>Loading the alerts…</Waiting> : null}
         {alerts.data === undefined ? null : <NowPanel list={alerts.data} />}
+        <IncidentsPanel />
         <SilencesPanel />
         <ChannelsPanel />
         <RulesPanel />

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSlug } from "../../lib/account/session";
 import { api, unwrap } from "../../lib/api/client";
-import type { ChannelRequest, SilenceRequest } from "../../model/api";
+import type { ChannelRequest, IncidentRequest, SilenceRequest } from "../../model/api";
 
 const AGAIN_MS = 5_000;
 
@@ -54,6 +54,28 @@ export function useChannelMessages(channel: string) {
       unwrap(api.GET("/api/t/{slug}/alerts/channels/{channel}/messages/", { params: { path: { slug, channel } } })),
     refetchInterval: ({ state }) => (state.data?.some((each) => each.state === "waiting") ? AGAIN_MS : false),
   });
+}
+
+export type IncidentState = "open" | "resolved";
+
+/** The newest incidents of a state. */
+export function useIncidents(state: IncidentState) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "incidents", "list", state],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/incidents/", { params: { path: { slug }, query: { state } } })),
+    refetchInterval: 2 * AGAIN_MS,
+  });
+}
+
+/** Open an incident by hand. */
+export function useOpenIncident() {
+  const slug = useSlug();
+  const queries = useQueryClient();
+  return async (body: IncidentRequest) => {
+    await unwrap(api.POST("/api/t/{slug}/incidents/", { params: { path: { slug } }, body }));
+    await queries.invalidateQueries({ queryKey: [slug, "incidents"] });
+  };
 }
 
 /** The changes; each returns when the server has answered. */

@@ -13,7 +13,7 @@ function Incident({ incident, now }: { incident: HomeIncident; now: number }) {
   const { title, name, since, firing, taken_by } = incident;
   return (
     <li>
-      <Link to={`/t/${slug}/alerts`}>
+      <Link to={incident.incident === null ? `/t/${slug}/alerts` : `/t/${slug}/incidents/${incident.incident}`}>
         {title}: {name}
       </Link>{" "}
       <span className="quiet">

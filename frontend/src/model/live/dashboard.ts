@@ -2,7 +2,7 @@
 
 import type { DashboardResponse, DashboardStep } from "../api";
 import { DROPPED, OUTCOMES, type Outcome } from "../run/outcomes";
-import { formatInstant } from "../time/ticks";
+import { formatInstant, type Ticks } from "../time/ticks";
 import type { Span } from "./ranges";
 
 export function receivedIn({ outcomes }: DashboardStep): number {
@@ -43,7 +43,13 @@ export function stackOf({ outcomes }: DashboardStep, most: number): StackPart[] 
 }
 
 /** Return the spans whose reports may be missing; neighbouring steps are one span. */
-export function unknownSpans({ steps, step }: Pick<DashboardResponse, "steps" | "step">): Span[] {
+export function unknownSpans({
+  steps,
+  step,
+}: {
+  steps: readonly Pick<DashboardStep, "at" | "knowledge">[];
+  step: Ticks;
+}): Span[] {
   const spans: Span[] = [];
   for (const { at, knowledge } of steps) {
     const last = spans.at(-1);

@@ -131,7 +131,6 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
       </div>
       <DashboardTiles shown={shown} />
       <ErrorNote error={details.error} onRetry={() => void details.refetch()} />
-      <ErrorNote error={notes.error} onRetry={() => void notes.refetch()} />
       <NotesScope notes={notes.data?.annotations ?? []}>
         <div className="dashboard-charts">
           <OutcomesChart shown={shown} compared={compared} />
@@ -148,7 +147,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
           </div>
         </div>
       </NotesScope>
-      {notes.data === undefined ? null : <NotesPanel page={notes.data} />}
+      <NotesPanel notes={notes} />
       <DeliveriesPanel shown={shown} />
       <RunsPanel shown={shown} />
     </CrosshairScope>

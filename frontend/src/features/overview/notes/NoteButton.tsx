@@ -10,7 +10,8 @@ import { isTyped } from "../keys";
 import { useNoteChanges } from "./requests";
 
 interface NoteFormProps {
-  binding: string;
+  /** Null: only notes about all queries. */
+  binding: string | null;
   /** The time that the form starts with. */
   at: Ticks;
   onDone: () => void;
@@ -78,7 +79,7 @@ function NoteForm({ binding, at, onDone }: NoteFormProps) {
       <TextField label="Note" path="text" value={text} onChange={setText} required />
       <TimeField label="Time (UTC)" value={begin} onChange={setBegin} required />
       <TimeField label="End of a range (UTC), optional" value={end} onChange={setEnd} />
-      <SelectField label="About" value={subject} options={SUBJECTS} onChange={setSubject} />
+      {binding === null ? null : <SelectField label="About" value={subject} options={SUBJECTS} onChange={setSubject} />}
       <p className="row">
         <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
           {creating.isPending ? "Saving…" : "Save note"}
@@ -92,7 +93,7 @@ function NoteForm({ binding, at, onDone }: NoteFormProps) {
 }
 
 interface NoteButtonProps {
-  binding: string;
+  binding: string | null;
   /** The time that a note starts with, when the form opens. */
   at: () => Ticks;
 }

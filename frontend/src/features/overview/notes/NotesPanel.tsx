@@ -1,4 +1,5 @@
 import { ActionButton } from "../../../components/actions/ActionButton";
+import { ErrorNote } from "../../../components/notices/Notices";
 import { Panel } from "../../../components/page/Panel";
 import { Scroll } from "../../../components/page/Scroll";
 import { Second } from "../../../components/values/Instant";
@@ -32,9 +33,15 @@ function NoteRow({ note }: { note: AnnotationResponse }) {
   );
 }
 
+interface NotesPanelProps {
+  notes: { data: AnnotationPage | undefined; error: unknown; refetch: () => unknown };
+}
+
 /** The notes of the range, the latest first; nothing without one. */
-export function NotesPanel({ page }: { page: AnnotationPage }) {
-  if (page.annotations.length === 0) return null;
+export function NotesPanel({ notes: { data: page, error, refetch } }: NotesPanelProps) {
+  if (page === undefined || page.annotations.length === 0) {
+    return <ErrorNote error={error} onRetry={() => void refetch()} />;
+  }
   return (
     <Panel title="Notes in this range" flush>
       <Scroll label="Table of notes in this range" tall>

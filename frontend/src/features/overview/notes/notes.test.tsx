@@ -4,7 +4,7 @@ import { cleanup, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import type { ReactNode } from "react";
 import { afterEach, expect, test, vi } from "vitest";
-import type { AnnotationResponse } from "../../../model/api";
+import type { AnnotationPage, AnnotationResponse } from "../../../model/api";
 import { NoteButton } from "./NoteButton";
 import { NoteMarks, NotesScope } from "./NoteMarks";
 import { NotesPanel } from "./NotesPanel";
@@ -33,6 +33,10 @@ const NOTE: AnnotationResponse = {
   by: "ci",
   created_at: "2026-11-26T10:00:00Z",
 };
+
+function listed(data: AnnotationPage) {
+  return { data, error: null, refetch: vi.fn() };
+}
 
 function drawn(children: ReactNode): void {
   render(<QueryClientProvider client={new QueryClient()}>{children}</QueryClientProvider>);
@@ -71,7 +75,7 @@ test("a note about all queries has no binding", async () => {
 });
 
 test("the list says who wrote a note, and deletes it", async () => {
-  drawn(<NotesPanel page={{ annotations: [NOTE], next: "1.n" }} />);
+  drawn(<NotesPanel notes={listed({ annotations: [NOTE], next: "1.n" })} />);
   expect(screen.getByRole("row", { name: /00:01:00Z.*00:03:00Z.*release 7.*all queries.*ci/ })).toBeDefined();
   expect(screen.getByText(/Only the newest 200 notes/)).toBeDefined();
   await userEvent.click(screen.getByRole("button", { name: "Delete the note “release 7”" }));
@@ -83,7 +87,7 @@ test("a viewer reads notes and writes none", async () => {
   drawn(
     <>
       <NoteButton binding="b" at={() => MINUTE} />
-      <NotesPanel page={{ annotations: [NOTE], next: null }} />
+      <NotesPanel notes={listed({ annotations: [NOTE], next: null })} />
     </>,
   );
   await userEvent.keyboard("n");

@@ -1,0 +1,1 @@
+"""The page of an incident: its figures, timeline and export."""
