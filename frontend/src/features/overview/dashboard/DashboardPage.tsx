@@ -141,12 +141,12 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
               <LanesCharts shown={shown} details={details.data} />
             </>
           )}
-          <WhatIf name={shown.name} binding={shown.binding} range={range} />
           <div className="wide-chart">
-            <LanesPanel shown={shown} />
+            <WhatIf name={shown.name} binding={shown.binding} range={range} />
           </div>
         </div>
       </NotesScope>
+      <LanesPanel shown={shown} />
       <NotesPanel notes={notes} />
       <DeliveriesPanel shown={shown} />
       <RunsPanel shown={shown} />
