@@ -38,7 +38,7 @@ function origin({ by_lane }: IncidentFigures): [string, string] {
   if (worst === undefined) return ["not known", "no lane has dropped rows in the reports"];
   const share = formatShare(worst.dropped, whole);
   if (worst.lane === null || worst.dropped <= 0.8 * whole)
-    return [`${by_lane.lanes.length} lanes`, "no lane has most of the dropped rows"];
+    return [counted(by_lane.lanes.length, "lane"), "no lane has most of the dropped rows"];
   return [`Lane ${worst.lane}`, `${share} of the dropped rows`];
 }
 
