@@ -25,9 +25,9 @@ PROOF: Final = "impersonator_proof"
 """Session key of the digest of the administrator's password, with which Django recognises outdated sessions."""
 LASTING: Final = (
     *("/_allauth/", "/tokens/", "/service-accounts/", "/invitations/", "/members/", "/organisations/"),
-    *("/organisation/", "/exports/"),
+    *("/organisation/", "/exports/", "/decision/"),
 )
-"""Addresses that could create or change something lasting more than the hour: keys, sign-ins, members, owners."""
+"""Addresses of what lasts longer than the hour or must be one's own: keys, sign-ins, members, owners, decisions."""
 READS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 

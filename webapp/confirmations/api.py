@@ -11,15 +11,9 @@ from webapp.accounts.access import TenantView
 from webapp.accounts.permissions import Permission
 from webapp.bundles.bodies import MOST_BODY_BYTES
 from webapp.confirmations import services
-from webapp.confirmations.bodies import (
-    CarryOutBody,
-    ConfirmationBody,
-    ConfirmationList,
-    ConfirmationResponse,
-    ConfirmationSummary,
-    DecisionBody,
-)
+from webapp.confirmations.bodies import ConfirmationList, ConfirmationResponse, ConfirmationSummary
 from webapp.confirmations.models import Confirmation
+from webapp.confirmations.requests import CarryOutBody, ConfirmationBody, DecisionBody
 from webapp.core.api import answer, read_body
 from webapp.core.errors import ErrorEnvelope
 

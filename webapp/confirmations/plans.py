@@ -14,8 +14,8 @@ from webapp.accounts.models import User
 from webapp.accounts.permissions import Permission
 from webapp.bundles import applying, planning
 from webapp.bundles.bodies import DefinitionChange
-from webapp.confirmations.bodies import PlanKind, StopHow
 from webapp.confirmations.models import Confirmation
+from webapp.confirmations.requests import PlanKind, StopHow
 from webapp.confirmations.services import ACTIONS, PlannedAction
 from webapp.core.errors import Conflict, Faulty
 from webapp.runs.access import access_binding, open_run

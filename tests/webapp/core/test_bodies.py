@@ -42,7 +42,8 @@ OF_DEFINITIONS = dict.fromkeys(
     ),
     LARGE_BYTES,
 )  # fmt: skip
-LARGER = {**OF_DEFINITIONS, "definitions/plan/": MOST_BODY_BYTES, "definitions/apply/": MOST_BODY_BYTES, **OF_SAMPLES}
+OF_BUNDLES = dict.fromkeys(("definitions/plan/", "definitions/apply/", "confirmations/", "carry-out/"), MOST_BODY_BYTES)
+LARGER = {**OF_DEFINITIONS, **OF_BUNDLES, **OF_SAMPLES}
 CHUNK = 64 * 1024
 
 

@@ -99,6 +99,8 @@ NO_LISTS = {
     "home/<uuid:binding>/ledger/",
     "home/<uuid:binding>/ledger/file/",
     "home/",  # pages of live queries, counted in tests/webapp/live
+    "incidents/<uuid:incident>/",  # at most 300 events
+    "incidents/<uuid:incident>/file/",
     "alerts/rules/",
     "alerts/channel-kinds/",
     "alerts/channels/<uuid:channel>/messages/",
