@@ -119,6 +119,8 @@ def test_a_stream_a_query_and_a_binding_are_changed_renamed_and_deleted(page: Pa
     expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
     for path in (f"{base}/queries/{query['id']}", f"{base}/streams/{binding['inputs'][0]['stream']}"):
         page.goto(path)
+        if "/queries/" in path:
+            opened_panel(page, "Details")
         page.get_by_role("button", name="Delete…").click()
         page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
         expect(page).not_to_have_url(re.compile(re.escape(path)))
