@@ -260,6 +260,8 @@ def all_deleted(page: Page) -> Iterator[str]:
             follow(page, link, link)
             page.get_by_role("link", name=title, exact=True).click()
         titled(page, title)
+        if title == "per_lane":
+            opened_panel(page, "Details")
         page.get_by_role("button", name="Delete…").click()
         yield f"{title}-deleting"
         dialog(page).get_by_role("button", name="Delete", exact=True).click()
