@@ -5852,7 +5852,7 @@ export interface components {
         };
         /**
          * IncidentStep
-         * @description The lost rows of a step of the chart from tick `at` on, with what is known of it.
+         * @description The lost rows of a step of the chart from tick `at` on, with the coverage of its reports.
          */
         IncidentStep: {
             /** At */

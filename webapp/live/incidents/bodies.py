@@ -30,7 +30,7 @@ class IncidentSpan(Strict):
 
 
 class IncidentStep(Strict):
-    """The lost rows of a step of the chart from tick `at` on, with what is known of it."""
+    """The lost rows of a step of the chart from tick `at` on, with the coverage of its reports."""
 
     at: int
     knowledge: Knowledge

@@ -6,6 +6,7 @@ import { ModalDialog } from "../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../components/actions/Reasoned";
 import { SelectField, TextField } from "../../components/forms/Field";
 import { FaultyForm } from "../../components/forms/FieldFaults";
+import { FormButtons } from "../../components/forms/FormEnd";
 import { ErrorNote } from "../../components/notices/Notices";
 import { Panel } from "../../components/page/Panel";
 import { Scroll } from "../../components/page/Scroll";
@@ -40,14 +41,7 @@ function OpenForm({ onDone }: { onDone: () => void }) {
     <FaultyForm error={opening.error} paths={["title"]} onSubmit={submit}>
       <TextField label="Title" path="title" value={title} onChange={setTitle} required />
       <SelectField label="Of" value={binding} options={options} onChange={setBinding} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={opening.isPending}>
-          {opening.isPending ? "Opening…" : "Open incident"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Open incident", "Opening…"]} isPending={opening.isPending} onCancel={onDone} />
     </FaultyForm>
   );
 }

@@ -4,6 +4,7 @@ import { ModalDialog } from "../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../components/actions/Reasoned";
 import { SelectField, TextField } from "../../components/forms/Field";
 import { FaultyForm } from "../../components/forms/FieldFaults";
+import { FormButtons } from "../../components/forms/FormEnd";
 import { SchemaForm } from "../../components/forms/SchemaForm";
 import { useReason } from "../../lib/account/session";
 import type { ChannelKindResponse } from "../../model/api";
@@ -67,14 +68,7 @@ function ChannelForm({ kinds, first, onDone }: FormProps) {
       />
       <SelectField label="Receives" value={level} options={LEVELS} onChange={setLevel} />
       <SchemaForm fields={fields} values={values} onChange={setValues} path="options." />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Creating…" : "Create channel"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Create channel", "Creating…"]} isPending={creating.isPending} onCancel={onDone} />
     </FaultyForm>
   );
 }

@@ -4,6 +4,7 @@ import { ModalDialog } from "../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../components/actions/Reasoned";
 import { SelectField, TextField } from "../../components/forms/Field";
 import { FaultyForm } from "../../components/forms/FieldFaults";
+import { FormButtons } from "../../components/forms/FormEnd";
 import { useReason } from "../../lib/account/session";
 import type { AlertResponse } from "../../model/api";
 import { formatInstant, ticksOf } from "../../model/time/ticks";
@@ -42,14 +43,7 @@ function SilenceForm({ alert, onDone }: { alert: AlertResponse; onDone: () => vo
     <FaultyForm error={silencing.error} paths={["ends_at", "reason"]} onSubmit={submit}>
       <SelectField label="For" path="ends_at" value={hours} options={LENGTHS} onChange={setHours} />
       <TextField label="Reason" path="reason" value={reason} onChange={setReason} required />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={silencing.isPending}>
-          {silencing.isPending ? "Silencing…" : "Silence"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Silence", "Silencing…"]} isPending={silencing.isPending} onCancel={onDone} />
     </FaultyForm>
   );
 }

@@ -1,6 +1,7 @@
 import { DraftGuard } from "../../components/forms/DraftGuard";
 import { SelectField, TextField } from "../../components/forms/Field";
 import { FaultyForm } from "../../components/forms/FieldFaults";
+import { FormButtons } from "../../components/forms/FormEnd";
 import { useDrafted } from "../../lib/drafts/drafts";
 import type { QuerySummary } from "../../model/api";
 import { type Freshness, freshnessOf, USUAL } from "../../model/run/freshness";
@@ -70,14 +71,7 @@ export function BindingForm({ queries, first = "", creating, onCancel }: Props) 
       />
       <QueryChoice dedicated={dedicated} onChange={(next) => change({ dedicated: next })} />
       <FreshnessChoice value={freshness} onChange={(next) => change({ freshness: next })} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Creating…" : "Create binding"}
-        </button>
-        <button type="button" className="button" onClick={cancel}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Create binding", "Creating…"]} isPending={creating.isPending} onCancel={cancel} />
     </FaultyForm>
   );
 }

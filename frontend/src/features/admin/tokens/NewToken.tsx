@@ -5,6 +5,7 @@ import { ReasonedButton } from "../../../components/actions/Reasoned";
 import { DraftGuard } from "../../../components/forms/DraftGuard";
 import { CheckField, SelectField, TextField } from "../../../components/forms/Field";
 import { FaultyForm } from "../../../components/forms/FieldFaults";
+import { FormButtons } from "../../../components/forms/FormEnd";
 import { useOrganisation, usePermissionMatrix } from "../../../lib/account/session";
 import { useDrafted } from "../../../lib/drafts/drafts";
 import { rolesWithin } from "../../../messages/organisation/reasons";
@@ -68,19 +69,6 @@ function bodyOf({ name, role, scopes, days, networks }: TokenTyped): TokenBody {
   return { name: name.trim(), role, expires_in_days: Number(days), allowed_networks, scopes: [...scopes] };
 }
 
-function End({ busy, onCancel }: { busy: boolean; onCancel: () => void }) {
-  return (
-    <p className="row">
-      <button type="submit" className="button" data-kind="primary" disabled={busy}>
-        {busy ? "Creating…" : "Create token"}
-      </button>
-      <button type="button" className="button" onClick={onCancel}>
-        Cancel
-      </button>
-    </p>
-  );
-}
-
 function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
   const creating = useCreateToken(account?.id ?? null);
   const matrix = usePermissionMatrix().data;
@@ -131,7 +119,7 @@ function TokenForm({ account, onMade, onCancel }: TokenFormProps) {
         mono
         help="Where it can be used, for example 192.0.2.0/24, 2001:db8::/32. Empty: anywhere."
       />
-      <End busy={creating.isPending} onCancel={cancel} />
+      <FormButtons words={["Create token", "Creating…"]} isPending={creating.isPending} onCancel={cancel} />
     </FaultyForm>
   );
 }

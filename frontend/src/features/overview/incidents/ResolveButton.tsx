@@ -4,6 +4,7 @@ import { ModalDialog } from "../../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../../components/actions/Reasoned";
 import { TextField } from "../../../components/forms/Field";
 import { FaultyForm } from "../../../components/forms/FieldFaults";
+import { FormButtons } from "../../../components/forms/FormEnd";
 import { useReason } from "../../../lib/account/session";
 import type { IncidentResponse } from "../../../model/api";
 import { useIncidentChanges } from "./requests";
@@ -18,14 +19,7 @@ function ResolveForm({ incident, onDone }: { incident: IncidentResponse; onDone:
   return (
     <FaultyForm error={resolving.error} paths={["resolution"]} onSubmit={submit}>
       <TextField label="Resolution, optional" path="resolution" value={resolution} onChange={setResolution} />
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={resolving.isPending}>
-          {resolving.isPending ? "Resolving…" : "Resolve incident"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Resolve incident", "Resolving…"]} isPending={resolving.isPending} onCancel={onDone} />
     </FaultyForm>
   );
 }

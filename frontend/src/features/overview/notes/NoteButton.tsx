@@ -4,6 +4,7 @@ import { ModalDialog } from "../../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../../components/actions/Reasoned";
 import { SelectField, TextField } from "../../../components/forms/Field";
 import { FaultyForm } from "../../../components/forms/FieldFaults";
+import { FormButtons } from "../../../components/forms/FormEnd";
 import { useReason } from "../../../lib/account/session";
 import { formatInstant, type Ticks, ticksOf } from "../../../model/time/ticks";
 import { isTyped } from "../keys";
@@ -80,14 +81,7 @@ function NoteForm({ binding, at, onDone }: NoteFormProps) {
       <TimeField label="Time (UTC)" value={begin} onChange={setBegin} required />
       <TimeField label="End of a range (UTC), optional" value={end} onChange={setEnd} />
       {binding === null ? null : <SelectField label="About" value={subject} options={SUBJECTS} onChange={setSubject} />}
-      <p className="row">
-        <button type="submit" className="button" data-kind="primary" disabled={creating.isPending}>
-          {creating.isPending ? "Saving…" : "Save note"}
-        </button>
-        <button type="button" className="button" onClick={onDone}>
-          Cancel
-        </button>
-      </p>
+      <FormButtons words={["Save note", "Saving…"]} isPending={creating.isPending} onCancel={onDone} />
     </FaultyForm>
   );
 }
