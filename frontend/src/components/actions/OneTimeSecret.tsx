@@ -1,5 +1,6 @@
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Notice } from "../notices/Notices";
+import { CopyButton } from "./CopyButton";
 
 interface OneTimeSecretProps {
   secret: string;
@@ -11,8 +12,6 @@ interface OneTimeSecretProps {
 
 /** A secret that the server sends only once: its purpose, its text and a copy button. */
 export function OneTimeSecret({ secret, what, onDone, children }: OneTimeSecretProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(secret).then(() => setCopied(true));
   return (
     <div className="stack">
       <Notice tone="good">
@@ -20,9 +19,7 @@ export function OneTimeSecret({ secret, what, onDone, children }: OneTimeSecretP
       </Notice>
       <code className="secret">{secret}</code>
       <p className="row">
-        <button type="button" className="button" data-kind="primary" onClick={copy}>
-          {copied ? "Copied" : `Copy ${what}`}
-        </button>
+        <CopyButton text={secret} label={`Copy ${what}`} kind="primary" />
         <button type="button" className="button" onClick={onDone}>
           Done
         </button>

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { CopyButton } from "../actions/CopyButton";
 import { Scroll } from "../page/Scroll";
 
 interface SnippetsProps {
@@ -12,9 +13,7 @@ interface SnippetsProps {
 export function Snippets({ purpose, texts }: SnippetsProps) {
   const languages = Object.keys(texts);
   const [chosen, setChosen] = useState(languages[0] ?? "");
-  const [copied, setCopied] = useState("");
   const text = texts[chosen] ?? "";
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(text));
   return (
     <>
       <fieldset className="row group">
@@ -31,9 +30,7 @@ export function Snippets({ purpose, texts }: SnippetsProps) {
             {each}
           </button>
         ))}
-        <button type="button" className="button" onClick={copy}>
-          {copied === text ? "Copied" : "Copy"}
-        </button>
+        <CopyButton text={text} />
       </fieldset>
       <Scroll label={`${purpose} from ${chosen}`}>
         <pre className="snippet">{text}</pre>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { CopyButton } from "../../../components/actions/CopyButton";
 import { Notice } from "../../../components/notices/Notices";
 
 function download(codes: readonly string[]): void {
@@ -17,8 +17,6 @@ interface RecoveryCodesProps {
 
 /** The recovery codes, displayed only once. */
 export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
-  const [copied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(codes.join("\n")).then(() => setCopied(true));
   return (
     <div className="stack">
       <Notice tone="unknown">
@@ -35,9 +33,7 @@ export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
         ))}
       </ul>
       <p className="row">
-        <button type="button" className="button" onClick={copy}>
-          {copied ? "Copied" : "Copy"}
-        </button>
+        <CopyButton text={codes.join("\n")} />
         <button type="button" className="button" onClick={() => download(codes)}>
           Download
         </button>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { CopyButton } from "../../../components/actions/CopyButton";
 import { ErrorNote } from "../../../components/notices/Notices";
 import { Panel } from "../../../components/page/Panel";
 import { Elapsed } from "../../../components/values/Elapsed";
@@ -18,17 +18,9 @@ interface ExportPanelProps {
 }
 
 function ShareLink() {
-  const [copied, setCopied] = useState("");
-  const address = window.location.href;
   return (
     <Panel title="Link to this chart" note="Members of the organisation see the same chart, with its newest results">
-      <button
-        type="button"
-        className="button"
-        onClick={() => void navigator.clipboard.writeText(address).then(() => setCopied(address))}
-      >
-        {copied === address ? "Copied" : "Copy the link"}
-      </button>
+      <CopyButton text={window.location.href} label="Copy the link" byHand="Copy it from the address bar." />
     </Panel>
   );
 }
