@@ -17,7 +17,7 @@ ANSWERED = {
     "platform_files_as_streams": "nothing was read",
     "links_to_folders_outside": "no name of a file outside was shown",
     "files_open_to_others": "its owner's alone",
-    "redis_as_another_user": "1 times socket Permission denied$",
+    "redis_as_another_user": "^socket Permission denied$",
     "redis_as_a_runner": "nothing of it is allowed",
     "forged_addresses": "429",
     "a_token_from_a_forged_network": "^40[13]",

@@ -37,6 +37,12 @@ def prepared(runners: Runners, organisation: str) -> RunnerProcess:
     return runner
 
 
+def inputs_of(runner: RunnerProcess) -> dict[str, object]:
+    """Return the inputs of the run's last report without the times at which rows arrived, which differ in each run."""
+    arrivals = {"lanes": {"__all__": {"last_arrival"}}}
+    return {name: counts.model_dump(exclude=arrivals) for name, counts in runner.progress(RUN).inputs.items()}
+
+
 def test_five_kills_lose_and_repeat_no_row(runners: Runners) -> None:
     quiet = prepared(runners, "undisturbed")
     quiet.start()
@@ -56,5 +62,5 @@ def test_five_kills_lose_and_repeat_no_row(runners: Runners) -> None:
     assert len(results) > 500
     assert len(late) > 20
     assert rows_of(killed.folder, PLAN) == (results, late)
-    assert killed.progress(RUN).inputs == quiet.progress(RUN).inputs
+    assert inputs_of(killed) == inputs_of(quiet)
     assert killed.progress(RUN).results == len(results)

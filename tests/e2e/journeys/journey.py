@@ -188,7 +188,7 @@ def version_made(page: Page) -> Iterator[str]:
 
 def binding_moved(page: Page) -> Iterator[str]:
     """Move the binding to the second version."""
-    page.get_by_role("link", name="harbour", exact=True).click()
+    opened_panel(page, "Details").get_by_role("link", name="harbour", exact=True).click()
     titled(page, "harbour")
     page.get_by_label("Version of the query").select_option(label="version 2: The fastest car too")
     expect(page.get_by_role("group", name="Changes in the query")).to_contain_text("fastest")

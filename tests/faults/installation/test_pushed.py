@@ -43,6 +43,7 @@ class Sender(threading.Thread):
     acknowledged: list[str] = field(default_factory=list)
     took_s: list[float] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    """Answers other than 200 and 429, which means: later."""
 
     def __post_init__(self) -> None:
         super().__init__(daemon=True)
@@ -71,6 +72,9 @@ class Sender(threading.Thread):
                 self.took_s.append(time.monotonic() - began)
                 self.acknowledged.append(batch)
                 return
+            if answered.status_code == 429:
+                self.ended.wait(float(answered.headers["Retry-After"]))
+                continue
             self.refused.append(answered.text)
 
 
