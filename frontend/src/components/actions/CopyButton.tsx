@@ -4,7 +4,7 @@ interface CopyButtonProps {
   text: string;
   /** The words of the button until the text is copied. */
   label?: string;
-  /** What to do where the browser refuses. */
+  /** The advice where the browser refuses. */
   byHand?: string;
   kind?: "primary";
 }
