@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from itertools import chain, count, takewhile
 from typing import Final
 
+from streaming.definition.analytic import AnalyticNode
 from streaming.definition.expressions.parse import parse
 from streaming.definition.expressions.tree import Expression, Field, children
 from streaming.definition.graph import (
     AntiJoinNode,
     AsofJoinNode,
+    ClipNode,
     FilterNode,
     InputNode,
     JoinNode,
@@ -108,15 +110,36 @@ class _Renaming:
                 leaves = self._projected(node, scope)
             case WindowNode():
                 leaves = self._aggregated(node, scope)
+            case AnalyticNode():
+                leaves = self._with_columns(node, scope)
+            case ClipNode():
+                self._listed(node.id, "keys", node.keys, scope)
             case _:
                 pass
         self.leaving[node.id] = leaves
 
     def _grouped(self, node: WindowNode | TopKNode, scope: FieldNames) -> dict[str, str]:
-        for index, each in enumerate(node.group_by):
-            if extent := self._extent(node.id, f"group_by[{index}]"):
-                self._field(extent, each, scope)
+        self._listed(node.id, "group_by", node.group_by, scope)
         return {each: scope.get(each, each) for each in node.group_by}
+
+    def _listed(self, node: str, path: str, names: Iterable[str], scope: FieldNames) -> None:
+        """Rename the fields of a list of names."""
+        for index, each in enumerate(names):
+            if extent := self._extent(node, f"{path}[{index}]"):
+                self._field(extent, each, scope)
+
+    def _with_columns(self, node: AnalyticNode, scope: FieldNames) -> dict[str, str]:
+        """Rename the fields that an analytic node reads, and return its fields: those of its input, and its columns."""
+        leaves = dict(scope)
+        self._listed(node.id, "group_by", node.group_by, scope)
+        for index, order in enumerate(node.order_by):
+            self._expression(node.id, f"order_by[{index}].of", order.of, scope)
+        for index, each in enumerate(node.columns):
+            path = f"columns[{index}]"
+            for part in ("of", "filter", "default"):
+                self._expression(node.id, f"{path}.{part}", getattr(each, part), scope)
+            leaves[each.name] = self._alias(node.id, f"{path}.name", each.name, leaves)
+        return leaves
 
     def _aggregated(self, node: WindowNode, scope: FieldNames) -> dict[str, str]:
         leaves = self._grouped(node, scope)
@@ -159,6 +182,7 @@ class _Renaming:
         extent = self._extent(node, path)
         if extent is None:
             return alias
+        extent = (max(extent[0], extent[1] - len(written_name(alias))), extent[1])  # of `LAG(v) OVER (...) AS before`
         self.claimed.add(extent)
         own = _free(alias, taken.values())
         if own != alias:
