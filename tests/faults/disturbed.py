@@ -152,10 +152,7 @@ class Disturbed:
     def _retry_failed(self) -> None:
         seen = (self.runner.observed(f"{name}-1") for name in PLANS)
         self.failures.update({f"{each.domain}: {each.message}" for each in seen if each and each.state == "failed"})
-        self.runner.desire()
-        self.runner.await_turn("the failed runs are removed")
-        self._want()
-        self.runner.wait_until(lambda: "failed" not in self.states, "the runs are carried again")
+        self.runner.retry(*map(plan, PLANS))
 
     def _want(self) -> None:
         self.runner.desire(*map(plan, PLANS))

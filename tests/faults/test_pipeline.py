@@ -172,10 +172,7 @@ class Pipeline:
 
     def retry(self) -> None:
         """Remove the failed run and desire it again; it resumes."""
-        self.runner.desire()
-        self.runner.await_turn("the failed run is removed")
-        self.runner.desire(self.wanted)
-        self.runner.wait_until(lambda: self.runner.state(RUN) != "failed", "the run is carried again")
+        self.runner.retry(self.wanted)
 
 
 @pytest.fixture

@@ -117,6 +117,21 @@ class RunnerProcess(OrganisationMail):
 
         self.wait_until(turned, what)
 
+    def retry(self, *specs: RunSpec) -> None:
+        """Remove all desired runs and desire `specs` again until none of them is failed.
+
+        Once is not enough: a runner that starts may take longer for its first turn than for some renewals of its lease.
+        """
+        until = time.monotonic() + DEADLINE_S
+        while any(self.state(spec.run) == "failed" for spec in specs):
+            assert time.monotonic() < until, (
+                f"not within {DEADLINE_S:g} s: the runs are carried again\n{self.log_end()}"
+            )
+            self.desire()
+            self.await_turn("the failed runs are removed")
+            self.desire(*specs)
+            self.await_turn("the failed runs are carried again")
+
     def kill(self) -> None:
         """Send SIGKILL only to the runner: Spark's processes stay, as after a real kill."""
         assert self.process is not None
