@@ -158,8 +158,7 @@ class _Compiler:
 
     def _watching(self, plan: QueryPlan) -> QueryPlan:
         """Set the fields about late_kept and long events, which windows after the shuffle may refuse."""
-        longer = {name: watch_longer(plan, name) for name, each in plan.inputs.items() if each.shape is not Shape.TABLE}
-        inputs = {name: replace(each, watch_longer=longer.get(name)) for name, each in plan.inputs.items()}
+        inputs = {name: replace(each, watch_longer=watch_longer(plan, name)) for name, each in plan.inputs.items()}
         keeping = [name for name, each in plan.inputs.items() if each.advance.late is Late.KEEP]
         watched = any(watches(plan, name) for name in keeping)
         ordered = bool(keeping) and any(_by_one_clock(node) for node in plan.nodes)

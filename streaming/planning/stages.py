@@ -179,7 +179,12 @@ def _inputs(plan: QueryPlan, needs: Needs, further: Needs) -> Mapping[str, Input
 
 
 def _one_place_decides(plan: QueryPlan, first: Iterable[NodePlan], cut: _Cut) -> bool:
-    """Return whether a single task must decide which late or long rows windows accept."""
+    """Return whether a single task must decide which late or long rows windows accept.
+
+    The versions of one row of a table have several keys, so their paths may end in several buckets (T48).
+    """
+    if any(each.shape is Shape.TABLE and each.watch_longer is not None for each in plan.inputs.values()):
+        return True
     trailing = plan.trailing and any(tells_complete(node) for node in cut.nodes)
     return plan.ordered or trailing or _open_at_the_cut(plan, first, cut)
 

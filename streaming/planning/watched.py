@@ -66,9 +66,15 @@ def _longest_received(longest: int, steps: _Way, shape: Shape) -> int:
 
 
 def _ways(plan: QueryPlan, input_id: str) -> Iterator[tuple[object, _Way, bool]]:
-    """Yield each window or chop that rows of the input reach as events, the path, and if the path contains a join."""
-    for branch in plan.inputs[input_id].branches:
-        if branch.window is None:
+    """Yield each window or chop that rows of the input reach as events, the path, and if the path contains a join.
+
+    Windows for which the feed folds decide at once, except about rows of tables, whose versions come later (T48).
+    """
+    each = plan.inputs[input_id]
+    for branch in each.branches:
+        if branch.window is not None and each.shape is Shape.TABLE:
+            yield branch.window.panes, branch.steps, False
+        elif branch.window is None:
             yield from _windows_after(plan, branch, branch.steps, joined=False)
 
 

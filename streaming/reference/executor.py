@@ -71,7 +71,7 @@ class ReferenceRun:
             self.trace.over_failed(fed.element, fed.failures, element.payload)
         if fed.flow is not None:
             self._pass_on(input_id, [fed.flow])
-            self.trace.settle()
+            self._settle()
         elif fed.judged is not None and fed.judged.event is not None:
             self.trace.held_by_table(input_id, fed.element)
         self._advance_inputs({input_id: fed.cti})
@@ -198,6 +198,10 @@ class ReferenceRun:
                     self.trace.held(reader, flow)
                 self._pass_on(reader, passed)
 
+    def _settle(self) -> None:
+        if self.trace.undecided:
+            self.trace.settle(frozenset().union(*(feed.to_come() for feed in self._feeds.values())))
+
     def _advance_inputs(self, moved: Mapping[str, Tick | None]) -> None:
         """Carry the CTIs of the inputs that moved through the graph, all at once.
 
@@ -218,7 +222,7 @@ class ReferenceRun:
                 self._observer.moved(node, coming[node][0])
         self.trace.cause = None
         if causes:
-            self.trace.settle()
+            self._settle()
 
     def _advance(self, node: str, coming: Mapping[str, tuple[Tick, Tick]], causes: list[str]) -> FreedFlows | None:
         """Pass `node` the CTIs of its sources that moved.

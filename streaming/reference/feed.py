@@ -111,6 +111,10 @@ class InputFeed:
         """Return the starts and ends of versions before `cti`, once; only tables have any (T48)."""
         return [] if self._table is None else [_version_flow(self.node, edge) for edge in self._table.settle(cti)]
 
+    def to_come(self) -> set[ElementId]:
+        """Return the rows of a table with a version that is to come (T48)."""
+        return set() if self._table is None else self._table.sources()
+
     def _judge_version(
         self, identity: ElementId, clock: LaneClock, row: TableRow, arrival: Tick | None
     ) -> JudgedElement:
@@ -206,6 +210,7 @@ def _version_flow(node: str, edge: VersionEdge) -> Flow:
         stamp=edge.start,
         opens=edge.end is None,
         closes=edge.end is not None,
+        version=(node, edge.number),
     )
 
 

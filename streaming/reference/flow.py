@@ -53,7 +53,8 @@ class Flow:
     lifetime, and windows contain it up to the horizon (T4). `late_at` is the CTI of its lane when a late_kept element
     arrived (T19), None for all others; for a flow made of several elements the largest. `stamp` is the latest start
     among the events that made it (T22). A row of a window has its `pane`; `replaces` is the row of the same id that it
-    replaces, and `gone` means that the row of this id is retracted without a replacement.
+    replaces, and `gone` means that the row of this id is retracted without a replacement. `version` is the id of the
+    version of a table that it still is, alone or in pieces (T48).
     """
 
     id: FlowId
@@ -69,6 +70,7 @@ class Flow:
     pane: Pane | None = None
     replaces: "Flow | None" = None
     gone: bool = False
+    version: FlowId | None = None
 
     def with_payload(self, payload: Payload) -> "Flow":
         """Return the same flow with another payload."""

@@ -1,12 +1,12 @@
 """Every decision of a run: judgements of clocks, rows that nodes removed or refused, expressions that failed."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from streaming.definition.payload.types import NULL
 from streaming.reference.expressions.numbers import OperationFailure
-from streaming.reference.flow import CausingCti, ElementId, Flow
+from streaming.reference.flow import CausingCti, ElementId, Flow, FlowId
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Payload
 from streaming.temporal.outcomes import Outcome, Reason
@@ -44,6 +44,14 @@ class FailedExpression:
     why: str
 
 
+@dataclass
+class _VersionPath:
+    """The nodes that keep a version of a table, and those that ended its path (T48)."""
+
+    held: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
+
+
 class Trace:
     """The witness of a run. `judged` holds the final outcome of every element, in arrival order.
 
@@ -60,6 +68,12 @@ class Trace:
         self._taken: dict[ElementId, dict[str, None]] = defaultdict(dict)
         self._refused: dict[ElementId, None] = {}
         self._held: dict[ElementId, dict[str, None]] = defaultdict(dict)
+        self._versions: dict[ElementId, dict[FlowId, _VersionPath]] = defaultdict(dict)
+
+    @property
+    def undecided(self) -> bool:
+        """Return true if a refusal may still become the outcome of an element."""
+        return bool(self._refused)
 
     def took(self, node: str, flow: Flow) -> None:
         """Record a taken flow; see `TraceRecorder`."""
@@ -70,15 +84,28 @@ class Trace:
         """Record a removal; see `TraceRecorder`."""
         for element in flow.sources:
             self._removed[element].append(RemovedElement(node, why))
+            self._ended(element, node, flow)
 
     def refused(self, node: str, flow: Flow, reason: Reason, why: str, closed_at: Tick | None = None) -> None:
-        """Record a refusal; see `TraceRecorder`. An open edge that reached its limit of windows is malformed too."""
+        """Record a refusal; see `TraceRecorder`.
+
+        An open edge that reached its limit of windows is malformed too, unless another node made a row of it before:
+        joins take every row, so windows after them decide nothing about it.
+        """
         for element in flow.sources:
             at = None if closed_at is None else self._in_times_of(element, flow, closed_at)
             self._removed[element].append(RemovedElement(node, why, reason, at))
             self._refused[element] = None
-            if flow.opens and reason is Reason.TOO_MANY_WINDOWS:
+            self._ended(element, node, flow)
+            if flow.opens and reason is Reason.TOO_MANY_WINDOWS and not self._is_taken_before(node, element):
                 self._outcome(element, reason)
+
+    def _is_taken_before(self, node: str, element: ElementId) -> bool:
+        return any(node in self._behind.get(taker, ()) for taker in self._taken.get(element, ()))
+
+    def _ended(self, element: ElementId, node: str, flow: Flow) -> None:
+        if flow.version is not None:
+            self._versions[element].setdefault(flow.version, _VersionPath()).ended.add(node)
 
     def _in_times_of(self, element: ElementId, flow: Flow, closed_at: Tick) -> Tick | None:
         """Convert `closed_at`, a time of the node, to a CTI that `element` meets.
@@ -122,18 +149,21 @@ class Trace:
         """Record that `node` keeps the flow, because it passed nothing on; later reports may change that."""
         for element in flow.sources:
             self._held[element][node] = None
+            if flow.version is not None:
+                self._versions[element].setdefault(flow.version, _VersionPath()).held.add(node)
 
     def held_by_table(self, node: str, element: ElementId) -> None:
         """Record that the table of the input `node` keeps the element until a CTI makes its version final (T48)."""
         self._held[element][node] = None
 
-    def settle(self) -> None:
+    def settle(self, to_come: Collection[ElementId] = ()) -> None:
         """Set the outcome of elements that were removed on every path, at least once by a refusal (T12).
 
+        Each version of a row of a table is a path; those of the rows `to_come` may still begin (T48).
         Closed windows concern late_kept elements alone: an in-time element was only late in a row with another one.
         """
         for element in list(self._refused):
-            if element not in self._taken and self.waits_in(element):
+            if element not in self._taken and (element in to_come or self._waits(element)):
                 continue
             del self._refused[element]
             if element in self._taken:
@@ -144,6 +174,15 @@ class Trace:
                 self._outcome(element, Reason.TOO_MANY_WINDOWS)
             elif late_kept:
                 self._outcome(element, Reason.WINDOW_CLOSED)
+
+    def _waits(self, element: ElementId) -> bool:
+        """Return true if a node keeps `element`, of a table if a node keeps one of its versions."""
+        if element not in self._versions:
+            return bool(self.waits_in(element))
+        paths = self._versions[element].values()
+        return any(
+            self._behind[node] and not path.ended & {node, *self._behind[node]} for path in paths for node in path.held
+        )
 
     def _outcome(self, element: ElementId, reason: Reason) -> None:
         self.judged[element] = replace(self.judged[element], outcome=REFUSALS[reason], reason=reason)

@@ -144,6 +144,12 @@ class VersionTable:
         waiting = (by_key[key] for at, by_key in self._pending.items() if at <= cti and key in by_key)
         return any(candidate.original > version.start for candidate in waiting)
 
+    def sources(self) -> set[Any]:
+        """Return the sources of the rows that will still change something; rows without a source are left out."""
+        every = [each.source for by_key in self._pending.values() for each in by_key.values()]
+        every += [mark.source for mark in self._marks.values()]
+        return {source for source in every if source is not None}
+
     def put(self, lane: str, row: Version | Snapshot, effective: Tick, since: Tick, source: Any = None) -> None:
         """See `Versions`."""
         if isinstance(row, Version):

@@ -10,7 +10,7 @@ from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.ticks import NO_CTI
 from streaming.wire.execution.failures import FailureTally
 
-EnvelopeKind = Literal["partials", "events", "ctis", "watched"]
+EnvelopeKind = Literal["partials", "events", "ctis", "watched", "reports"]
 TRAILING: Final = "trailing"
 """In the metadata of partials and events of late rows that come after all CTIs of the batch (`Plan.trailing`)."""
 
@@ -28,6 +28,7 @@ class Envelope:
     - ctis: columns `branch` (index in the input's branches), `cti`: the steps of the CTI as each branch sees them; the
       metadata `horizon` is the largest finite time seen, in the input's own times (T4).
     - watched: WATCHED_SCHEMA, the received rows whose outcome windows after the shuffle decide.
+    - reports: REPORT_SCHEMA, about watched rows of tables.
     """
 
     bucket: int
@@ -123,4 +124,13 @@ WATCHED_SCHEMA = pa.schema([*LATE_SCHEMA, pa.field("source", pa.string()), pa.fi
 """LATE_SCHEMA with the outcome of the clock; `source` as in `Flows.source`.
 
 `refused` is the reason of the windows for which the feed folds, if they refused the row.
+"""
+
+TAKEN: Final = "taken"
+SETTLED: Final = "settled"
+REPORT_SCHEMA = pa.schema([pa.field("source", pa.string()), pa.field("report", pa.string())])
+"""Reports of the feed about watched rows of tables, whose versions come with later CTIs (T48).
+
+TAKEN: a window for which the feed folds has a version of it; SETTLED: no further version of it will come; else the
+reason of such a window's refusal.
 """

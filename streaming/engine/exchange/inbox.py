@@ -19,8 +19,8 @@ class Inbox:
     """The content of one batch for a bucket.
 
     `tables` (flows) and `partials` are by branch, `ctis` and `lanes` by input: the steps of each lane as each branch
-    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA. `trailing` has the `tables` and `partials` that
-    come after all CTIs.
+    sees them. `horizons` is by input, `watched` has WATCHED_SCHEMA, `reports` REPORT_SCHEMA. `trailing` has the
+    `tables` and `partials` that come after all CTIs.
     """
 
     tables: dict[str, list[pa.Table]] = field(default_factory=lambda: defaultdict(list))
@@ -29,6 +29,7 @@ class Inbox:
     lanes: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     horizons: dict[str, int] = field(default_factory=dict)
     watched: list[pa.Table] = field(default_factory=list)
+    reports: list[pa.Table] = field(default_factory=list)
     trailing: "Inbox | None" = None
 
     @classmethod
@@ -54,6 +55,8 @@ class Inbox:
     def _put(self, envelope: Envelope, table: pa.Table) -> None:
         if envelope.kind == "watched":
             self.watched.append(table)
+        elif envelope.kind == "reports":
+            self.reports.append(table)
         else:
             into = self
             if has_metadata(table, TRAILING):

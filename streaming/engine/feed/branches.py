@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,18 @@ from streaming.wire.execution.failures import FailureTally
 from streaming.wire.rows.arrived import Int64s
 
 Bools = npt.NDArray[np.bool_]
+_NO_MASK: Final[Bools] = np.empty(0, np.bool_)
 STEP = "@step"
 """The column of events that counts the CTIs before a row; no field can have this name."""
 SOURCE = "@source"
 """The column of events that names watched rows."""
+
+
+class RowNames(Protocol):
+    """The names of the watched rows of a chunk."""
+
+    def of(self, rows: Int64s) -> pa.Array | None:
+        """Return the names of `rows`, null for rows that are not watched; None if none of them is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +44,23 @@ class WatchedNames:
     watched: Int64s
 
     def of(self, rows: Int64s) -> pa.Array | None:
-        """Return the names of `rows`, null for rows that are not watched; None if none of them is."""
-        named = np.isin(rows, self.watched)
+        """See `RowNames`."""
+        named = np.isin(rows, self.watched) if len(self.watched) else _NO_MASK
         if not named.any():
             return None
         return pc.if_else(pa.array(named), row_names(self.lane, self.positions[rows]), pa.scalar(None, pa.string()))
+
+
+@dataclass(frozen=True, slots=True)
+class VersionNames:
+    """The names of the rows of a table that changed its versions: one for each edge, null if it is not watched."""
+
+    texts: pa.Array
+
+    def of(self, rows: Int64s) -> pa.Array | None:
+        """See `RowNames`."""
+        found = self.texts.take(pa.array(rows))
+        return None if found.null_count == len(found) else found
 
 
 def row_names(lane: str, positions: Int64s) -> pa.Array:
@@ -71,13 +92,13 @@ class BranchOutbox:
             return list(self.branch.keys)
         return [self.fold.keys[self.fold.spec.group_by.index(key)] for key in self.branch.keys]
 
-    def follow(self, entering: Flows, names: WatchedNames, step_row: Int64s, failures: FailureTally) -> None:
+    def follow(self, entering: Flows, names: RowNames, step_row: Int64s, failures: FailureTally) -> None:
         """Send `entering`, whose sources are indices in their chunk, in which CTIs moved after each of `step_row`."""
         flows = follow_flows(entering, self.branch.steps, failures)
         if not len(flows) or flows.source is None:
             return
         rows = flows.source.to_numpy()
-        self.flows.append(replace(flows, source=names.of(rows) if len(names.watched) else None))
+        self.flows.append(replace(flows, source=names.of(rows)))
         self.befores.append(sum(map(len, self.ctis)) + np.searchsorted(step_row, rows))
 
     def step(self, ctis: Int64s) -> None:

@@ -15,7 +15,7 @@ from streaming.engine.exchange.envelopes import LATE_SCHEMA, Envelope, LaneCount
 from streaming.engine.feed.judging.clock import NONE
 from streaming.engine.feed.judging.lanes import ClockSet, LaneClocks
 from streaming.engine.feed.judging.late import count_and_list, labelled
-from streaming.engine.feed.judging.stored_table import VERSIONS, StoredTable, edges_as_rows
+from streaming.engine.feed.judging.stored_table import StoredTable
 from streaming.engine.feed.judging.substreams import KeyClocks
 from streaming.engine.feed.judging.tally import Tally
 from streaming.engine.feed.sending import InputSender
@@ -180,6 +180,7 @@ class _CoupledInput:
         if self.clocks.table is None:
             watched = self._sender.send(lane, arrived, chunk.judged, chunk.step_row, chunk.step_cti)
         else:
+            watched = self._sender.watch(lane, arrived, chunk.judged)
             self._send_versions(self.clocks.table, chunk.step_cti)
         tally = self._tallies.setdefault(lane, Tally())
         late = count_and_list(arrived, chunk.judged, watched, self.plan.advance.late, tally)
@@ -205,6 +206,8 @@ class _CoupledInput:
 
     def envelopes(self) -> list[Envelope]:
         """Return the envelopes: in its first batch, and whenever it received something or its CTI moved."""
+        if self.clocks.table is not None:
+            self._sender.settle(self.clocks.table.settled_sources())
         return self._sender.envelopes(self.clocks.at, self.clocks.horizon) if self._speaks else []
 
     def counts(self) -> list[tuple[str, LaneCounts]]:
@@ -238,7 +241,7 @@ class _CoupledInput:
         """Send the versions that the CTIs of a table make final, then each CTI (T48)."""
         edges, step_row = table.settle(ctis.tolist())
         if edges:
-            self._sender.send(VERSIONS, *edges_as_rows(edges, self.plan.fields), step_row, ctis)
+            self._sender.send_versions(edges, step_row, ctis)
         else:
             self._sender.step(ctis)
 

@@ -1,6 +1,6 @@
 """Judged rows on the branches of an input: folded for a window, or sent on as flows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,16 +17,26 @@ from streaming.engine.columns.rows import Rows
 from streaming.engine.columns.steps import evaluate_operands, follow, step_times
 from streaming.engine.exchange.buckets import bucket_of
 from streaming.engine.exchange.cti_chunk import ctis_to_chunk
-from streaming.engine.exchange.envelopes import TRAILING, Envelope, EnvelopeKind
-from streaming.engine.feed.branches import SOURCE, BranchOutbox, WatchedNames, outbox_of, row_names
+from streaming.engine.exchange.envelopes import REPORT_SCHEMA, SETTLED, TAKEN, TRAILING, Envelope, EnvelopeKind
+from streaming.engine.feed.branches import (
+    SOURCE,
+    BranchOutbox,
+    RowNames,
+    VersionNames,
+    WatchedNames,
+    outbox_of,
+    row_names,
+)
 from streaming.engine.feed.judging.clock import CODE, NO_REASON, NONE, REASON_CODE, Codes, Judgement
 from streaming.engine.feed.judging.late import late_rows
+from streaming.engine.feed.judging.stored_table import VERSIONS, edges_as_rows
 from streaming.engine.feed.judging.watched import WatchedRows, gathered
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.planning.plan import QueryPlan
 from streaming.temporal.outcomes import Outcome, Reason
 from streaming.temporal.settings import Late
 from streaming.temporal.ticks import NO_CTI
+from streaming.temporal.versions import VersionEdge
 from streaming.wire.execution.failures import FailureTally
 from streaming.wire.rows.arrived import Arrived, Int64s
 
@@ -91,6 +101,7 @@ class InputSender:
         self._sent = [outbox_of(self._input, branch, folds.get(branch.id)) for branch in self._input.branches]
         self._follows = any(sent.fold is None for sent in self._sent)
         self._watched: list[WatchedRows] = []
+        self._reports: list[pa.Table] = []
         self.reach: int = NO_CTI
 
     def send(self, lane: str, arrived: Arrived, judged: Judgement, step_row: Int64s, step_cti: Int64s) -> Int64s:
@@ -99,22 +110,13 @@ class InputSender:
         If the feed folds for all windows, a refusal becomes the outcome of its row in `judged`. Returns the watched
         rows, by index and rising: their outcome is decided after the shuffle (T12).
         """
-        admitted = _admitted(arrived, judged, self._input.advance.late)
-        if len(admitted.rows.end):
-            self.reach = max(self.reach, int(admitted.rows.end.max()))
+        admitted = self._admit(arrived, judged)
         folded, trailing = self._fold(admitted, step_row)
         watched = NONE
         if self._follows:
             watched, reasons = self._to_watch(judged, admitted, folded)
-            flows = self._flows(lane, judged, admitted)
-            for sent in self._sent:
-                if sent.fold is None:
-                    sent.follow(
-                        flows,
-                        WatchedNames(f"{self._input.node}/{lane}", arrived.positions, watched),
-                        step_row,
-                        self.failures,
-                    )
+            names = WatchedNames(f"{self._input.node}/{lane}", arrived.positions, watched)
+            self._follow(self._flows(lane, judged, admitted), names, step_row)
             if len(watched):
                 rows = late_rows(arrived, judged, watched, self._input.advance.late)
                 self._watched.append(WatchedRows(lane, rows, reasons[watched]))
@@ -124,6 +126,38 @@ class InputSender:
         for sent, table in trailing:
             sent.trailing.append(table)
         return watched
+
+    def watch(self, lane: str, arrived: Arrived, judged: Judgement) -> Int64s:
+        """Watch the rows of a chunk of `lane` that the table of the input has taken.
+
+        Returns them as `send` does; no row is watched if no version can be in too many windows (T24).
+        """
+        if self._input.watch_longer is None:
+            return NONE
+        watched = np.arange(len(judged.outcome)) if judged.kept is None else rows_where(judged.kept)
+        if len(watched):
+            rows = late_rows(arrived, judged, watched, self._input.advance.late)
+            self._watched.append(WatchedRows(lane, rows, np.full(len(watched), NO_REASON, np.int8)))
+        return watched
+
+    def send_versions(self, edges: Sequence[VersionEdge], step_row: Int64s, step_cti: Int64s) -> None:
+        """Take the edges that CTIs made final in the table of the input, and these CTIs, each after its edge (T48).
+
+        A window's refusal, or acceptance, concerns the received row that changed the version.
+        """
+        arrived, judged = edges_as_rows(edges, self._input.fields)
+        admitted = self._admit(arrived, judged)
+        folded, _ = self._fold(admitted, step_row)
+        names = VersionNames(pa.array([edge.source for edge in edges], pa.string()))
+        if self._follows:
+            self._follow(self._flows(VERSIONS, judged, admitted), names, step_row)
+        self._report(names.of(rows_where(folded.taken(len(edges)))), TAKEN)
+        self._report(names.of(rows_where(folded.reasons(len(edges)) != NO_REASON)), str(Reason.TOO_MANY_WINDOWS))
+        self.step(step_cti)
+
+    def settle(self, sources: Sequence[str]) -> None:
+        """Report the watched rows that have no further versions."""
+        self._report(pa.array(sources, pa.string()), SETTLED)
 
     def step(self, ctis: Int64s) -> None:
         """Add CTIs that moved after all rows so far."""
@@ -136,6 +170,8 @@ class InputSender:
         named: dict[int, list[pa.Array]] = {}
         for sent in self._sent:
             chunks.extend(self._chunks(sent, named))
+        if self._reports:
+            chunks.append((0, "reports", to_chunk(pa.concat_tables(self._reports))))
         if self._watched:
             tables = gathered(self._watched, self._input.node, named)
             chunks.extend((bucket, "watched", to_chunk(table)) for bucket, table in tables)
@@ -145,6 +181,22 @@ class InputSender:
             Envelope(bucket, self._input.node, self._speaker, seq, cti, kind, chunk)
             for seq, (bucket, kind, chunk) in enumerate(chunks)
         ]
+
+    def _admit(self, arrived: Arrived, judged: Judgement) -> _EnqueuedRows:
+        admitted = _admitted(arrived, judged, self._input.advance.late)
+        if len(admitted.rows.end):
+            self.reach = max(self.reach, int(admitted.rows.end.max()))
+        return admitted
+
+    def _follow(self, flows: Flows, names: RowNames, step_row: Int64s) -> None:
+        for sent in self._sent:
+            if sent.fold is None:
+                sent.follow(flows, names, step_row, self.failures)
+
+    def _report(self, sources: pa.Array | None, report: str) -> None:
+        named = [] if sources is None else sorted(set(sources.drop_null().to_pylist()))
+        if named:
+            self._reports.append(pa.table([named, [report] * len(named)], schema=REPORT_SCHEMA))
 
     def _fold(
         self, admitted: _EnqueuedRows, step_row: Int64s

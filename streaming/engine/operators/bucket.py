@@ -1,7 +1,7 @@
 """The operators of one bucket: a graph of kernels, run once over the envelopes of a batch."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -26,7 +26,8 @@ from streaming.engine.state.bucket_state import BucketState
 from streaming.engine.state.plan_cache import once_of_plan
 from streaming.engine.state.state_store import StateStore
 from streaming.planning.keys import uniform
-from streaming.planning.plan import CutPlan, OutputSpec, PlannedStage, StageInput, Wire
+from streaming.planning.plan import CutPlan, InputPlan, OutputSpec, PlannedStage, StageInput, Wire
+from streaming.temporal.events import Shape
 from streaming.temporal.ticks import NO_CTI
 
 _WATCHED: Final = "@watched"
@@ -79,7 +80,9 @@ class BucketOperators:
                     memory.reached,
                     report.failures,
                 )
-        outputs.extend(settle(memory, _WATCHED, inbox.watched, report))
+        for reports in inbox.reports:
+            report.receive(reports)
+        outputs.extend(settle(memory, _WATCHED, inbox.watched, report, _tables(self._plan)))
         if report.failures:
             outputs.append(OperatorOutput("", "failures", json.dumps(report.failures.to_json()).encode()))
         memory.write()
@@ -101,6 +104,12 @@ class BucketOperators:
         if shown.id is None or self._plan.buckets == 1:
             return shown.id
         return pc.binary_join_element_wise(str(self._bucket), shown.id, "|")
+
+
+@once_of_plan
+def _tables(plan: PlannedStage) -> Collection[str]:
+    """The inputs that are tables."""
+    return {name for name, each in plan.inputs.items() if isinstance(each, InputPlan) and each.shape is Shape.TABLE}
 
 
 @once_of_plan

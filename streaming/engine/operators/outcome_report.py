@@ -6,6 +6,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from streaming.engine.exchange.envelopes import SETTLED, TAKEN
 from streaming.temporal.outcomes import Reason
 from streaming.wire.execution.failures import FailureTally
 
@@ -22,7 +23,8 @@ class OutcomeReport:
     the node passes no source on. A node that only passes a flow on later (union, held edges) reports `waits` in each
     turn while it has it, and keeps the source. A window that refuses reports that; a node that drops a flow for another
     cause reports nothing. `open_edges`: the change in the number of windows with an open edge that they may still cut
-    off; `cut`: edges that a window cut off. `failures`: where expressions of the turn failed (T5).
+    off; `cut`: edges that a window cut off. `settled`: rows of tables without further versions (T48).
+    `failures`: where expressions of the turn failed (T5).
     """
 
     taken: set[str] = field(default_factory=set)
@@ -30,7 +32,18 @@ class OutcomeReport:
     refusals: dict[str, Reason] = field(default_factory=dict)
     open_edges: Counter[str] = field(default_factory=Counter)
     cut: set[str] = field(default_factory=set)
+    settled: set[str] = field(default_factory=set)
     failures: FailureTally = field(default_factory=FailureTally)
+
+    def receive(self, reports: pa.Table) -> None:
+        """Record the reports of the feed about rows of tables (REPORT_SCHEMA)."""
+        for source, report in zip(*(column.to_pylist() for column in reports.columns), strict=True):
+            if report == TAKEN:
+                self.taken.add(source)
+            elif report == SETTLED:
+                self.settled.add(source)
+            elif self.refusals.get(source) is not Reason.TOO_MANY_WINDOWS:
+                self.refusals[source] = Reason(report)
 
     def took(self, sources: pa.Array | None) -> None:
         """Record that a node has the flows with these `sources` in a row, or will; nulls have no effect."""

@@ -2,12 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from streaming.engine.columns.ipc import to_chunk
 from streaming.engine.exchange.envelopes import LATE_SCHEMA, WATCHED_SCHEMA, OperatorOutput
@@ -21,6 +22,7 @@ from streaming.temporal.ticks import INFINITY
 
 _PENDING: Final = "pending"
 _OPEN: Final = "open"
+_IN_TABLE: Final = "versions"
 _OUTCOMES: Final[Mapping[Reason, Outcome]] = {
     Reason.WINDOW_CLOSED: Outcome.DROPPED_WINDOW_CLOSED,
     Reason.TOO_MANY_WINDOWS: Outcome.MALFORMED,
@@ -32,10 +34,14 @@ _STORED: Final = pa.schema([*WATCHED_SCHEMA, pa.field("windows", pa.int64()), pa
 
 @dataclass(frozen=True, slots=True)
 class _PendingRow:
-    """The relevant part of one row of `_STORED`; `place` is its position in its table."""
+    """The relevant part of one row of `_STORED`; `place` is its position in its table.
+
+    `versions`: it is a row of a reference table; `in_table`: further versions of it may come (T48).
+    """
 
     place: int
     source: str
+    input: str
     outcome: str
     edge: str | None
     refused: str | None
@@ -43,46 +49,58 @@ class _PendingRow:
     taken: bool
     waits: bool
     cut: bool
+    versions: bool
+    in_table: bool
 
     @property
     def decided(self) -> bool:
         """Return true if its outcome is decided, unless an open edge is cut off."""
-        return self.cut or self.taken or not self.waits
+        return self.cut or self.taken or not (self.waits or self.in_table)
 
     @property
     def stays(self) -> bool:
         """Return true if something may still change its outcome."""
         if not self.decided:
             return True
-        return not self.cut and self.taken and (self.windows > 0 or (self.waits and self.edge == EdgeKind.START))
+        if self.cut or self.reason is not None:
+            return False
+        opens = self.in_table or (self.waits and (self.versions or self.edge == EdgeKind.START))
+        return self.windows > 0 or (self.taken and opens)
 
     @property
     def reason(self) -> Reason | None:
         """Return why windows refused it in the end, if they did; WINDOW_CLOSED concerns late_kept rows alone."""
         if self.cut:
             return Reason.TOO_MANY_WINDOWS
-        if self.taken or self.waits or self.refused is None:
+        if self.taken or self.waits or self.in_table or self.refused is None:
             return None
         reason = Reason(self.refused)
         return None if reason is Reason.WINDOW_CLOSED and self.outcome != Outcome.LATE_KEPT else reason
 
 
 def settle(
-    bucket_state: BucketState, node_id: str, arrived: Sequence[pa.Table], report: OutcomeReport
+    bucket_state: BucketState,
+    node_id: str,
+    arrived: Sequence[pa.Table],
+    report: OutcomeReport,
+    tables: Collection[str],
 ) -> list[OperatorOutput]:
     """Decide, as far as possible, the rows watched so far and those that `arrived` (WATCHED_SCHEMA).
 
     A row that a node took keeps the clock's outcome. A row whose every path has ended, one of them in a refusal, gets
     the outcome of that refusal. An edge that windows took is stored until its end has come, because they may cut it
-    off: then it is still malformed (T24). Late rows leave in the turn in which they arrive, with their outcome so far,
-    and once more if a later turn changes it. The number of changes leaves as totals since the first batch.
+    off: then it is still malformed (T24). A row of one of the inputs `tables` is stored until the feed reports that no
+    further version of it comes, because another path of it may begin until then (T48). Late rows leave in the turn in
+    which they arrive, with their outcome so far, and once more if a later turn changes it. The number of changes leaves
+    as totals since the first batch.
     """
-    watched = _PendingOutcomes(bucket_state.node(node_id), report)
+    watched = _PendingOutcomes(bucket_state.node(node_id), report, tables)
     decidable = watched.decidable_rows(arrived)
     if decidable is None:
         return _totals(bucket_state)
-    table, listed = decidable
-    rows = [watched.row(place, each) for place, each in enumerate(table.select(_READ).to_pylist())]
+    table, listed, in_table = decidable
+    read = zip(table.select(_READ).to_pylist(), in_table, strict=True)
+    rows = [watched.row(place, each, in_table=held) for place, (each, held) in enumerate(read)]
     for name, values in (
         ("refused", [row.refused for row in rows]),
         ("windows", [row.windows for row in rows]),
@@ -94,44 +112,58 @@ def settle(
     return _outputs(bucket_state, table, [row for row in rows if row.reason is not None or not listed[row.place]])
 
 
-_READ: Final = ["source", "outcome", "edge", "refused", "windows", "taken"]
+_READ: Final = ["source", "input", "outcome", "edge", "refused", "windows", "taken"]
 
 
 @dataclass(frozen=True)
 class _PendingOutcomes:
-    """The watched rows on `state`: `pending` those that wait in some node, `open` by source the edges of windows.
+    """The watched rows on `state`.
 
-    In the head, `rows` and `open` count them.
+    `pending` those that wait in some node, `open` by source the edges of windows, `versions` by source the rows that
+    the feed has in the `tables`. In the head, `rows`, `open` and `versions` count them.
     """
 
     state: NodeState
     report: OutcomeReport
+    tables: Collection[str]
 
-    def decidable_rows(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool]] | None:
-        """Return the rows that this turn may decide, and which of them have left before; None without such rows."""
+    def decidable_rows(self, arrived: Sequence[pa.Table]) -> tuple[pa.Table, list[bool], list[bool]] | None:
+        """Return the rows that this turn may decide, which of them have left before, and which the feed has in tables.
+
+        None without such rows.
+        """
         if not arrived and not waits_or_open(self.state):
             return None
+        report = self.report
         parts = [self.state.get(_PENDING)] if self.state.head.get("rows") else []
         listed = [True] * sum(part.num_rows for part in parts)
+        in_table = [False] * len(listed)
         for each in arrived:
             parts.append(_fresh(each))
             listed += [False] * each.num_rows
-        moved = {source for source, windows in self.report.open_edges.items() if windows}
-        touched = pa.array(sorted(self.report.cut | moved), pa.string())
-        if self.state.head.get(_OPEN) and len(touched):
-            slots = self._edges.slots_of([touched], len(touched))
-            stored = self._edges.read(slots)
-            mine = np.isin(stored.column("source").to_numpy(zero_copy_only=False), touched.to_pylist())
-            self._rewrite(slots, stored.filter(pa.array(~mine)), stored.num_rows)
-            parts.append(stored.filter(pa.array(mine)))
-            listed += [True] * parts[-1].num_rows
+            in_table += [name in self.tables for name in each.column("input").to_pylist()]
+        touched = {source for source, windows in report.open_edges.items() if windows} | report.cut
+        for name in (_OPEN, _IN_TABLE):
+            if name == _IN_TABLE and self.state.head.get(name):
+                touched |= report.taken | report.refusals.keys() | report.settled
+            if self.state.head.get(name) and touched:
+                parts.append(self._removed(name, touched))
+                listed += [True] * parts[-1].num_rows
+                in_table += [name == _IN_TABLE] * parts[-1].num_rows
         table = pa.concat_tables([_STORED.empty_table(), *parts]).combine_chunks()
-        return (table, listed) if table.num_rows else None
+        return (table, listed, in_table) if table.num_rows else None
 
-    def row(self, place: int, each: Mapping[str, Any]) -> _PendingRow:
-        """Return a row with the reports of the turn."""
+    def row(self, place: int, each: Mapping[str, Any], *, in_table: bool) -> _PendingRow:
+        """Return a row with the reports of the turn; `in_table`: the feed had it in a table before."""
         source, report = each["source"], self.report
-        row = _PendingRow(place, **each, waits=source in report.waiting, cut=source in report.cut)
+        row = _PendingRow(
+            place,
+            **each,
+            waits=source in report.waiting,
+            cut=source in report.cut,
+            versions=each["input"] in self.tables,
+            in_table=in_table and source not in report.settled,
+        )
         now = report.refusals.get(source)
         if now is not None and row.refused != Reason.TOO_MANY_WINDOWS:
             row = replace(row, refused=str(now))
@@ -140,31 +172,41 @@ class _PendingOutcomes:
 
     def keep(self, table: pa.Table, rows: Iterable[_PendingRow]) -> None:
         """Store these rows of `table`."""
-        edges: list[int] = []
         pending: list[int] = []
+        by_source: dict[str, list[int]] = {_OPEN: [], _IN_TABLE: []}
         for row in rows:
-            (edges if row.taken and not row.waits else pending).append(row.place)
-        if edges:
-            self._edges.append(table.take(pa.array(edges, pa.int64())), np.full(len(edges), INFINITY))
-            self.state.head[_OPEN] = self.state.head.get(_OPEN, 0) + len(edges)
+            if row.in_table:
+                by_source[_IN_TABLE].append(row.place)
+            else:
+                (pending if row.waits else by_source[_OPEN]).append(row.place)
+        for name, places in by_source.items():
+            if places:
+                self._by_source(name).append(table.take(pa.array(places, pa.int64())), np.full(len(places), INFINITY))
+                self.state.head[name] = self.state.head.get(name, 0) + len(places)
         if pending:
             self.state.put(_PENDING, table.take(pa.array(pending, pa.int64())))
         elif self.state.head.get("rows"):
             self.state.drop([_PENDING])
         self.state.head["rows"] = len(pending)
 
-    def _rewrite(self, slots: Any, table: pa.Table, before: int) -> None:
-        self._edges.rewrite(slots, table, np.full(table.num_rows, INFINITY))
-        self.state.head[_OPEN] += table.num_rows - before
+    def _removed(self, name: str, touched: Collection[str]) -> pa.Table:
+        """Remove and return the rows of the store `name` with the sources `touched`."""
+        store, sources = self._by_source(name), pa.array(sorted(touched), pa.string())
+        slots = store.slots_of([sources], len(sources))
+        stored = store.read(slots)
+        mine = pc.is_in(stored.column("source"), value_set=sources)
+        kept = stored.filter(pc.invert(mine))
+        store.rewrite(slots, kept, np.full(kept.num_rows, INFINITY))
+        self.state.head[name] += kept.num_rows - stored.num_rows
+        return stored.filter(mine)
 
-    @property
-    def _edges(self) -> RowsByKey:
-        return RowsByKey(self.state, "edges", ["source"], _STORED)
+    def _by_source(self, name: str) -> RowsByKey:
+        return RowsByKey(self.state, "edges" if name == _OPEN else name, ["source"], _STORED)
 
 
 def waits_or_open(state: NodeState) -> bool:
     """Return true if the outcome of some row is open, so that each node must report its waiting rows."""
-    return bool(state.head.get("rows") or state.head.get(_OPEN))
+    return bool(state.head.get("rows") or state.head.get(_OPEN) or state.head.get(_IN_TABLE))
 
 
 def _fresh(arrived: pa.Table) -> pa.Table:

@@ -12,7 +12,7 @@ from typing import Final
 class MessageKind(StrEnum):
     """The kinds of message. `CarrierMessage.chunk` holds the content.
 
-    To the operators (see `Envelope`): `partials`, `events`, `ctis`, `watched`.
+    To the operators (see `Envelope`): `partials`, `events`, `ctis`, `watched`, `reports`.
     Of the batch: `counts`: a lane's counts as JSON; `late`: an Arrow IPC stream of late rows; `failures`: failed
     expressions; `corrections`: changes of counts for rows that windows refused (both as in `OperatorOutput`); `rows`
     and `moved`: the rows and the CTIs that an output released.
@@ -28,6 +28,7 @@ class MessageKind(StrEnum):
     EVENTS = "events"
     CTIS = "ctis"
     WATCHED = "watched"
+    REPORTS = "reports"
     COUNTS = "counts"
     LATE = "late"
     FAILURES = "failures"
@@ -111,6 +112,7 @@ MESSAGES: Final[dict[MessageKind, MessageRule]] = {
     _K.EVENTS: _rule("feed first_stage", _H.READS, _H.READS),
     _K.CTIS: _rule("feed first_stage", _H.READS, _H.READS),
     _K.WATCHED: _rule("feed first_stage", _H.READS, _H.READS),
+    _K.REPORTS: _rule("feed first_stage", _H.READS, _H.READS),
     _K.COUNTS: _rule("feed", _H.PASSES, _H.PASSES, _S.NOTES_COUNTS),
     _K.LATE: _rule("feed first_stage second_stage", _H.PASSES, _H.PASSES, _S.WRITES_LATE_ROWS),
     _K.FAILURES: _rule("feed first_stage second_stage", _H.PASSES, _H.PASSES, _S.NOTES_FAILURES),

@@ -94,7 +94,8 @@ class LaneClocks:
         self.table: StoredTable | None = None
         if plan.shape is Shape.TABLE:
             stored = None if state is None else state["table"]
-            self.table = StoredTable(table_rules(plan.stream), plan.fields, stored, blobs)
+            watched = plan.node if plan.watch_longer is not None else None
+            self.table = StoredTable(table_rules(plan.stream), plan.fields, stored, blobs, watched)
         self._lanes: dict[str, LaneJudge] = {}
         for lane, kept in ({} if state is None else state["lanes"]).items():
             self._lanes[lane] = LaneJudge.of_json(plan.shape, plan.advance, kept, blobs)

@@ -149,9 +149,13 @@ class JudgementBuilder:
         self.horizon = max(self.horizon, original.sync)
 
     def version(self, row: ChunkRow, judged: JudgedElement) -> None:
-        """Add the judgement of a row of a table, which is not enqueued itself: its versions come with the CTIs."""
+        """Add the judgement of a row of a table, which is not enqueued itself: its versions come with the CTIs.
+
+        `kept` marks the rows that the table has taken.
+        """
         self.judged(row, replace(judged, event=None))
         if judged.event is not None and judged.original is not None:
+            self._kept[row.index] = True
             self._moved_by[row.index] = judged.moved_by or 0
             self.horizon = max(self.horizon, judged.original.sync)
 
@@ -236,7 +240,7 @@ def judge_version_rows(
         if isinstance(element, Version | Snapshot | MalformedVersion):
             if clock.take_arrival(row.arrival):
                 into.step(row.index - 1, clock.cti)
-            judged = judge_row(lane, versions, element, row.arrival, since(clock.cti))
+            judged = judge_row(lane, versions, element, row.arrival, since(clock.cti), row.position)
             into.version(row, judged)
             _count(clock, row, as_point(element), judged, into)
         else:

@@ -117,10 +117,18 @@ def _unscaled(key: str) -> list[Any]:
 
 
 class StoredTable:
-    """The versions of a table over one batch, from what `to_json` returned for the previous one; None: a new table."""
+    """The versions of a table over one batch, from what `to_json` returned for the previous one; None: a new table.
+
+    `watched` is the input node whose received rows are watched, None if none is; only their names are stored.
+    """
 
     def __init__(
-        self, rules: TableRules, fields: Fields, stored: Mapping[str, Any] | None, blobs: Mapping[str, Blob]
+        self,
+        rules: TableRules,
+        fields: Fields,
+        stored: Mapping[str, Any] | None,
+        blobs: Mapping[str, Blob],
+        watched: str | None = None,
     ) -> None:
         self.rules = rules
         self._fields = fields
@@ -130,6 +138,8 @@ class StoredTable:
         self._cti: Tick = NO_CTI if stored is None else stored["cti"]
         self._table: VersionTable | None = None
         self._edges: list[VersionEdge] = []
+        self._watched = watched
+        self._sources: set[str] = set()
 
     @property
     def table(self) -> VersionTable:
@@ -152,7 +162,10 @@ class StoredTable:
 
     def put(self, lane: str, row: Version | Snapshot, effective: Tick, since: Tick, source: Hashable = None) -> None:
         """See `Versions`."""
-        self.table.put(lane, row, effective, since, source)
+        named = None if self._watched is None else f"{self._watched}/{lane}/{source}"
+        self.table.put(lane, row, effective, since, named)
+        if named is not None:
+            self._sources.add(named)
 
     def reach(self, cti: Tick) -> Tick:
         """Process the CTI `cti` of the input, and return it."""
@@ -173,6 +186,12 @@ class StoredTable:
         edges, self._edges = self._edges, []
         times = np.fromiter((edge.time for edge in edges), np.int64, len(edges))
         return edges, np.searchsorted(times, np.array(ctis, np.int64)) - 1
+
+    def settled_sources(self) -> list[str]:
+        """Return the watched rows whose last version has left in this batch, or never will."""
+        if self._table is None or not self._sources:
+            return []
+        return sorted(self._sources - self._table.sources())
 
     def to_json(self, blobs: dict[str, Blob]) -> dict[str, Any]:
         """Return the state as JSON values; larger parts go into `blobs`."""
@@ -209,12 +228,13 @@ class StoredTable:
                 each.whole,
                 self._texts.of_order(each.order),
                 self._texts.of_payload(each.payload),
+                *_named(each.source),
             ]
             for at in sorted(state.pending)
             for key, each in state.pending[at].items()
         ]
         marks = [
-            [at, mark.original, sorted(texted(self._texts.of_key(key)) for key in mark.keys)]
+            [at, mark.original, sorted(texted(self._texts.of_key(key)) for key in mark.keys), *_named(mark.source)]
             for at, mark in sorted(state.marks.items())
         ]
         body = texted({"pending": pending, "marks": marks}).encode()
@@ -232,17 +252,19 @@ class StoredTable:
         if stored["body"] is not None:
             body = json.loads(bytes(self._blobs[stored["body"]]))
         pending: dict[Tick, dict[Key, Candidate]] = {}
-        for at, key, original, whole, order, payload in body["pending"]:
-            candidate = Candidate(original, whole, self._texts.order(order), self._texts.payload(payload))
+        for at, key, original, whole, order, payload, *source in body["pending"]:
+            candidate = Candidate(original, whole, self._texts.order(order), self._texts.payload(payload), *source)
             pending.setdefault(at, {})[self._texts.key(key)] = candidate
         marks = {
-            at: SnapshotMark(original, frozenset(self._texts.key(json.loads(key)) for key in keys))
-            for at, original, keys in body["marks"]
+            at: SnapshotMark(original, frozenset(self._texts.key(json.loads(key)) for key in keys), *source)
+            for at, original, keys, *source in body["marks"]
         }
         state = VersionsState(
             self._cti, stored["number"], stored["snapshot"], stored["first"], stored["lanes"], pending, marks
         )
-        return VersionTable(self.rules, state, HeldTexts(self._texts, self._read_held(stored["held"])))
+        table = VersionTable(self.rules, state, HeldTexts(self._texts, self._read_held(stored["held"])))
+        self._sources |= table.sources()
+        return table
 
     def _read_held(self, held: Mapping[str, Any]) -> TextsByKey:
         if "few" not in held:
@@ -253,7 +275,12 @@ class StoredTable:
         return entries
 
 
-def edges_as_rows(edges: list[VersionEdge], fields: Fields) -> tuple[Arrived, Judgement]:
+def _named(source: str | None) -> list[str]:
+    """Return the end of an entry: the name of a watched row, nothing for another row."""
+    return [] if source is None else [source]
+
+
+def edges_as_rows(edges: Sequence[VersionEdge], fields: Fields) -> tuple[Arrived, Judgement]:
     """Return the edges of a table as an enqueued chunk."""
     rows = len(edges)
     start = np.fromiter((edge.start for edge in edges), np.int64, rows)
