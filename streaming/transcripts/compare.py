@@ -14,6 +14,7 @@ from streaming.definition.sequences.node import MatchRecognizeNode
 from streaming.temporal.events import EdgeKind, Shape
 from streaming.temporal.ticks import INFINITY, ONE_TICK, parse_duration, parse_instant
 from streaming.transcripts.format import ExecutorName, Expect, ExpectedEvent, ExpectedLate, ExpectedPane, ExpectedRow
+from streaming.transcripts.late_rows import with_written_times
 from streaming.transcripts.load import TranscriptError
 from streaming.transcripts.prepare import TranscriptDefinition
 from streaming.wire.execution.case import Case, CaseEvent, CaseLate, CaseResult, CaseStep, StepPane
@@ -129,7 +130,7 @@ def differences(
         every = executor == "reference" or _each_alone(case)
         found += _cti_differences(want.ctis, result.ctis, every=every, ends=_ends_inside(case))
     if want.late is not None:
-        found += _unmatched("late", want.late, result.late, _matches_late)
+        found += _unmatched("late", want.late, with_written_times(result.late, case), _matches_late)
     if want.outcomes is not None:
         found += _outcome_differences(want.outcomes, result)
     if want.failures is not None and result.failures is not None and result.failures != want.failures:
