@@ -135,3 +135,11 @@ def check_length(length: Ticks, what: str, node: str, path: str) -> Iterator[Fau
         remedy = "Write a duration above zero, such as '5m'." if length <= 0 else "Write less than 9999 years."
         message = f"{what} is {format_duration(length)}, which is out of range."
         yield error(FaultCode.BAD_DURATION, message, remedy, node=node, field=path)
+
+
+def check_row_grace(grace: Ticks, node: str) -> Iterator[Fault]:
+    """Yield the error of a sequence or of analytic functions whose grace is below zero or too long (T36)."""
+    if not 0 <= grace <= LONGEST:
+        remedy = "Write zero or more, such as '30s'." if grace < 0 else "Write less than 9999 years."
+        message = f"The grace is {format_duration(grace)}, which is out of range."
+        yield error(FaultCode.BAD_DURATION, message, remedy, node=node, field="grace")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from streaming.definition.sql.parse import parse_sql
 from tests.definition.sql.reading.read import fault, node
 from tests.definition.sql.test_completion import labels
 
@@ -38,6 +39,13 @@ def test_a_calendar_window_has_its_fields(clause: str, window: dict[str, object]
 )
 def test_a_mistake_has_a_remedy(text: str, words: str, remedy: str) -> None:
     assert fault(text) == (words, remedy)
+
+
+@pytest.mark.parametrize(
+    ("unit", "message"), [("", "The calendar unit is missing."), ("decade", "Unknown calendar unit `decade`.")]
+)
+def test_a_wrong_unit_is_named(unit: str, message: str) -> None:
+    assert parse_sql(calendar(unit)).faults[0].message == message
 
 
 def test_its_units_and_its_zone_are_completed() -> None:

@@ -6,7 +6,7 @@ from streaming.definition.aggregate_functions import AGGREGATES
 from streaming.definition.analytic import ROW_FUNCTIONS, AnalyticColumn, AnalyticNode, Frame
 from streaming.definition.checks.aggregates import check_aggregate
 from streaming.definition.checks.findings import CheckFindings, reserved_starts
-from streaming.definition.checks.window_sizes import LONGEST, check_length
+from streaming.definition.checks.window_sizes import LONGEST, check_length, check_row_grace
 from streaming.definition.faults import FaultCode
 from streaming.definition.payload.types import (
     DOUBLE,
@@ -59,11 +59,8 @@ def _check_order(node: AnalyticNode, visible: Fields | None, findings: CheckFind
 def _check_lengths(node: AnalyticNode, findings: CheckFindings) -> None:
     if node.reach is not None:
         findings.faults.extend(check_length(parse_duration(node.reach), "The reach", node.id, "reach"))
-    grace = 0 if node.grace is None else parse_duration(node.grace)
-    if not 0 <= grace <= LONGEST:
-        message = f"The grace is {format_duration(parse_duration(grace))}, which is out of range."
-        remedy = "Write zero or more, such as '30s', and less than 9999 years."
-        findings.refuse(FaultCode.BAD_DURATION, message, remedy, node.id, "grace")
+    if node.grace is not None:
+        findings.faults.extend(check_row_grace(parse_duration(node.grace), node.id))
 
 
 def _check_column(

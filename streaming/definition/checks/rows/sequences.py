@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from streaming.definition.checks.findings import CheckFindings, expression_fault, reserved_starts, sentence, sound
-from streaming.definition.checks.window_sizes import check_grace, check_length
+from streaming.definition.checks.window_sizes import check_length, check_row_grace
 from streaming.definition.counts import counted
 from streaming.definition.expressions.parse import parse_over_rows
 from streaming.definition.expressions.problems import ExpressionError, ExpressionFault
@@ -81,7 +81,7 @@ def _check_lengths(node: MatchRecognizeNode) -> Iterator[Fault]:
         if value is not None:
             yield from check_length(parse_duration(value), f"'{path}'", node.id, path)
     if node.grace is not None:
-        yield from check_grace(parse_duration(node.grace), node.id, "grace")
+        yield from check_row_grace(parse_duration(node.grace), node.id)
     if node.lifetime == "span" and node.rows != "one":
         message = "'lifetime: span' gives each match one lifetime, but with this 'rows' a match has several rows."
         remedy = "Set 'rows: one', or leave 'lifetime' out."
