@@ -10,23 +10,34 @@ from streaming.definition.names import DurationText, Name
 from streaming.definition.strict import Strict
 from streaming.temporal.events import EdgeKind
 from streaming.temporal.outcomes import Outcome, Reason
-from streaming.temporal.ticks import TimeTextError, parse_instant
+from streaming.temporal.ticks import TimeTextError, parse_duration, parse_instant
 from streaming.wire.execution.case import EndMode
 
 ExecutorName = Literal["reference", "engine", "spark"]
 BATCH: Literal["batch"] = "batch"
 
 
-def _readable(value: int | str) -> int | str:
+def _since_epoch(value: Any) -> Any:
+    """Return the ticks of a duration such as `10s`, a time after 1970; anything else unchanged."""
     try:
-        parse_instant(value)
+        return parse_duration(value) if isinstance(value, str) else value
+    except TimeTextError:
+        return value
+
+
+def _readable(value: Any) -> Any:
+    time = _since_epoch(value)
+    try:
+        parse_instant(time)
     except TimeTextError as error:
         raise ValueError(str(error)) from None
-    return value
+    return time
 
 
 InstantText = Annotated[int | str, BeforeValidator(_readable)]
-"""Return ticks, or ISO 8601 text."""
+"""Ticks, a duration after 1970, or ISO 8601 text."""
+WrittenTime = Annotated[Any, BeforeValidator(_since_epoch)]
+"""A time as in `InstantText`, or anything that is wrong on purpose."""
 
 
 _ALONE: Final[Mapping[str, frozenset[str]]] = {
@@ -50,18 +61,18 @@ class TranscriptRow(Strict):
     stream: Name
     lane: str | None = None
     arrival: InstantText | None = None
-    start: Any = None
-    end: Any = None
+    start: WrittenTime = None
+    end: WrittenTime = None
     edge: Any = None
     payload: Any = None
     key: Any = None
     meta: Any = None
-    cti: Any = None
+    cti: WrittenTime = None
     strict: bool = False
     bad: str | None = None
     heartbeat: InstantText | None = None
     delete: Any = None
-    snapshot: Any = None
+    snapshot: WrittenTime = None
     rows: Any = None
     source: Annotated[Literal["history", "live"] | None, Field(alias="from")] = None
     position: Annotated[StrictInt, Field(ge=0)] | None = None

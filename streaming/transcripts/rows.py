@@ -62,8 +62,8 @@ def sourced_rows(
             yield SourcedRow(CaseRow(item.stream, lanes[0], batch, {"heartbeat": clock[item.stream]}), "live")
             continue
         stream = streams[item.stream]
-        if stream.history is None and not item.model_fields_set.isdisjoint(("source", "history")):
-            raise TranscriptError(f"the stream {item.stream!r} has no history; set 'history', or leave 'from' out")
+        if stream.history is None and (item.history is not None or item.source == "history"):
+            raise TranscriptError(f"the stream {item.stream!r} has no history; set it, or leave this row out")
         if item.history is not None:
             yield SourcedRow(CaseRow(item.stream, HISTORY_LANE, batch, {"history": None}), "history")
             continue
