@@ -44,7 +44,7 @@ def test_a_malformed_row_has_its_written_times(
 
 @pytest.mark.parametrize("executor", ["reference", "engine"])
 def test_an_overlap_has_its_written_edge(executor: ExecutorName) -> None:
-    rows = [{"history": "end"}, {"edge": "end", "start": 5, "end": 9, "position": 0}]
+    rows: list[dict[str, Any]] = [{"history": "end"}, {"edge": "end", "start": 5, "end": 9, "position": 0}]
     assert differs(EDGES, rows, [{"start": 5, "end": 9, "edge": "end", "outcome": "overlap"}], executor) == ""
 
 
