@@ -10,6 +10,7 @@ from typing import Any, Literal
 from streaming.definition.strict import Strict
 
 SampleKind = Literal["event", "edge_start", "edge_end", "cti", "heartbeat", "malformed"]
+AttemptStatus = Literal["open", "matched", "failed"]
 CtiCause = Literal["row", "generated", "imported", "idle", "arrival", "end"]
 
 
@@ -161,6 +162,48 @@ class SimulatedPane(Strict):
     why: list[str]
 
 
+class AttemptRow(Strict):
+    """A row that an attempt took, by the numbers of the sample rows that made it, and the variable that took it."""
+
+    rows: list[int]
+    variable: str
+    excluded: bool
+
+
+class AttemptState(Strict):
+    """The state of an attempt from `after` on.
+
+    `taken` are the rows after the first `kept` of the previous state: of the match, else of the path that came
+    furthest. `ended_by` are the numbers of the rows at which that path ended, `next` the variables that were tried next
+    or that it waits for. `why`: the rows, the end or the wait, and the CTI that decides.
+    """
+
+    after: int
+    status: AttemptStatus
+    kept: int
+    taken: list[AttemptRow]
+    ended_by: list[int]
+    next: list[str]
+    why: list[str]
+
+
+class SimulatedAttempt(Strict):
+    """An attempt of a sequence to match its pattern from one row of a group on.
+
+    `first` are the numbers of the sample rows that made its first row, which starts at `start`. From `until` on, a row
+    is too late for WITHIN; null without WITHIN. `results` are ids of track rows.
+    """
+
+    id: int
+    node: str
+    group: dict[str, Any]
+    first: list[int]
+    start: int
+    until: int | None
+    states: list[AttemptState]
+    results: list[int]
+
+
 class Simulation(Strict):
     """A complete simulation. `order` lists the nodes from inputs to outputs. `outcomes` counts by stream.
 
@@ -172,6 +215,7 @@ class Simulation(Strict):
     staircases: list[Staircase]
     tracks: list[Track]
     panes: list[SimulatedPane]
+    attempts: list[SimulatedAttempt]
     order: list[str]
     outcomes: dict[str, dict[str, int]]
     holding: list[str]

@@ -9,6 +9,7 @@ from streaming.definition.graph import QueryGraph
 from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.simulator.model import Simulation
 from streaming.simulator.picture.asking import MissingRowExplainer
+from streaming.simulator.picture.attempts import AttemptFormatter
 from streaming.simulator.picture.cti_words import CtiWords
 from streaming.simulator.picture.panes import PaneFormatter, panes
 from streaming.simulator.picture.rows import RowFormatter
@@ -42,7 +43,9 @@ def simulate(
 def why_nothing(recorded: RecordedRun, node: str, at: Tick) -> list[str]:
     """Explain in sentences why `node` has no row at `at`. Raises KeyError for an unknown node."""
     words = _words(recorded)
-    return MissingRowExplainer(recorded, words, WaitingWords(recorded, words)).why_nothing(node, at)
+    waiting = WaitingWords(recorded, words)
+    attempts = AttemptFormatter(recorded, words, waiting)
+    return MissingRowExplainer(recorded, words, waiting, attempts).why_nothing(node, at)
 
 
 def instant(written: int | str) -> Tick:
@@ -75,7 +78,8 @@ def present(recorded: RecordedRun) -> Simulation:
     words = _words(recorded)
     waiting = WaitingWords(recorded, words)
     missed = MissedRows(recorded)
-    teller = RowFormatter(recorded, words, missed)
+    attempts = AttemptFormatter(recorded, words, waiting)
+    teller = RowFormatter(recorded, words, missed, attempts)
     outcomes: dict[str, Counter[str]] = {}
     streams = {each.identity: each.row.stream for each in recorded.elements}
     for element, judged in recorded.run.judged.items():
@@ -85,6 +89,7 @@ def present(recorded: RecordedRun) -> Simulation:
         staircases=staircases(recorded),
         tracks=tracks(recorded, words),
         panes=panes(PaneFormatter(recorded, words, waiting, missed)),
+        attempts=attempts.attempts(),
         order=list(recorded.run.order),
         outcomes={stream: dict(counts) for stream, counts in outcomes.items()},
         holding=waiting.holding(),

@@ -15,7 +15,8 @@ from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputRow
 from streaming.simulator.origins.lane_stories import FRESH, lane_stories
 from streaming.simulator.origins.mattering import mattering_times
-from streaming.simulator.origins.tracing import KnownInput, trace_row
+from streaming.simulator.origins.results import trace_row
+from streaming.simulator.origins.tracing import KnownInput
 from streaming.simulator.replay.replaying import ReadRows
 from streaming.simulator.words import finite
 from streaming.temporal.events import EdgeKind, Event, Shape

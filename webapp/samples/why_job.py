@@ -11,8 +11,9 @@ from streaming.definition.faults import Fault, FaultCode
 from streaming.simulator.origins.lane_stories import FRESH, ClockBefore
 from streaming.simulator.origins.mattering import MatteringTimes, mattering_at, mattering_times
 from streaming.simulator.origins.places import AskedPlace, UnknownResultField, trace_place
+from streaming.simulator.origins.results import CtiMove, cti_of, trace_row
 from streaming.simulator.origins.traced import PlaceTrace, ResultTrace
-from streaming.simulator.origins.tracing import CtiMove, KnownInput, cti_of, trace_row
+from streaming.simulator.origins.tracing import KnownInput
 from streaming.simulator.replay.replaying import PlaceRead, ReadRows
 from streaming.simulator.replay.rows import as_kept
 from streaming.simulator.simulate import instant

@@ -3042,6 +3042,45 @@ export interface components {
             type?: "inner" | "left_outer";
         };
         /**
+         * AttemptRow
+         * @description A row that an attempt took, by the numbers of the sample rows that made it, and the variable that took it.
+         */
+        AttemptRow: {
+            /** Rows */
+            rows: number[];
+            /** Variable */
+            variable: string;
+            /** Excluded */
+            excluded: boolean;
+        };
+        /**
+         * AttemptState
+         * @description The state of an attempt from `after` on.
+         *
+         *     `taken` are the rows after the first `kept` of the previous state: of the match, else of the path that came
+         *     furthest. `ended_by` are the numbers of the rows at which that path ended, `next` the variables that were tried next
+         *     or that it waits for. `why`: the rows, the end or the wait, and the CTI that decides.
+         */
+        AttemptState: {
+            /** After */
+            after: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "open" | "matched" | "failed";
+            /** Kept */
+            kept: number;
+            /** Taken */
+            taken: components["schemas"]["AttemptRow"][];
+            /** Ended By */
+            ended_by: number[];
+            /** Next */
+            next: string[];
+            /** Why */
+            why: string[];
+        };
+        /**
          * AuditEventResponse
          * @description An audit event. `at` is ISO text in UTC; `request_id` is the `X-Request-ID` of the answer.
          *
@@ -9290,6 +9329,33 @@ export interface components {
             by: string;
         };
         /**
+         * SimulatedAttempt
+         * @description An attempt of a sequence to match its pattern from one row of a group on.
+         *
+         *     `first` are the numbers of the sample rows that made its first row, which starts at `start`. From `until` on, a row
+         *     is too late for WITHIN; null without WITHIN. `results` are ids of track rows.
+         */
+        SimulatedAttempt: {
+            /** Id */
+            id: number;
+            /** Node */
+            node: string;
+            /** Group */
+            group: {
+                [key: string]: unknown;
+            };
+            /** First */
+            first: number[];
+            /** Start */
+            start: number;
+            /** Until */
+            until: number | null;
+            /** States */
+            states: components["schemas"]["AttemptState"][];
+            /** Results */
+            results: number[];
+        };
+        /**
          * SimulatedPane
          * @description One window of one group.
          *
@@ -9438,6 +9504,8 @@ export interface components {
             tracks: components["schemas"]["Track"][];
             /** Panes */
             panes: components["schemas"]["SimulatedPane"][];
+            /** Attempts */
+            attempts: components["schemas"]["SimulatedAttempt"][];
             /** Order */
             order: string[];
             /** Outcomes */

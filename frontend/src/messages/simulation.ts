@@ -3,7 +3,7 @@
 import { isOutcome, OUTCOME_WORDS } from "../model/run/outcomes";
 import type { PanePhase } from "../model/simulation/currentState";
 import { countsFromZero } from "../model/simulation/drawing/scale";
-import type { SimulatedPane, SimulatedRow, TrackRow } from "../model/simulation/types";
+import type { AttemptState, SimulatedAttempt, SimulatedPane, SimulatedRow, TrackRow } from "../model/simulation/types";
 import { counted } from "../model/text/counts";
 import { valueText } from "../model/text/values";
 import { formatInstant, formatSpan, instantParts, type Ticks } from "../model/time/ticks";
@@ -104,6 +104,18 @@ export function valuesWords(values: Readonly<Record<string, unknown>>): string {
 
 export function spanWords(start: Ticks, end: Ticks | null, words: TimeWords): string {
   return `[${words(start)}, ${words(end)})`;
+}
+
+export const ATTEMPT_WORDS: Record<AttemptState["status"], string> = {
+  open: "not decided",
+  matched: "match",
+  failed: "no match",
+};
+
+/** Return `unpaid, customer = 7: from row 3`. */
+export function attemptName({ node, group, first }: SimulatedAttempt): string {
+  const values = valuesWords(group);
+  return `${node}${values === "" ? "" : `, ${values}`}: from row ${first.join(", ")}`;
 }
 
 export const PHASE_WORDS: Record<PanePhase, string> = {

@@ -118,7 +118,7 @@ class GroupSearch:
 
         An attempt without a result gives INFINITY.
         """
-        found = self._attempt(first, None, self._silent)
+        found = self._attempt(first, None, self.silent)
         if isinstance(found, Match):
             yield self._moment(found), self._next(found, _ignored)
             return
@@ -147,7 +147,7 @@ class GroupSearch:
 
     def _completions(self, first: int) -> Iterator[Match]:
         """Yield the paths to which known rows complete an attempt. Raises `TooComplexError` on the way."""
-        return self._searching(first, None, self._silent).possible()
+        return self._searching(first, None, self.silent).possible()
 
     def _shares_dead(self) -> bool:
         unbounded = self.spec.within is None and len(self.rows) < self.spec.max_rows
@@ -158,7 +158,8 @@ class GroupSearch:
     def _condition(self, variable: str, path: Path) -> bool:
         return self._holds(variable, path, lambda why: self.failed(path.last, variable, why))
 
-    def _silent(self, variable: str, path: Path) -> bool:
+    def silent(self, variable: str, path: Path) -> bool:
+        """Return whether the condition of the variable is true for the last row of `path`; failures are not counted."""
         return self._holds(variable, path, lambda _: None)
 
     def _holds(self, variable: str, path: Path, failed: Callable[[OperationFailure], None]) -> bool:

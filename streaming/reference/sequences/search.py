@@ -34,7 +34,7 @@ class TooComplexError(Exception):
     """An attempt tried more than MOST_CONDITIONS conditions."""
 
 
-class _OpenPathError(Exception):
+class OpenPathError(Exception):
     """The path can take a row that is not known yet, or an absence on it is not decided."""
 
 
@@ -149,7 +149,7 @@ class AttemptSearch:
         """Return the match, or the state of the attempt."""
         try:
             return next(self._complete(possible=False), Unmatched.FAILED)
-        except (_OpenPathError, NotKnownError):
+        except (OpenPathError, NotKnownError):
             return Unmatched.OPEN
         except TooComplexError:
             return Unmatched.TOO_COMPLEX
@@ -192,7 +192,7 @@ class AttemptSearch:
         if at >= len(values.rows):
             if possible or values.complete or (until is not None and values.at >= until):
                 return None
-            raise _OpenPathError
+            raise OpenPathError
         if until is not None and values.rows[at].start >= until:
             return None
         taken = path.taking(item.variable, excluded=item.excluded)
@@ -218,5 +218,5 @@ class AttemptSearch:
             except NotKnownError:
                 waits = True
         if waits and not possible:
-            raise _OpenPathError
+            raise OpenPathError
         return until

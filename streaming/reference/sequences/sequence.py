@@ -1,22 +1,26 @@
 """match_recognize: searches the rows of each group, in order, for a pattern (T27 to T38)."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from streaming.planning.sequences import SequenceSpec
 from streaming.reference.expressions.numbers import OperationFailure
-from streaming.reference.flow import Flow, FreedFlows, TraceRecorder
+from streaming.reference.flow import Flow, FlowId, FreedFlows, TraceRecorder
 from streaming.reference.row import Row
 from streaming.reference.rows_in_order import RowsInOrder
 from streaming.reference.sequences.group import DecidedAttempt, GroupProgress, GroupSearch, SequenceResult
-from streaming.reference.sequences.path import Match
+from streaming.reference.sequences.path import Match, Path
 from streaming.reference.sequences.search import PatternRests
+from streaming.reference.sequences.traced import AttemptTrace, TracedSearch
 from streaming.reference.sequences.values import SequenceValues
 from streaming.reference.windows.panes import Key
 from streaming.temporal.ticks import INFINITY, Tick
 from streaming.temporal.value_order import sort_key
+
+AttemptListener = Callable[[Key, DecidedAttempt], None]
+"""Receives the group of each attempt, and the attempt, when it is decided."""
 
 
 @dataclass
@@ -38,13 +42,15 @@ class SequenceOperator:
     A row is known once it starts before the CTI, less the grace; attempts use known rows alone. An attempt is
     decided once no later row can change it: when its most preferred complete path has no open path before it, or when
     no path is left. With `emit: running`, what would be reported if no more rows came leaves at the end of each
-    micro-batch, and is retracted if it no longer holds.
+    micro-batch, and is retracted if it no longer holds. `made` has the result of each flow that left, and `listener`
+    observes the attempts.
     """
 
     spec: SequenceSpec
     rows: RowsInOrder = field(init=False)
     groups: dict[Key, SequenceGroup] = field(default_factory=dict)
-    results: int = 0
+    made: dict[FlowId, SequenceResult] = field(default_factory=dict)
+    listener: AttemptListener | None = None
 
     def __post_init__(self) -> None:
         spec = self.spec
@@ -73,6 +79,8 @@ class SequenceOperator:
             for attempt in search.decide(group.progress):
                 results += attempt.results
                 self._explain(key, attempt, group.progress, witness)
+                if self.listener is not None:
+                    self.listener(key, attempt)
             leaving += self._released(key, group, results)
             held = min(held, search.hold(group.progress))
         return FreedFlows(_in_order(leaving), min(self.rows.at, held), horizon)
@@ -97,6 +105,26 @@ class SequenceOperator:
         rows = self.rows.groups[key]
         return rows if self.rows.at == INFINITY else rows[: bisect_left(rows, self.rows.at, key=lambda row: row.start)]
 
+    def trace(self, key: Key, first: int, most: int) -> AttemptTrace:
+        """Search again from the row `first` of a group, in the rows that are known, and return the end of each path.
+
+        It tries at most `most` conditions.
+        """
+        search, values = self._silent_search(key, self.known_rows(key))
+        return TracedSearch(self.spec, self._rests, values, search.silent, first, most=most).trace()
+
+    def would_take(self, key: Key, path: Path, variable: str, flow: Flow) -> bool:
+        """Return whether the absence of `variable` after `path` would have ended at a row that did not take part."""
+        rows = [*self.rows.groups[key][: path.last + 1], Row((), flow)]
+        search, _ = self._silent_search(key, rows, ended=True)
+        return search.silent(variable, path.trying(variable, path.last + 1))
+
+    def _silent_search(
+        self, key: Key, rows: Sequence[Row], *, ended: bool = False
+    ) -> tuple[GroupSearch, SequenceValues]:
+        values = SequenceValues(self.spec, rows, self.rows.at, ended=ended)
+        return GroupSearch(self.spec, self._rests, values, self._fields(key), lambda *_: None), values
+
     def _search(self, key: Key, group: SequenceGroup, witness: TraceRecorder) -> GroupSearch:
         def failed(row: int, name: str, why: OperationFailure) -> None:
             if (row, name, why.kind) not in group.failures:
@@ -111,8 +139,7 @@ class SequenceOperator:
 
     def _holding(self, key: Key, group: SequenceGroup) -> list[SequenceResult]:
         """Return the results that are not final, as if no more rows came."""
-        values = SequenceValues(self.spec, self.rows.groups[key], self.rows.at, ended=True)
-        search = GroupSearch(self.spec, self._rests, values, self._fields(key), lambda *_: None)
+        search, _ = self._silent_search(key, self.rows.groups[key], ended=True)
         return [result for attempt in search.decide(group.progress.copy()) for result in attempt.results]
 
     def _released(self, key: Key, group: SequenceGroup, results: Iterable[SequenceResult]) -> list[Flow]:
@@ -127,11 +154,12 @@ class SequenceOperator:
         return (_retracted(group, self._holding(key, group)) if group.provisional else []) + leaving
 
     def _flow(self, key: Key, result: SequenceResult) -> Flow:
-        self.results += 1
         made = [row.flow for row in self.rows.groups[key][result.first : result.last + 1]]
         sources = frozenset(element for flow in made for element in flow.sources)
         stamp = max(flow.stamp for flow in made)
-        return Flow((key, self.results), result.start, result.end, result.payload, sources, stamp)
+        flow_id = (key, len(self.made) + 1)
+        self.made[flow_id] = result
+        return Flow(flow_id, result.start, result.end, result.payload, sources, stamp)
 
     def _explain(self, key: Key, attempt: DecidedAttempt, progress: GroupProgress, witness: TraceRecorder) -> None:
         if not isinstance(attempt.found, Match) and attempt.first >= progress.covered:

@@ -14,12 +14,13 @@ from streaming.planning.validity import checked_graph
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.explain import Absence
 from streaming.reference.output import OutputRow
+from streaming.simulator.origins.matches import ReplayedMatches
 from streaming.simulator.origins.traced import PlaceTrace, StandingRow
 from streaming.simulator.origins.tracing import KnownInput, Tracer
 from streaming.simulator.replay.replaying import PlaceRead
 from streaming.simulator.words import closes_at, finite, never_moves, stands_at, would_bring
 from streaming.temporal.events import Event
-from streaming.temporal.ticks import INFINITY, NO_CTI
+from streaming.temporal.ticks import INFINITY, NO_CTI, Tick
 from streaming.wire.execution.case import ONLY_LANE
 from streaming.wire.rows.payload_json import payload_to_json
 
@@ -47,10 +48,12 @@ def trace_place(known: KnownInput, asked: AskedPlace, now: Mapping[str, int]) ->
     for name in asked.key:
         if name not in fields:
             raise UnknownResultField(f"Rows of {asked.output!r} have no field {name!r}: they have {', '.join(fields)}.")
-    whole, run = tracer.flushed(in_time=False), tracer.fed()
+    matches = ReplayedMatches.of(tracer, now)
+    whole, run = tracer.flushed(in_time=False), matches.run
     for node, tick in now.items():
         if tick != NO_CTI:
             tracer.raise_to(run, node, tick)
+    attempts = matches.at(asked.output, Tick(asked.at), asked.key)
     teller = _PlaceTeller(tracer, asked, now)
     there = teller.living(whole)
     emitted = {row.flow.id for row in run.outputs if row.output == asked.output}
@@ -60,7 +63,7 @@ def trace_place(known: KnownInput, asked: AskedPlace, now: Mapping[str, int]) ->
     missed = tracer.missed(would, there)
     ended = dict(teller.ended(whole))
     traced = tracer.trace(ended, ended)
-    why = teller.summary(standing, len(missed.rows) + missed.left_out, len(ended))
+    why = teller.summary(standing, len(missed.rows) + missed.left_out, len(ended)) + attempts
     return PlaceTrace(why=why, standing=standing, missed=missed, ended=traced)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from streaming.definition.counts import counted
+from streaming.simulator.picture.attempts import AttemptFormatter
 from streaming.simulator.picture.cti_words import CtiWords
 from streaming.simulator.picture.waiting import WaitingWords
 from streaming.simulator.recorded.record import RecordedRun
@@ -19,6 +20,7 @@ class MissingRowExplainer:
     recorded: RecordedRun
     words: CtiWords
     waiting: WaitingWords
+    attempts: AttemptFormatter
 
     def why_nothing(self, node: str, at: Tick) -> list[str]:
         """Explain why `node` has no row at the time `at`. Raises KeyError for an unknown node."""
@@ -33,6 +35,8 @@ class MissingRowExplainer:
         found = [f"At {when} {node!r} has {counted(len(standing), 'row')}."] if standing else []
         found += self._inputs(node, at, when, standing=bool(standing))
         found += self._panes(node, at)
+        for name in (node, *self.recorded.before(node)):
+            found += self.attempts.at(name, at)
         found += [
             f"Nothing brings CTIs on {name!r}, so rows of {node!r} that depend on it come only when that input ends."
             for name in self.waiting.open_inputs(node)

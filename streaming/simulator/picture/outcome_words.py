@@ -111,3 +111,15 @@ def _describe_move(judged: JudgedElement, original: Event, event: Event, before:
         return f"Shifted: {before}; it was moved by {by} and keeps its length: {to}."
     to, end = times.at(event.start), times.at(event.end)
     return f"Adjusted: {before}; its start was moved by {by} to {to}, its end stays {end}."
+
+
+def smallest_delay(judged: JudgedElement, settings: AdvanceTime) -> int | None:
+    """Return the smallest delay with which a late row would have been in time.
+
+    None if no delay would, or it was in time.
+    """
+    if settings.generate is None or judged.lateness is None or judged.original is None:
+        return None
+    if judged.fixed_cti > judged.original.sync or judged.cti_met == INFINITY:
+        return None
+    return settings.generate.delay + judged.lateness

@@ -7,8 +7,9 @@ from typing import Any, Final
 from streaming.reference.explain import Absence, absence
 from streaming.reference.flow import ElementId
 from streaming.simulator.model import SampleKind, SimulatedRow
+from streaming.simulator.picture.attempts import AttemptFormatter
 from streaming.simulator.picture.cti_words import CtiWords, absence_sentences
-from streaming.simulator.picture.outcome_words import MetWords, outcome_sentences, shift_sentence
+from streaming.simulator.picture.outcome_words import MetWords, outcome_sentences, shift_sentence, smallest_delay
 from streaming.simulator.recorded.missing import MissedRows
 from streaming.simulator.recorded.record import MetCti, RecordedRun
 from streaming.simulator.recorded.recording import RecordedRow
@@ -17,7 +18,6 @@ from streaming.simulator.words import MOST_LISTED, finite
 from streaming.temporal.clock import JudgedElement
 from streaming.temporal.events import Cti, EdgeKind, Event
 from streaming.temporal.settings import AdvanceTime
-from streaming.temporal.ticks import INFINITY
 from streaming.wire.rows.payload_json import payload_to_json
 
 NO_SETTINGS: Final = AdvanceTime()
@@ -30,6 +30,7 @@ class RowFormatter:
     recorded: RecordedRun
     words: CtiWords
     missed: MissedRows
+    attempts: AttemptFormatter
     results: Mapping[int, Sequence[RecordedRow]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +84,7 @@ class RowFormatter:
                 *self._describe_missed(each.number),
                 *shift_sentence(judged, self._settings(identity), self.words.times),
                 *self._fate(each.number, missing),
+                *self.attempts.of_row(each.number),
             ],
         )
 
@@ -154,18 +156,6 @@ class RowFormatter:
             return absence_sentences(missing)
         rows = self.results[number]
         return [self.words.of_results(rows)]
-
-
-def smallest_delay(judged: JudgedElement, settings: AdvanceTime) -> int | None:
-    """Return the smallest delay with which a late row would have been in time.
-
-    None if no delay would, or it was in time.
-    """
-    if settings.generate is None or judged.lateness is None or judged.original is None:
-        return None
-    if judged.fixed_cti > judged.original.sync or judged.cti_met == INFINITY:
-        return None
-    return settings.generate.delay + judged.lateness
 
 
 def _kind(each: SampledElement) -> SampleKind:

@@ -39,7 +39,7 @@ class WaitingWords:
     def pane_waits(self, panes: NodePanes, pane: RecordedPane) -> str:
         """Explain which CTI a pane waits for, and what would bring it."""
         until = Tick(pane.pane.end + panes.grace)
-        return f"{closes_at(self.words.times.at(until))}{self._needs(panes.node, until)}"
+        return f"{closes_at(self.words.times.at(until))}{self.needs(panes.node, until)}"
 
     def standing(self, node: str) -> str:
         """Report the CTIs of the inputs of a node."""
@@ -64,7 +64,7 @@ class WaitingWords:
             until = Tick(still[0].pane.end + panes.grace)
             first = "it closes" if len(still) == 1 else "the first closes"
             at = self.words.times.at(until)
-            needs = self._needs(panes.node, until)
+            needs = self.needs(panes.node, until)
             yield f"{panes.node!r} still holds {what}: {first} when the CTI reaches {at}{needs}"
 
     def _input(self, name: str) -> str:
@@ -73,7 +73,7 @@ class WaitingWords:
         cti = self.recorded.run.feeds[name].cti
         return stands_at(name, None if cti == NO_CTI else self.words.times.at(cti))
 
-    def _needs(self, node: str, until: Tick) -> str:
+    def needs(self, node: str, until: Tick) -> str:
         """Describe what would bring the CTI `until` to a node, as the end of a sentence."""
         inputs = self.open_inputs(node)
         lacking = [each for each in inputs if not self.has_clock(each)]

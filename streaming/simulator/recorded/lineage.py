@@ -13,6 +13,7 @@ from streaming.reference.operators.joins.pieces import TickSpan
 from streaming.reference.operators.many_ports import ManyPorts
 from streaming.reference.operators.ports import LEFT, RIGHT
 from streaming.reference.operators.union import UnionOperator
+from streaming.reference.sequences.sequence import SequenceOperator
 from streaming.reference.windows.emission import RowMaker
 from streaming.reference.windows.panes import PaneId
 from streaming.reference.windows.top_k import TopK
@@ -88,6 +89,10 @@ class Lineage:
             case WindowOperator():
                 assert isinstance(flow.id, PaneId)  # nosec B101 # the rows of windows are named by their panes
                 yield from ((before[0], member.id) for member in self.members.get((node, flow.id), ()))
+            case SequenceOperator() as sequence:
+                result = sequence.made[flow.id]
+                rows = sequence.rows.groups[_pair(flow.id)[0]]  # type: ignore[index]
+                yield from ((before[0], row.flow.id) for row in rows[result.first : result.last + 1])
             case TopK():
                 yield before[0], _pair(flow.id)[1]
             case ManyPorts(parts=parts):

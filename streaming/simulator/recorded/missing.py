@@ -1,9 +1,10 @@
 """Rows that a pane missed: they were dropped, moved, or came after their window closed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from streaming.reference.flow import Flow
+from streaming.reference.executor import ReferenceRun
+from streaming.reference.flow import ElementId, Flow
 from streaming.reference.operators.per_event import PerEvent
 from streaming.reference.windows.fixed_windows import FixedWindows
 from streaming.reference.windows.panes import group_key
@@ -44,7 +45,11 @@ class MissedRows:
             for number, judged in self.recorded.judged_by_number()
             if judged.original is not None and judged.original.edge is None and judged.outcome not in IN_TIME
         }
-        ways = {node: self._way(node) for node in self.recorded.panes} if late else {}
+        ways = (
+            {node: way_to(self.recorded.lineage.sources, self.recorded.run, node) for node in self.recorded.panes}
+            if late
+            else {}
+        )
         for node, way in ways.items():
             for number, judged in late.items() if way is not None else ():
                 if way is not None and self.recorded.elements[number - 1].input == way[0]:
@@ -55,21 +60,9 @@ class MissedRows:
                 if way is None:
                     self._compare(self.recorded.panes[node], supposed, frozenset(late))
 
-    def _way(self, node: str) -> tuple[str, Sequence[PerEvent]] | None:
-        """Return the input that a node reads, and the operators between that input and the node."""
-        operators: list[PerEvent] = []
-        [name] = self.recorded.lineage.sources[node]
-        while name not in self.recorded.run.feeds:
-            operator = self.recorded.run.operators[name]
-            if not isinstance(operator, PerEvent):
-                return None
-            operators.insert(0, operator)
-            [name] = self.recorded.lineage.sources[name]
-        return name, operators
-
     def _look(self, number: int, judged: JudgedElement, panes: NodePanes, way: Sequence[PerEvent]) -> None:
         assert judged.original is not None  # nosec B101 # asked before
-        flow = _as_it_came(judged.original, way)
+        flow = as_it_came(judged.original, way)
         if flow is None:
             return
         key = group_key(flow, panes.operator.group_by)
@@ -94,9 +87,22 @@ class MissedRows:
         return {self.recorded.number_of[element] for flow in last for element in flow.sources}
 
 
-def _as_it_came(event: Event, way: Sequence[PerEvent]) -> Flow | None:
-    """Return the row that would have reached the window from the event as received."""
-    flow: Flow | None = Flow("missed", event.start, event.end, event.payload, frozenset(), event.start)
+def way_to(sources: Mapping[str, Sequence[str]], run: ReferenceRun, node: str) -> tuple[str, Sequence[PerEvent]] | None:
+    """Return the input that a node reads, and the operators between the two; None if one does not read single rows."""
+    operators: list[PerEvent] = []
+    [name] = sources[node]
+    while name not in run.feeds:
+        operator = run.operators[name]
+        if not isinstance(operator, PerEvent):
+            return None
+        operators.insert(0, operator)
+        [name] = sources[name]
+    return name, operators
+
+
+def as_it_came(event: Event, way: Sequence[PerEvent], sources: frozenset[ElementId] = frozenset()) -> Flow | None:
+    """Return the row that would have reached the node from the event as received."""
+    flow: Flow | None = Flow("missed", event.start, event.end, event.payload, sources, event.start)
     for operator in way:
         flow = None if flow is None else operator.rule.one(flow, SILENT)
     return flow

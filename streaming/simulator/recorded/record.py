@@ -13,10 +13,12 @@ from streaming.reference.executor import ReferenceRun
 from streaming.reference.flow import ElementId
 from streaming.reference.operators.per_event import PerEvent
 from streaming.reference.output import OutputOperator
+from streaming.reference.sequences.sequence import SequenceOperator
 from streaming.reference.substreams import WHOLE, Unit, unit_of
 from streaming.reference.windows.top_k import TopK
 from streaming.reference.windows.window import AggregateRows, WindowOperator
 from streaming.simulator.model import CtiCause
+from streaming.simulator.recorded.attempts import NodeAttempts
 from streaming.simulator.recorded.clocks import ClockRecorder, ClockStep, is_lane
 from streaming.simulator.recorded.lineage import Lineage, NotedRows
 from streaming.simulator.recorded.recording import RunRecorder
@@ -52,6 +54,7 @@ class RecordedRun:
     lineage: Lineage = field(init=False)
     clocks: ClockRecorder = field(init=False)
     panes: dict[str, NodePanes] = field(default_factory=dict)
+    attempts: dict[str, NodeAttempts] = field(default_factory=dict)
     logged: list[OutputOperator] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,6 +72,8 @@ class RecordedRun:
                 operator.panes = self.panes[node]
             if isinstance(operator, WindowOperator):
                 operator.emission.rows = NotedRows(operator.emission.rows, node, self.lineage)
+            if isinstance(operator, SequenceOperator):
+                self.attempts[node] = NodeAttempts(node, operator, lambda: self.run.trace.cause)
         self.logged = [each for each in self.run.operators.values() if isinstance(each, OutputOperator)]
 
     @property
@@ -166,6 +171,8 @@ class RecordedRun:
         self.flows.after = after
         for panes in self.panes.values():
             panes.after = after
+        for attempts in self.attempts.values():
+            attempts.after = after
 
     def _step_done(self) -> None:
         for operator in self.logged:
@@ -176,6 +183,8 @@ class RecordedRun:
                 panes.horizon = horizons[node]
         for panes in self.panes.values():
             panes.step_done()
+        for attempts in self.attempts.values():
+            attempts.step_done()
 
     def _horizons(self) -> Mapping[str, Tick]:
         """Return the largest finite time of each node's inputs, in its times."""

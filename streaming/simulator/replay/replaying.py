@@ -6,7 +6,7 @@ late row met is sent to its lane just before it. One thing is unknown for late r
 inputs: which of their windows had closed. Such rows count in every window (`KEPT_SOMEWHERE`).
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -190,9 +190,20 @@ def run_of(query: ReplayedQuery, steps: Sequence[ReplayStep], *, replayed: bool)
     return run
 
 
-def fed_run(query: ReplayedQuery, steps: Sequence[ReplayStep], *, replayed: bool) -> ReferenceRun:
-    """Run the same steps without ending the inputs: the only CTIs are those that late rows met."""
+def fed_run(
+    query: ReplayedQuery,
+    steps: Sequence[ReplayStep],
+    *,
+    replayed: bool,
+    prepare: Callable[[ReferenceRun], None] | None = None,
+) -> ReferenceRun:
+    """Run the same steps without ending the inputs: the only CTIs are those that late rows met.
+
+    `prepare` receives the run before its first row.
+    """
     run = ReferenceRun(query.graph, query.streams, query.advance)
+    if prepare is not None:
+        prepare(run)
     for step in steps:
         node, lane, _ = step.place
         if step.met is not None:

@@ -160,6 +160,7 @@ export const drawnSimulation: fc.Arbitrary<Simulation> = fc.nat(12).chain((count
         { node: "out", kind: "output", rows: given },
       ],
       panes,
+      attempts: [],
       order: ["s", "w", "out"],
       outcomes: {},
       holding: [],

@@ -10,6 +10,9 @@ export type Staircase = Schemas["Staircase"];
 export type TrackRow = Schemas["TrackRow"];
 export type Track = Schemas["Track"];
 export type PaneState = Schemas["PaneState"];
+export type AttemptRow = Schemas["AttemptRow"];
+export type AttemptState = Schemas["AttemptState"];
+export type SimulatedAttempt = Schemas["SimulatedAttempt"];
 export type SimulatedPane = Schemas["SimulatedPane"];
 /** The simulation without the answer about a single place. */
 export type Simulation = Omit<Schemas["SimulationResponse"], "answer">;

@@ -5,6 +5,7 @@ import { AddRow } from "./sample/AddRow";
 import { RowForm } from "./sample/RowForm";
 import { Transport } from "./Transport";
 import { CompareTab } from "./tabs/CompareTab";
+import { SequencesTab } from "./tabs/SequencesTab";
 import { TablesTab } from "./tabs/TablesTab";
 import { WhatIfCard, WhatIfTab } from "./tabs/WhatIfTab";
 import { WhyPanel } from "./tabs/WhyPanel";
@@ -13,6 +14,7 @@ import { SIMULATOR_TABS, type SimulatorTab, useSimulator } from "./view";
 
 const TAB_WORDS: Record<SimulatorTab, string> = {
   timeline: "Timeline",
+  sequences: "Sequences",
   table: "Table",
   policies: "Compare policies",
   what_if: "What if",
@@ -83,24 +85,32 @@ interface BodyProps {
 export function SimulatorBody({ tab, onTab, editing, onEditing }: BodyProps) {
   const { simulation, readOnly } = useSimulator();
   const rows = simulation.rows.length;
+  const sequences = simulation.tracks.some(({ kind }) => kind === "match_recognize");
+  const shown = tab === "sequences" && !sequences ? "timeline" : tab;
+  const played = shown !== "policies" && shown !== "what_if";
   return (
     <>
-      <Tabs selectedKey={tab} onSelectionChange={(key) => onTab(key as SimulatorTab)} className="sim-body">
+      <Tabs selectedKey={shown} onSelectionChange={(key) => onTab(key as SimulatorTab)} className="sim-body">
         <div className="sim-bar">
           <Changes />
           <TabList aria-label="Views of the simulation" className="sim-tabs">
-            {SIMULATOR_TABS.map((each) => (
+            {SIMULATOR_TABS.filter((each) => sequences || each !== "sequences").map((each) => (
               <Tab key={each} id={each} className="sim-tab">
                 {TAB_WORDS[each]}
               </Tab>
             ))}
           </TabList>
         </div>
-        <div className="sim-columns" data-tab={tab}>
+        <div className="sim-columns" data-tab={shown}>
           <div className="sim-main">
             <TabPanel id="timeline">
               <Timeline />
             </TabPanel>
+            {sequences ? (
+              <TabPanel id="sequences">
+                <SequencesTab />
+              </TabPanel>
+            ) : null}
             <TabPanel id="table">
               <TablesTab />
             </TabPanel>
@@ -110,12 +120,12 @@ export function SimulatorBody({ tab, onTab, editing, onEditing }: BodyProps) {
             <TabPanel id="what_if">
               <WhatIfTab />
             </TabPanel>
-            {tab === "timeline" || tab === "table" ? <Transport rows={rows} readOnly={readOnly} /> : null}
-            {readOnly || tab === "policies" || tab === "what_if" ? null : <AddRow />}
+            {played ? <Transport rows={rows} readOnly={readOnly} /> : null}
+            {readOnly || !played ? null : <AddRow />}
           </div>
           <div className="sim-side">
             <WhyPanel />
-            {tab === "what_if" ? null : <WhatIfCard onOpen={() => onTab("what_if")} />}
+            {shown === "what_if" ? null : <WhatIfCard onOpen={() => onTab("what_if")} />}
             <Legend />
             <Gone />
             <Holding />

@@ -13,6 +13,7 @@ export type Selected =
   | { kind: "row"; key: string }
   | { kind: "pane"; id: number }
   | { kind: "result"; id: number }
+  | { kind: "attempt"; id: number }
   | { kind: "place"; node: string; at: number };
 
 export interface Edits {
@@ -52,7 +53,7 @@ export interface SimulatorView {
   clocks: ReadonlyMap<string, RowClock>;
 }
 
-export const SIMULATOR_TABS = ["timeline", "table", "policies", "what_if"] as const;
+export const SIMULATOR_TABS = ["timeline", "sequences", "table", "policies", "what_if"] as const;
 export type SimulatorTab = (typeof SIMULATOR_TABS)[number];
 
 export const SimulatorContext = createContext<SimulatorView | null>(null);

@@ -14,8 +14,8 @@ export interface LinkedState {
   tab: string;
   /** The number of arrived rows; null: all. */
   scrub: number | null;
-  /** The number of the selected row, or the id of the selected pane or result. */
-  selected: { kind: "row" | "pane" | "result"; id: number } | null;
+  /** The number of the selected row, or the id of the selected pane, result or attempt. */
+  selected: { kind: "row" | "pane" | "result" | "attempt"; id: number } | null;
 }
 
 export const LINK_NAME = "simulation=";

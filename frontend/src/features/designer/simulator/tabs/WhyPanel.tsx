@@ -1,6 +1,8 @@
 import { type ReactNode, useMemo } from "react";
 import { Sentences, WhyCard } from "../../../../components/why/WhyCard";
 import {
+  ATTEMPT_WORDS,
+  attemptName,
   outcomeWords,
   PHASE_WORDS,
   paneName,
@@ -11,15 +13,16 @@ import {
 } from "../../../../messages/simulation";
 import { isOutcome, OUTCOME_WORDS } from "../../../../model/run/outcomes";
 import { withDelay } from "../../../../model/simulation/advanceEdits";
+import { attemptAt, rowsOfAttempt } from "../../../../model/simulation/attempts";
 import { lastPosition, paneAt } from "../../../../model/simulation/currentState";
 import { copyRow, removeRow } from "../../../../model/simulation/sample/sample";
-import type { SimulatedPane, SimulatedRow, TrackRow } from "../../../../model/simulation/types";
+import type { SimulatedAttempt, SimulatedPane, SimulatedRow, TrackRow } from "../../../../model/simulation/types";
 import { counted } from "../../../../model/text/counts";
 import { formatSpan } from "../../../../model/time/ticks";
 import { usePosition } from "../position";
-import { paneOf, resultOf } from "../timeline/links";
+import { attemptOf, paneOf, resultOf } from "../timeline/links";
 import { shapeOfRow, toneOf } from "../timeline/RowShape";
-import { rowOfKey, useSimulator } from "../view";
+import { rowOfKey, type Selected, type SimulatorView, useSimulator } from "../view";
 import { WhyNoResult } from "./WhyNoResult";
 
 function Card(props: { title: ReactNode; tone?: string; children: ReactNode }) {
@@ -157,6 +160,49 @@ function Changed({ rowKey }: { rowKey: string }) {
   );
 }
 
+function AttemptLinks({ title, attempts }: { title: string; attempts: readonly SimulatedAttempt[] }) {
+  const { select } = useSimulator();
+  if (attempts.length === 0) return null;
+  return (
+    <div>
+      <h4>{title}</h4>
+      <ul className="sim-links">
+        {attempts.map((attempt) => (
+          <li key={attempt.id}>
+            <button type="button" className="link" onClick={() => select({ kind: "attempt", id: attempt.id })}>
+              {attemptName(attempt)}
+            </button>
+            <span>{ATTEMPT_WORDS[attempt.states.at(-1)?.status ?? "open"]}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function WhyAttempt({ attempt }: { attempt: SimulatedAttempt }) {
+  const { simulation } = useSimulator();
+  const current = attemptAt(attempt, usePosition());
+  const results = simulation.tracks.flatMap((track) => track.rows.filter((row) => attempt.results.includes(row.id)));
+  return (
+    <Card title={attemptName(attempt)}>
+      {current === null ? (
+        <p>Not begun yet: its first row is not known at this position.</p>
+      ) : (
+        <>
+          <p className="why-value">
+            <strong>{ATTEMPT_WORDS[current.state.status]}</strong>
+          </p>
+          <Sentences why={current.state.why} />
+          <RowLinks title="Rows that it took" numbers={current.taken.flatMap(({ rows }) => rows)} />
+          <RowLinks title="Ended at" numbers={current.state.ended_by} />
+        </>
+      )}
+      <ResultLinks title="Results" results={results} />
+    </Card>
+  );
+}
+
 function WhyRow({ row, rowKey }: { row: SimulatedRow; rowKey: string }) {
   const { simulation } = useSimulator();
   const outputs = new Set(simulation.tracks.filter((track) => track.kind === "output").map((track) => track.node));
@@ -185,6 +231,10 @@ function WhyRow({ row, rowKey }: { row: SimulatedRow; rowKey: string }) {
       {row.set_by === null ? null : <RowLinks title="Its CTI was set by" numbers={[row.set_by]} />}
       <PaneLinks title="Counted in" panes={holding} />
       <PaneLinks title="Would have counted in" panes={missing} />
+      <AttemptLinks
+        title="Attempts of sequences"
+        attempts={simulation.attempts.filter((each) => rowsOfAttempt(each).includes(row.number))}
+      />
       <ResultLinks title="Results that contain it" results={results} />
     </Card>
   );
@@ -234,6 +284,7 @@ function WhyResult({ row }: { row: TrackRow }) {
   const { simulation, times, differences } = useSimulator();
   const end = row.closed_after === null ? row.end : row.closed_end;
   const all = simulation.tracks.flatMap((track) => track.rows);
+  const parentIds = new Set(row.parents);
   const parents = all.filter((each) => row.parents.includes(each.id));
   const children = all.filter((each) => each.parents.includes(row.id));
   const pane = simulation.panes.filter((each) => each.spoke.includes(row.id));
@@ -251,6 +302,10 @@ function WhyResult({ row }: { row: TrackRow }) {
       )}
       <Sentences why={row.why} />
       <PaneLinks title="From pane" panes={pane} />
+      <AttemptLinks
+        title="Match of"
+        attempts={simulation.attempts.filter((each) => each.results.some((id) => id === row.id || parentIds.has(id)))}
+      />
       <RowLinks title={`From ${counted(row.rows.length, "row")} of the sample`} numbers={row.rows} />
       <ResultLinks title="From results" results={parents} />
       <ResultLinks title="Used by" results={children} />
@@ -259,23 +314,37 @@ function WhyResult({ row }: { row: TrackRow }) {
   );
 }
 
+/** Return the explanation of the selected item; null if the simulation no longer has it. */
+function explanationOf(view: SimulatorView, selected: Selected): ReactNode {
+  const { simulation } = view;
+  switch (selected.kind) {
+    case "row": {
+      const row = rowOfKey(view, selected.key);
+      return row && <WhyRow row={row} rowKey={selected.key} />;
+    }
+    case "pane": {
+      const pane = paneOf(simulation, selected.id);
+      return pane && <WhyPane pane={pane} />;
+    }
+    case "result": {
+      const row = resultOf(simulation, selected.id);
+      return row && <WhyResult row={row} />;
+    }
+    case "attempt": {
+      const attempt = attemptOf(simulation, selected.id);
+      return attempt && <WhyAttempt attempt={attempt} />;
+    }
+    case "place":
+      return <WhyNoResult node={selected.node} at={selected.at} />;
+  }
+}
+
 /** The explanation of the selected item, with links to its sources and to its results. */
 export function WhyPanel() {
   const view = useSimulator();
-  const { selected, simulation } = view;
-  if (selected?.kind === "row") {
-    const row = rowOfKey(view, selected.key);
-    if (row !== null) return <WhyRow row={row} rowKey={selected.key} />;
-  }
-  if (selected?.kind === "pane") {
-    const pane = paneOf(simulation, selected.id);
-    if (pane !== null) return <WhyPane pane={pane} />;
-  }
-  if (selected?.kind === "result") {
-    const row = resultOf(simulation, selected.id);
-    if (row !== null) return <WhyResult row={row} />;
-  }
-  if (selected?.kind === "place") return <WhyNoResult node={selected.node} at={selected.at} />;
+  const { selected } = view;
+  const explanation = selected === null ? null : explanationOf(view, selected);
+  if (explanation !== null) return explanation;
   return (
     <Card title="Explanation">
       <p className="quiet">Select a row, a pane or a result to see which rows it contains and which are missing.</p>

@@ -1,7 +1,8 @@
 /** The items highlighted with the selected one: rows, panes and results. */
 
+import { rowsOfAttempt } from "../../../../model/simulation/attempts";
 import { lastPosition, paneAt } from "../../../../model/simulation/currentState";
-import type { SimulatedPane, Simulation, TrackRow } from "../../../../model/simulation/types";
+import type { SimulatedAttempt, SimulatedPane, Simulation, TrackRow } from "../../../../model/simulation/types";
 import { rowOfKey, type Selected, type SimulatorView } from "../view";
 
 export interface Linked {
@@ -23,6 +24,10 @@ export function resultOf(simulation: Simulation, id: number): TrackRow | null {
 
 export function paneOf(simulation: Simulation, id: number): SimulatedPane | null {
   return simulation.panes.find((pane) => pane.id === id) ?? null;
+}
+
+export function attemptOf(simulation: Simulation, id: number): SimulatedAttempt | null {
+  return simulation.attempts.find((attempt) => attempt.id === id) ?? null;
 }
 
 /** Return all rows of nodes that contributed to a row, and those computed from it. */
@@ -49,20 +54,35 @@ function ofRow(simulation: Simulation, number: number): Linked {
   return { ...NOTHING, rows: new Set([number]), results: new Set(results.map((row) => row.id)) };
 }
 
+function ofPane(simulation: Simulation, id: number): Linked {
+  const pane = paneOf(simulation, id);
+  if (pane === null) return NOTHING;
+  const held = paneAt(pane, lastPosition(simulation))?.rows ?? [];
+  return { rows: new Set(held), results: new Set(pane.spoke), missed: new Set(pane.missed) };
+}
+
+function ofAttempt(simulation: Simulation, id: number): Linked {
+  const attempt = attemptOf(simulation, id);
+  if (attempt === null) return NOTHING;
+  return { ...NOTHING, rows: new Set(rowsOfAttempt(attempt)), results: new Set(attempt.results) };
+}
+
 export function linkedTo(view: SimulatorView, selected: Selected | null): Linked {
   const { simulation } = view;
   if (selected === null || selected.kind === "place") return NOTHING;
-  if (selected.kind === "row") {
-    const row = rowOfKey(view, selected.key);
-    return row === null ? NOTHING : ofRow(simulation, row.number);
+  switch (selected.kind) {
+    case "row": {
+      const row = rowOfKey(view, selected.key);
+      return row === null ? NOTHING : ofRow(simulation, row.number);
+    }
+    case "pane":
+      return ofPane(simulation, selected.id);
+    case "attempt":
+      return ofAttempt(simulation, selected.id);
+    case "result": {
+      const result = resultOf(simulation, selected.id);
+      if (result === null) return NOTHING;
+      return { ...NOTHING, rows: new Set(result.rows), results: family(simulation, result) };
+    }
   }
-  if (selected.kind === "pane") {
-    const pane = paneOf(simulation, selected.id);
-    if (pane === null) return NOTHING;
-    const held = paneAt(pane, lastPosition(simulation))?.rows ?? [];
-    return { rows: new Set(held), results: new Set(pane.spoke), missed: new Set(pane.missed) };
-  }
-  const result = resultOf(simulation, selected.id);
-  if (result === null) return NOTHING;
-  return { ...NOTHING, rows: new Set(result.rows), results: family(simulation, result) };
 }
