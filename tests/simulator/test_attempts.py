@@ -105,7 +105,7 @@ def test_an_open_absence_says_until_when_and_what_would_bring_the_cti() -> None:
         "00:16:00 or later would bring it.",
     ]
     assert simulation.rows[1].why[-1] == (
-        "'m' does not know it yet: the CTI is not beyond its start, so earlier rows may follow."
+        "It waits in 'm': earlier rows may still follow, because the CTI has not passed its start."
     )
 
 

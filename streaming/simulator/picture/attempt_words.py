@@ -199,7 +199,7 @@ class AttemptWords:
         if not step.trace.opened and step.trace.complete is not None:
             yield "Complete, but waits for a later row, because a measure contains NEXT."
         elif step.trace.complete is not None and step.trace.complete.path.length:
-            yield "If that does not come, a shorter match holds."
+            yield "If that does not come, the attempt still has a match."
 
     def _within(self) -> str:
         within = self.attempts.operator.spec.within

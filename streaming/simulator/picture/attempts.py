@@ -97,7 +97,7 @@ class AttemptFormatter:
             for attempt in words.attempts.all:
                 for number, sentence in self._roles(words, attempt).items():
                     rows.setdefault(number, []).append(sentence)
-            later = f"{name!r} does not know it yet: the CTI is not beyond its start, so earlier rows may follow."
+            later = f"It waits in {name!r}: earlier rows may still follow, because the CTI has not passed its start."
             for key in words.attempts.operator.groups:
                 for flow in words.attempts.waiting(key):
                     for number in self._numbers(flow):

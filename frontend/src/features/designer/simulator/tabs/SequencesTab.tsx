@@ -12,7 +12,7 @@ import "./sequences.css";
 const MOST_RUNS = 12;
 
 function rowWords(rows: readonly number[]): string {
-  return rows.length <= 3 ? `row${rows.length === 1 ? "" : "s"} ${rows.join(", ")}` : counted(rows.length, "row");
+  return rows.length <= 3 ? rows.map((number) => `row ${number}`).join(", ") : counted(rows.length, "row");
 }
 
 /** The steps of an attempt: the rows that each variable took, then the variables that it waits for. */
