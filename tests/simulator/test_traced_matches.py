@@ -17,7 +17,7 @@ MINUTE: Final = 60_000_000
 ROWS: Final = ((0, 1, "placed"), (2, 2, "placed"), (12, 1, "paid"), (20, 3, "placed"))
 
 
-def known() -> KnownInput:
+def read_orders() -> KnownInput:
     """Return the orders and payments that a binding has read."""
     sequence = {
         "id": "m",
@@ -49,7 +49,7 @@ def known() -> KnownInput:
 
 def test_a_match_names_its_rows_and_the_absence_that_held() -> None:
     row = ResultRow(output="out", start=17 * MINUTE, end=17 * MINUTE + 1, payload={"id": 2})
-    trace = trace_row(known(), row, {})
+    trace = trace_row(read_orders(), row, {})
     assert trace is not None
     assert trace.same
     assert trace.why[-1] == (
@@ -59,7 +59,7 @@ def test_a_match_names_its_rows_and_the_absence_that_held() -> None:
 
 
 def test_a_missing_match_names_the_row_that_ended_its_attempt() -> None:
-    place = trace_place(known(), AskedPlace("out", 15 * MINUTE, {"id": 1}), {"shop": 19 * MINUTE})
+    place = trace_place(read_orders(), AskedPlace("out", 15 * MINUTE, {"id": 1}), {"shop": 19 * MINUTE})
     assert place.why[-1] == (
         "The attempt of 'm' from the row at 00:00:00 (id = 1): Took the row at 00:00:00 as PLACED. Ended at the row at "
         "00:12:00, which is PAID (kind = 'paid'): it came 12 min after the row at 00:00:00, so PAID was not absent for "
@@ -68,7 +68,7 @@ def test_a_missing_match_names_the_row_that_ended_its_attempt() -> None:
 
 
 def test_an_open_attempt_says_until_when_it_waits() -> None:
-    place = trace_place(known(), AskedPlace("out", 17 * MINUTE, {"id": 2}), {"shop": 10 * MINUTE})
+    place = trace_place(read_orders(), AskedPlace("out", 17 * MINUTE, {"id": 2}), {"shop": 10 * MINUTE})
     assert place.why[-1] == (
         "The attempt of 'm' from the row at 00:02:00 (id = 2): Took the row at 00:02:00 as PLACED. Waits until "
         "00:17:00: a row before that may be PAID (kind = 'paid'). It is decided when the CTI reaches 00:17:00 at the "

@@ -187,7 +187,7 @@ function WhyAttempt({ attempt }: { attempt: SimulatedAttempt }) {
   return (
     <Card title={attemptName(attempt)}>
       {current === null ? (
-        <p>Not begun yet: its first row is not known at this position.</p>
+        <p>Not started yet: its first row is not known at this position.</p>
       ) : (
         <>
           <p className="why-value">
