@@ -23,7 +23,7 @@ from webapp.core.http.pages import application_page, openapi_file
 from webapp.live import api as live
 from webapp.live.dashboard_api import DashboardView, DetailsView
 from webapp.live.incidents.api import IncidentFileView, IncidentView
-from webapp.live.ledger.api import LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
+from webapp.live.ledger.api import FreshnessBudgetView, LedgerFileView, LedgerKeysView, LedgerView, LossBudgetView
 from webapp.live.what_if.api import DelayEffectView
 from webapp.monitoring import api as monitoring
 from webapp.monitoring.charting.api import ResultChartView
@@ -171,6 +171,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("home/<uuid:binding>/details/", DetailsView.as_view()),
     path("home/<uuid:binding>/what-if/", DelayEffectView.as_view()),
     path("home/<uuid:binding>/budget/", LossBudgetView.as_view()),
+    path("home/<uuid:binding>/freshness/", FreshnessBudgetView.as_view()),
     path("home/<uuid:binding>/ledger/", LedgerView.as_view()),
     path("home/<uuid:binding>/ledger/file/", LedgerFileView.as_view()),
     path("alerts/", alerts.AlertsView.as_view()),

@@ -18,14 +18,14 @@ from webapp.core.limited.jobs import READING, limited
 
 @dataclass(frozen=True)
 class Past:
-    """All that is stored of a binding between two ticks; `samples` are run, end of the minute, and JSON text."""
+    """All that is stored of a binding between two ticks; `samples` are run, end of the minute, JSON, `overdue`."""
 
     begin: int
     end: int
     known: Sequence[Span]
     facts: Sequence[tuple[int, Mapping[str, Any]]]
     runs: Sequence[RunSpan]
-    samples: Sequence[tuple[str, int, str]]
+    samples: Sequence[tuple[str, int, str, int | None]]
     delays: Mapping[str, Mapping[str, int]]
 
 
@@ -74,8 +74,8 @@ def replay(rule: str, thresholds: Thresholds, past: Past) -> Replayed:
 
 def _by_minutes(past: Past, history: FactsHistory) -> Any:
     totals: dict[str, dict[int, Totals]] = defaultdict(dict)
-    for run, end, text in past.samples:
-        totals[run][end] = totals_of(json.loads(text), past.delays.get(run, {}))
+    for run, end, text, overdue in past.samples:
+        totals[run][end] = totals_of(json.loads(text), past.delays.get(run, {}), overdue)
     due = due_minutes(past.runs, past.begin, past.end - SETTLES)
     minutes = (minute(end, span, totals, failed_rows(history, end)) for end, span in due)
     return (moment for moment, _ in fold_moments(history, minutes, EMPTY))

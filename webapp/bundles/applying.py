@@ -24,6 +24,7 @@ from webapp.queries.services import create_query, create_version, delete_query
 from webapp.runs.access import bound_inputs, held_by_open_runs
 from webapp.runs.bindings.binding_rows import write_binding
 from webapp.runs.bindings.bindings import delete_binding
+from webapp.runs.bindings.service_levels import stored_level
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.lifecycle.turn_requests import reconcile_soon
 from webapp.runs.models import Binding
@@ -113,6 +114,7 @@ def _write(planned: PlannedChanges, author: User | None) -> None:
             binding = present.bindings.get(name) or Binding(pk=each.id, name=name)
             binding.dedicated, binding.freshness = each.dedicated, each.freshness
             binding.completeness = each.completeness
+            binding.freshness_level = stored_level(each.freshness_level)
             store_outputs(binding, each.outputs)
             chosen = {
                 node: BoundInput(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()

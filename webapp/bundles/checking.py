@@ -26,6 +26,7 @@ from webapp.queries.checking import QueryDraft, examine_text, refuses
 from webapp.queries.texts import settings_in, stored_text
 from webapp.queries.written_texts import named_text
 from webapp.runs.access import bound_inputs
+from webapp.runs.bindings.service_levels import FreshnessLevel, stored_level
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.inputs.checking import check_bound
 from webapp.runs.inputs.input_resolution import choose
@@ -58,6 +59,7 @@ class BindingAfter:
     dedicated: bool
     freshness: Freshness
     completeness: float
+    freshness_level: FreshnessLevel | None
     chosen: Mapping[str, BoundInput]
     outputs: list[BoundOutput]
     text: str
@@ -221,10 +223,20 @@ def _binding(
             return None
         outputs = checked.outputs
     before = [] if present is None else outputs_of(present)
-    levels = {"freshness": file.freshness, "completeness": file.completeness}
+    level = file.freshness_level
+    levels = {"freshness": file.freshness, "completeness": file.completeness, "freshness_level": stored_level(level)}
     own = {"dedicated": file.dedicated, **levels, "outputs": written_outputs(outputs, before)}
     text = binding_text(file.query, chosen, graph, says, own)
-    return BindingAfter(file.query, file.dedicated, file.freshness, file.completeness, chosen, outputs, text)
+    return BindingAfter(
+        query=file.query,
+        dedicated=file.dedicated,
+        freshness=file.freshness,
+        completeness=file.completeness,
+        freshness_level=level,
+        chosen=chosen,
+        outputs=outputs,
+        text=text,
+    )
 
 
 def _in_list(found: Fault) -> Fault:

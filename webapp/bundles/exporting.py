@@ -19,7 +19,7 @@ from webapp.queries.access import current_versions
 from webapp.queries.models import QueryVersion
 from webapp.queries.texts import settings_of, stored_text, text_of
 from webapp.runs.access import bound_inputs, listed_bindings
-from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS, read_level, stored_level
 from webapp.runs.bound_inputs import BoundInput
 from webapp.runs.models import Binding
 from webapp.runs.outputs.bound_outputs import outputs_of
@@ -69,6 +69,7 @@ class PresentDefinitions:
         meaning = self.meaning(self.versions[name])
         outputs = written_outputs(outputs_of(binding))
         levels = {"freshness": binding.freshness, "completeness": binding.completeness}
+        levels["freshness_level"] = stored_level(read_level(binding.freshness_level))
         own = {"dedicated": binding.dedicated, **levels, "outputs": outputs}
         return binding_text(name, bound_inputs(binding), *meaning, own)
 
@@ -84,7 +85,7 @@ def read_present() -> PresentDefinitions:
 
 def _seen(binding: Binding) -> list[Any]:
     inputs = sorted((each.node, str(each.stream_id), each.advance, each.event_time) for each in binding.inputs.all())
-    own = [binding.dedicated, binding.freshness, binding.outputs, binding.completeness]
+    own = [binding.dedicated, binding.freshness, binding.outputs, binding.completeness, binding.freshness_level]
     return [str(binding.pk), str(binding.query_version_id), own, inputs]
 
 
@@ -141,6 +142,7 @@ def binding_text(
         "dedicated": own.get("dedicated"),
         "freshness": None if freshness == USUAL else freshness,
         "completeness": None if completeness == USUAL_COMPLETENESS else completeness,
+        "freshness_level": own.get("freshness_level"),
         "inputs": chosen,
         "outputs": own.get("outputs"),
     }

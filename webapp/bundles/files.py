@@ -23,7 +23,7 @@ from webapp.bundles.outputs import OutputFile
 from webapp.bundles.yaml_text import Document, Path, YamlRefused, place_at, read_yaml, steps
 from webapp.core.errors import fault
 from webapp.queries.models import LONGEST_TEXT
-from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS, Completeness
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS, Completeness, FreshnessLevel
 from webapp.runs.inputs.input_resolution import InputChoice
 
 MOST_BYTES: Final = 2 * 1024 * 1024
@@ -63,6 +63,7 @@ class BindingFile(Strict):
     dedicated: bool = False
     freshness: Freshness = USUAL
     completeness: Completeness = USUAL_COMPLETENESS
+    freshness_level: FreshnessLevel | None = None
     inputs: dict[Name, InputFile] = Field(default_factory=dict)
     outputs: list[OutputFile] = Field(default_factory=list)
 

@@ -25,6 +25,7 @@ from webapp.queries.checking import QueryDraft
 from webapp.queries.services import says_the_same
 from webapp.queries.texts import text_of
 from webapp.runs.access import Held, held_by_open_runs
+from webapp.runs.bindings.service_levels import FreshnessLevel
 from webapp.runs.outputs.bound_outputs import BoundOutput
 
 MOST_COMPARED: Final = 4_000_000
@@ -55,6 +56,7 @@ class BindingPlanned(Strict):
     id: UUID
     freshness: Freshness
     completeness: float
+    freshness_level: FreshnessLevel | None
     inputs: dict[str, InputPlanned]
     outputs: list[BoundOutput]
 
@@ -132,6 +134,7 @@ def _planned(binding: BindingAfter, pk: UUID) -> BindingPlanned:
         id=pk,
         freshness=binding.freshness,
         completeness=binding.completeness,
+        freshness_level=binding.freshness_level,
         inputs=inputs,
         outputs=binding.outputs,
     )

@@ -115,7 +115,8 @@ def _start_plan(binding: Binding, begin: KeptBegin | None) -> Confirmation:
     if targets:
         sentences.append(f"Its results are delivered to: {', '.join(targets)}.")
     outputs = [each.model_dump(mode="json") for each in outputs_of(binding)]
-    seen = [str(version.pk), mark, begin, sentences, outputs, binding.freshness, binding.completeness]
+    levels = [binding.freshness, binding.completeness, binding.freshness_level]
+    seen = [str(version.pk), mark, begin, sentences, outputs, *levels]
     return Confirmation(
         kind="start",
         title=f"Start {binding.name}",

@@ -21,6 +21,7 @@ from webapp.core.api import answer
 from webapp.core.errors import ErrorEnvelope, Faulty, faults_of
 from webapp.live.budget_counts import budgets_of
 from webapp.live.budgets import BudgetState, BudgetStatus
+from webapp.live.freshness_budgets import freshness_budgets_of
 from webapp.live.gathering import Gathered, gather, lags
 from webapp.live.home import (
     DeliveryCounts,
@@ -46,6 +47,7 @@ from webapp.live.home_bodies import (
     HomeRow,
     HomeTiles,
     LabelCount,
+    shown_freshness,
 )
 from webapp.live.queries import LiveAlert
 from webapp.monitoring.reading import TICKS_PER_S
@@ -91,7 +93,10 @@ class _Page:
     def __init__(self, asked: HomeQuery, gathered: Gathered, now: datetime) -> None:
         self._gathered, self._now = gathered, now
         budgets = budgets_of(gathered.queries, now)
-        self._every = [row_of(query, budgets[query.binding], ticks_of(now)) for query in gathered.queries]
+        levels, at = freshness_budgets_of(gathered.queries, now), ticks_of(now)
+        self._every = [
+            row_of(query, budgets[query.binding], levels.get(query.binding), at) for query in gathered.queries
+        ]
         wanted = [row for row in self._every if _is_wanted(row, asked)]
         self._listed = sorted(wanted, key=worst_first if asked.order == "worst" else by_name)
         self._page = self._listed[asked.skip : asked.skip + PAGE]
@@ -160,6 +165,7 @@ def _shown_row(row: LiveRow, line: list[int | None]) -> HomeRow:
         received_of_day=query.day.received,
         lost_of_day=row.lost_of_day,
         budget=_shown_budget(row.budget),
+        freshness=shown_freshness(row.freshness),
         deliveries=_shown_deliveries(deliveries_of(query)),
         alerts=_shown_alerts(alerts_of(query)),
     )

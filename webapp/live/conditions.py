@@ -71,6 +71,9 @@ _OF_RULES: Final[Mapping[str, Condition]] = {
     "rows_future": Condition.CLOCK_AHEAD,
     "rows_moved": Condition.OFTEN_ADJUSTED,
     "lag": Condition.SLOW,
+    "late_hour": Condition.SLOW,
+    "late_day": Condition.SLOW,
+    "late_month": Condition.SLOW,
     "slow_batches": Condition.SLOW,
     "limited": Condition.SLOW,
 }

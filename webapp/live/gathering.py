@@ -26,6 +26,7 @@ from webapp.live.queries import LiveAlert, LiveDelivery, LiveQuery, LiveRun
 from webapp.monitoring.models import RunRollup
 from webapp.monitoring.reading import TICKS_PER_S
 from webapp.runs.access import NEWEST_FIRST
+from webapp.runs.bindings.service_levels import read_level
 from webapp.runs.lifecycle.liveness import PATIENCE_S, Liveness, as_heard, read_lease
 from webapp.runs.lifecycle.starting import ticks_of
 from webapp.runs.lifecycle.state_events import state_of_row
@@ -147,6 +148,7 @@ def _rows_of(bindings: QuerySet[Binding]) -> list[Any]:
         "name",
         "freshness",
         "completeness",
+        "freshness_level",
         "outputs",
         "newest",
         "query_version__number",
@@ -239,6 +241,7 @@ def _live(binding: Mapping[str, Any], newest: Any, runs: Sequence[Any], watched:
         owner=binding["query_version__query__owner__email"],
         freshness=Freshness(binding["freshness"]).ticks,
         completeness=binding["completeness"],
+        freshness_level=read_level(binding["freshness_level"]),
         run=run,
         recent=recent,
         recent_ticks=at - max(begins, min(ticks_of(each["created_at"]) for each in runs)),

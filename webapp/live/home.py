@@ -9,6 +9,7 @@ from statistics import median_low
 from webapp.live.budgets import BudgetState, BudgetStatus
 from webapp.live.conditions import RANKS, Condition, LiveFinding, findings
 from webapp.live.figures import largest_lag, per_second
+from webapp.live.freshness_budgets import FreshnessStatus
 from webapp.live.history import DAY
 from webapp.live.queries import LiveQuery
 from webapp.runs.states import IN_NO_RESULT, Observed
@@ -21,6 +22,7 @@ class LiveRow:
     query: LiveQuery
     findings: Sequence[LiveFinding]
     budget: BudgetStatus
+    freshness: FreshnessStatus | None
     lag: int | None
     rate: float | None
 
@@ -50,13 +52,13 @@ class DeliveryCounts:
         return DeliveryCounts(**{name: one + more for (name, one), more in pairs})
 
 
-def row_of(query: LiveQuery, budget: BudgetStatus, now: int) -> LiveRow:
-    """Return the row of a live query with its loss budget at tick `now`."""
+def row_of(query: LiveQuery, budget: BudgetStatus, freshness: FreshnessStatus | None, now: int) -> LiveRow:
+    """Return the row of a live query with its loss budget and its freshness budget, if any, at tick `now`."""
     state = query.run.state
     unknown, ended = query.run.is_silent, state.ended_at is not None and state.observed != Observed.FAILED
     lag = None if unknown or ended else largest_lag(query.run.inputs, now)
     rate = None if unknown else per_second(query.recent, query.recent_ticks)
-    return LiveRow(query, findings(query, now), budget, lag, rate)
+    return LiveRow(query, findings(query, now), budget, freshness, lag, rate)
 
 
 def deliveries_of(query: LiveQuery) -> DeliveryCounts:

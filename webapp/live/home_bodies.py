@@ -7,6 +7,7 @@ from pydantic import Field
 from streaming.definition.strict import Strict
 from webapp.live.budgets import BudgetState
 from webapp.live.conditions import Condition
+from webapp.live.freshness_budgets import FreshnessStatus
 from webapp.runs.states import Observed
 
 
@@ -59,13 +60,50 @@ class HomeBudget(Strict):
     unknown_s: int
 
 
+class FreshnessBudgetResponse(Strict):
+    """The freshness budget of a binding: in `share` percent of 30 days, results are at most `within_s` seconds late.
+
+    `late` of `counted` minutes were late, and `left` of `minutes` may still be; below zero: the promise is broken.
+    `used_up_at` is the tick at which a `burning` budget is used up if results are late as in the last hour. `unknown`
+    minutes count neither for nor against it. With the state `unknown`, the figures are the last known ones.
+    """
+
+    state: BudgetState
+    within_s: int
+    share: float
+    counted: int
+    late: int
+    unknown: int
+    minutes: int
+    left: int
+    used_up_at: int | None
+
+
+def shown_freshness(status: FreshnessStatus | None) -> FreshnessBudgetResponse | None:
+    """Return a freshness budget as the API shows it."""
+    if status is None:
+        return None
+    budget = status.budget
+    return FreshnessBudgetResponse(
+        state=status.state,
+        within_s=budget.level.within_s,
+        share=budget.level.share,
+        counted=budget.counted,
+        late=budget.late,
+        unknown=budget.unknown,
+        minutes=budget.minutes,
+        left=budget.left,
+        used_up_at=status.used_up_at,
+    )
+
+
 class HomeRow(Strict):
     """A live query: a binding whose newest run is open or failed.
 
     `sentence` says why it is in `condition` since tick `since`, cut at 240 characters; `others` counts further
     findings. `lag_s` is now minus the smallest CTI of its inputs, `lags_s` the largest in each 45 minutes of the last
     day, null without a report. `rate` is rows per second and `recent` rows by outcome, both of the last 15 minutes;
-    null: unknown now.
+    null: unknown now. `freshness` is null without a freshness level.
     """
 
     binding: str
@@ -87,6 +125,7 @@ class HomeRow(Strict):
     received_of_day: int
     lost_of_day: int
     budget: HomeBudget
+    freshness: FreshnessBudgetResponse | None
     deliveries: HomeDeliveries
     alerts: HomeAlerts
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from streaming.wire.deliveries import DeliveryObserved
 from streaming.wire.progress import InputCounts
 from webapp.live.figures import PeriodCounts
+from webapp.runs.bindings.service_levels import FreshnessLevel
 from webapp.runs.lifecycle.state_events import RunState
 from webapp.runs.states import Observed
 
@@ -78,6 +79,7 @@ class LiveQuery:
     owner: str | None
     freshness: int
     completeness: float
+    freshness_level: FreshnessLevel | None
     run: LiveRun
     recent: PeriodCounts
     recent_ticks: int

@@ -9,8 +9,9 @@ from webapp.runs.models import Run
 class RunRollup(TenantModel):
     """The totals in the last report of the step `[at, at + seconds)`; steps without a report have no row.
 
-    Times are ticks; `sample` is that report's RunSample, `lag` the largest `lag_of` of all reports of the step. Totals
-    only rise, so writing a row again, or reading a report twice, changes nothing.
+    Times are ticks; `sample` is that report's RunSample, `lag` the largest `lag_of` of all reports of the step, and
+    `overdue` their largest `overdue_of`. Totals only rise, so writing a row again, or reading a report twice, changes
+    nothing.
     """
 
     exported = "figures of runs over time, which the API gives as long as they are kept"
@@ -21,6 +22,7 @@ class RunRollup(TenantModel):
     reported_at = models.BigIntegerField()
     sample = models.JSONField()
     lag = models.BigIntegerField(null=True)
+    overdue = models.BigIntegerField(null=True)
 
     class Meta(TenantModel.Meta):
         """One for each step; found by run and time, and by age."""

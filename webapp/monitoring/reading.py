@@ -11,6 +11,8 @@ from streaming.wire.progress import ProgressReport
 
 TICKS_PER_S: Final = 1_000_000
 NO_ENTRY: Final = "0-0"
+NAMES_DELAYS: Final = 2
+"""Reports from this version on name the delay of an input."""
 CRACK: Final = 5 * TICKS_PER_S
 """A gap of at most this length between two known periods counts as known: heartbeats come every two seconds."""
 Span = tuple[int, int]
@@ -98,6 +100,19 @@ def lag_of(at: int, inputs: Mapping[str, InputSample]) -> int | None:
     """Return `at` minus the smallest CTI of the `inputs` that have not ended; None if one of them has none yet."""
     ctis = [each.cti for each in inputs.values() if not each.ended]
     return None if not ctis or None in ctis else at - min(cti for cti in ctis if cti is not None)
+
+
+def overdue_of(report: ProgressReport) -> int | None:
+    """Return by how many ticks results are late: `at - CTI - D` of the input that is latest.
+
+    D is the delay of its generated CTIs, 0 if it brings its own. Inputs that have ended are left out. None if an open
+    input has no CTI yet, without open inputs, and for reports of version 1, which don't name D.
+    """
+    still_open = [each for each in report.inputs.values() if not each.ended]
+    known = [(each.cti, each.delay or 0) for each in still_open if each.cti is not None]
+    if report.version < NAMES_DELAYS or len(known) < len(still_open):
+        return None
+    return max((report.at - cti - delay for cti, delay in known), default=None)
 
 
 def read_on(reading: Reading, batch: Batch, watch: Watch, before: RunSample | None) -> Reading:

@@ -1,7 +1,7 @@
 """Rollups of runs: written from the reports in Redis, deleted by age, and read with the reports not yet rolled up."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -28,6 +28,7 @@ from webapp.monitoring.reading import (
     Watch,
     lag_of,
     newest_in_steps,
+    overdue_of,
     read_on,
     sample_of,
 )
@@ -38,6 +39,8 @@ from webapp.runs.states import Observed
 
 logger = logging.getLogger(__name__)
 
+_Step = tuple[int, int]
+"""The seconds and the first tick of a stored step."""
 KEPT: Final = {10: timedelta(days=1), 60: timedelta(days=30), 3_600: timedelta(days=396)}
 """The time for which the steps of so many seconds are kept."""
 DETAILS_KEPT: Final = {10: timedelta(hours=2), 60: timedelta(hours=26), 3_600: KEPT[3_600]}
@@ -117,7 +120,7 @@ def _roll_up(connection: "redis.Redis", run: Run, now: datetime) -> bool:
     with transaction.atomic():
         if not _move_cursor(run, old, new, done=done):
             return False  # another process has read further since then
-        _write(run, [sample_of(report) for report in batch.reports])
+        _write(run, [sample_of(report) for report in batch.reports], _largest_overdue(batch.reports))
         _write_details(run, batch.reports, now)
     return len(batch.reports) == MOST
 
@@ -133,8 +136,8 @@ def _move_cursor(run: Run, old: Reading, new: Reading, *, done: bool) -> bool:
     return RollupCursor.objects.filter(pk=made.pk).exists()
 
 
-def _write(run: Run, samples: Sequence[RunSample]) -> None:
-    """Write the newest sample and the largest lag of each step, unless the step already has a newer sample."""
+def _write(run: Run, samples: Sequence[RunSample], overdue: Mapping[_Step, int | None]) -> None:
+    """Write the newest sample and the largest lags of each step, unless the step already has a newer sample."""
     steps = {(seconds, at): each for seconds in KEPT for at, each in newest_in_steps(samples, seconds).items()}
     lags = _largest_lags(samples)
     there = {(row.seconds, row.at): row for row in RunRollup.objects.filter(_steps(steps), run=run)}
@@ -151,23 +154,32 @@ def _write(run: Run, samples: Sequence[RunSample]) -> None:
                 reported_at=sample.at,
                 sample=sample.model_dump(mode="json"),
                 lag=larger(None if known is None else known.lag, lags.get((seconds, at))),
+                overdue=larger(None if known is None else known.overdue, overdue.get((seconds, at))),
             )
         )
     RunRollup.objects.bulk_create(
         rows,
         update_conflicts=True,
         unique_fields=["run", "seconds", "at"],
-        update_fields=["reported_at", "sample", "lag"],
+        update_fields=["reported_at", "sample", "lag", "overdue"],
     )
 
 
-def _largest_lags(samples: Iterable[RunSample]) -> dict[tuple[int, int], int | None]:
-    found: dict[tuple[int, int], int | None] = {}
-    for sample in samples:
-        lag = lag_of(sample.at, sample.inputs)
+def _largest_lags(samples: Iterable[RunSample]) -> dict[_Step, int | None]:
+    return _largest((sample.at, lag_of(sample.at, sample.inputs)) for sample in samples)
+
+
+def _largest_overdue(reports: Iterable[ProgressReport]) -> dict[_Step, int | None]:
+    return _largest((report.at, overdue_of(report)) for report in reports)
+
+
+def _largest(values: Iterable[tuple[int, int | None]]) -> dict[_Step, int | None]:
+    """Return the largest of the values at these ticks in each step."""
+    found: dict[_Step, int | None] = {}
+    for at, value in values:
         for seconds in KEPT:
-            step = seconds, sample.at - sample.at % (seconds * TICKS_PER_S)
-            found[step] = larger(found.get(step), lag)
+            step = seconds, at - at % (seconds * TICKS_PER_S)
+            found[step] = larger(found.get(step), value)
     return found
 
 

@@ -24,7 +24,7 @@ class Binding(TenantModel):
     `dedicated`: its next run gets a streaming query of its own, instead of sharing one with others. `freshness`:
     a Freshness, how long rows may wait before they are read; it also applies at once to a run under way. `outputs`:
     the targets of its results, each a BoundOutput with its secrets sealed. `completeness`: the promised share of
-    rows in results, in percent (`bindings/service_levels`).
+    rows in results, in percent, and `freshness_level`: a FreshnessLevel, None without one (`bindings/service_levels`).
     """
 
     exported = "a file of the definitions"
@@ -37,6 +37,7 @@ class Binding(TenantModel):
     )
     outputs = OrderedJSON(default=list)
     completeness = models.FloatField(default=99.9, db_default=99.9)
+    freshness_level = models.JSONField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta(TenantModel.Meta):
@@ -52,7 +53,7 @@ class Binding(TenantModel):
         """Return all that a change replaces, with streams by id, because they may be renamed."""
         inputs = {each.node: [str(each.stream_id), each.advance, each.event_time] for each in self.inputs.all()}
         own = {"name": self.name, "dedicated": self.dedicated, "freshness": self.freshness, "outputs": self.outputs}
-        own["completeness"] = self.completeness
+        own |= {"completeness": self.completeness, "freshness_level": self.freshness_level}
         return {**own, "version": str(self.query_version_id), "inputs": inputs}
 
 

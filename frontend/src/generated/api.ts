@@ -1143,6 +1143,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/home/{binding}/freshness/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return in how many minutes of 30 days results may be late, and in how many they were; null without a level.
+         *
+         *     A minute is judged by the level that was in force in it. Minutes that may lack reports don't count.
+         */
+        get: operations["home_binding_freshness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/home/{binding}/ledger/": {
         parameters: {
             query?: never;
@@ -3211,6 +3232,7 @@ export interface components {
          *     demanding binding that shares the streaming query and has rows waiting. It also applies at once to a run under way.
          *     `outputs`: the targets of its results, which also apply at once; left out: unchanged. `completeness`: the share of
          *     received rows that must be in results, over 30 days, in percent; null: unchanged, 99.9 for a new binding.
+         *     `freshness_level`: how late results may be; null: without such a level; left out: unchanged.
          */
         BindingBody: {
             /** Name */
@@ -3241,6 +3263,8 @@ export interface components {
              * @default null
              */
             completeness?: number | null;
+            /** @default null */
+            freshness_level?: components["schemas"]["FreshnessLevel"] | null;
         };
         /**
          * BindingChange
@@ -3275,6 +3299,8 @@ export interface components {
              * @default null
              */
             completeness?: number | null;
+            /** @default null */
+            freshness_level?: components["schemas"]["FreshnessLevel"] | null;
             /**
              * Upon
              * @default null
@@ -3356,6 +3382,7 @@ export interface components {
             freshness: components["schemas"]["Freshness"];
             /** Completeness */
             completeness: number;
+            freshness_level: components["schemas"]["FreshnessLevel"] | null;
             /** Outputs */
             outputs: components["schemas"]["BindingOutputResponse"][];
             latest_run: components["schemas"]["RunResponse"] | null;
@@ -5329,6 +5356,59 @@ export interface components {
          */
         Freshness: "200ms" | "1s" | "5s" | "15s" | "1m" | "5m" | "15m" | "1h";
         /**
+         * FreshnessBudgetResponse
+         * @description The freshness budget of a binding: in `share` percent of 30 days, results are at most `within_s` seconds late.
+         *
+         *     `late` of `counted` minutes were late, and `left` of `minutes` may still be; below zero: the promise is broken.
+         *     `used_up_at` is the tick at which a `burning` budget is used up if results are late as in the last hour. `unknown`
+         *     minutes count neither for nor against it. With the state `unknown`, the figures are the last known ones.
+         */
+        FreshnessBudgetResponse: {
+            state: components["schemas"]["BudgetState"];
+            /** Within S */
+            within_s: number;
+            /** Share */
+            share: number;
+            /** Counted */
+            counted: number;
+            /** Late */
+            late: number;
+            /** Unknown */
+            unknown: number;
+            /** Minutes */
+            minutes: number;
+            /** Left */
+            left: number;
+            /** Used Up At */
+            used_up_at: number | null;
+        };
+        /**
+         * FreshnessLevel
+         * @description In `share` percent of the minutes of 30 days, results are at most `within_s` seconds late.
+         *
+         *     They are late by the time since the CTI, without the delay that generates it.
+         */
+        FreshnessLevel: {
+            /** Within S */
+            within_s: number;
+            /**
+             * Share
+             * @default 99
+             */
+            share?: number;
+        };
+        /**
+         * FreshnessLevelResponse
+         * @description The freshness budget of a binding over `days` days in UTC, until tick `now`; null without a freshness level.
+         */
+        FreshnessLevelResponse: {
+            /** Now */
+            now: number;
+            /** Days */
+            days: number;
+            budget: components["schemas"]["FreshnessBudgetResponse"] | null;
+        };
+        /**
          * FunctionArgument
          * @description An argument of a function.
          */
@@ -5601,7 +5681,7 @@ export interface components {
          *     `sentence` says why it is in `condition` since tick `since`, cut at 240 characters; `others` counts further
          *     findings. `lag_s` is now minus the smallest CTI of its inputs, `lags_s` the largest in each 45 minutes of the last
          *     day, null without a report. `rate` is rows per second and `recent` rows by outcome, both of the last 15 minutes;
-         *     null: unknown now.
+         *     null: unknown now. `freshness` is null without a freshness level.
          */
         HomeRow: {
             /** Binding */
@@ -5641,6 +5721,7 @@ export interface components {
             /** Lost Of Day */
             lost_of_day: number;
             budget: components["schemas"]["HomeBudget"];
+            freshness: components["schemas"]["FreshnessBudgetResponse"] | null;
             deliveries: components["schemas"]["HomeDeliveries"];
             alerts: components["schemas"]["HomeAlerts"];
         };
@@ -16239,6 +16320,52 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    home_binding_freshness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                binding: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FreshnessLevelResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

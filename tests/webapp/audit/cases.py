@@ -317,6 +317,7 @@ WRITES: dict[tuple[str, str], Case] = {
             "dedicated": False,
             "freshness": "5s",
             "completeness": 99.9,
+            "freshness_level": None,
             "outputs": [],
         },
     ),

@@ -182,7 +182,11 @@ def sound_inputs(draw: st.DrawFn, names: list[str]) -> dict[str, Any]:
         "dedicated": draw(st.booleans()),
         "freshness": draw(st.sampled_from(["5s", "200ms", "1h"])),
         "completeness": draw(st.sampled_from([99.9, 95.0, 99.999])),
+        "freshness_level": draw(st.sampled_from([None, *LEVELS])),
     }
+
+
+LEVELS = ({"within_s": 60, "share": 99.0}, {"within_s": 5, "share": 99.9})
 
 
 def lay_out(person: Person, laid: dict[str, list[dict[str, Any]]]) -> None:
@@ -199,7 +203,7 @@ def lay_out(person: Person, laid: dict[str, list[dict[str, Any]]]) -> None:
         stream = each["stream"] or query["streams"][0]["name"]
         fields = {"stream": streams[stream], "advance": each["advance"], "event_time": each["event_time"]}
         body = {"name": each["name"], "query_version": query["current"]["id"], "inputs": {"i": fields}}
-        own = {name: each[name] for name in ("dedicated", "freshness", "completeness")}
+        own = {name: each[name] for name in ("dedicated", "freshness", "completeness", "freshness_level")}
         post("bindings/", {**body, **own})
 
 

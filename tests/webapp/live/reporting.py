@@ -14,7 +14,7 @@ from webapp.core.context import organisation_context
 from webapp.monitoring.details import details_in_steps
 from webapp.monitoring.models import RollupCursor, RollupDetail
 from webapp.monitoring.reading import sample_of
-from webapp.monitoring.rollups import _write, detail_of_row, row_of_detail
+from webapp.monitoring.rollups import _largest_overdue, _write, detail_of_row, row_of_detail
 from webapp.runs.models import Binding, Repair, Run
 from webapp.runs.repairs.repairs import RepairSpec, write_repair
 
@@ -82,7 +82,7 @@ class Reporting:
             Run.objects.filter(pk=self.scene.run_id).update(progress=report.model_dump(mode="json"))
             if not rolled_up:
                 return
-            _write(Run.objects.get(pk=self.scene.run_id), [sample_of(report)])
+            _write(Run.objects.get(pk=self.scene.run_id), [sample_of(report)], _largest_overdue([report]))
             for seconds in (10, 60, 3_600):
                 [(begin, detail)] = details_in_steps([report], seconds).items()
                 known = RollupDetail.objects.filter(run_id=self.scene.run_id, seconds=seconds, at=begin).first()

@@ -363,7 +363,7 @@ def test_a_ledger_is_the_plain_sum_of_all_batches(
         RunRollup.objects.all().delete()
         run = Run.objects.get(pk=UUID(reporting.scene.run_id))
         for place in range(0, len(samples), turn):
-            _write(run, samples[place : place + turn])
+            _write(run, samples[place : place + turn], {})
         know(reporting, (int(begin.timestamp()) * SECOND, reporting.now))
         first = begin.date() + timedelta(days=before)
         found = ledger_of(Binding.objects.get(), first, date(2026, 11, 21), reporting.scene.clock())

@@ -96,6 +96,7 @@ NO_LISTS = {
     "home/<uuid:binding>/details/",
     "home/<uuid:binding>/what-if/",
     "home/<uuid:binding>/budget/",
+    "home/<uuid:binding>/freshness/",
     "home/<uuid:binding>/ledger/",
     "home/<uuid:binding>/ledger/file/",
     "home/",  # pages of live queries, counted in tests/webapp/live

@@ -28,7 +28,8 @@ class AlertFacts:
     which it was lost. `changing`: a change of version is under way. `limited_since`: the organisation's limit of events
     per second delays it. `failed_rows` counts the failures of expressions. `slot_bytes`: retained by its replication
     slots. `red` are the scenarios that differ on the version that runs. `freshness_s` is its target, and `completeness`
-    the percentage of rows that it promises in results. `rows_gap_s` and
+    the percentage of rows that it promises in results. Its freshness level, if any, promises that
+    results are at most `late_after_s` seconds late in `on_time_share` percent of the minutes. `rows_gap_s` and
     `cti_step_s` are the usual longest times between rows, and between moves of its CTI. `quota` is the sentence about
     the organisation's fullest quota, `quota_share` its used part. `deliveries` None, and `runner_known` false: Redis
     did not answer.
@@ -54,6 +55,8 @@ class AlertFacts:
     rows_gap_s: float = 0.0
     cti_step_s: float = 0.0
     completeness: float = 99.9
+    late_after_s: int | None = None
+    on_time_share: float = 99.0
     quota: str = ""
     quota_share: float = 0.0
 

@@ -1,13 +1,13 @@
 """The value of each rule, from the facts of a turn and the window of known minutes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from webapp.alerts.rules.evaluation import TICKS_PER_S, Measurement
 from webapp.alerts.rules.facts import AlertFacts, DeliveryFacts
 from webapp.alerts.rules.minutes import Window
-from webapp.alerts.rules.tallies import counted
+from webapp.alerts.rules.tallies import LossTally, counted
 
 SHORT: Final = 5
 LONG: Final = 15
@@ -15,6 +15,8 @@ RESTARTS_S: Final = 900
 """The span in which restarts are counted."""
 USUAL: Final = 3
 """A pause is unusual if it is so many times longer than the usual longest one."""
+LEAST_LATE: Final = 5
+"""Fewer late minutes in a span burn no freshness budget: a start may well take some."""
 
 
 @dataclass(frozen=True)
@@ -152,13 +154,30 @@ def _burns(long: int, short: int) -> Callable[[AlertFacts, Window, int], _Measur
     """The pace of losing rows, 1 if it is just allowed: in the last `long` or `short` minutes, the slower one."""
 
     def value(facts: AlertFacts, window: Window, at: int) -> _Measured:
-        if window.run is None:
-            return _Measured(0.0)
-        spans = [counted(window.tallies, at, minutes) for minutes in (long, short)]
-        allowed = (100 - facts.completeness) / 100
-        return _Measured(min(_share(each.lost, each.received) for each in spans) / allowed, spans[0].lost)
+        return _pace(window, [counted(window.tallies, at, minutes) for minutes in (long, short)], facts.completeness)
 
     return value
+
+
+def _is_late(long: int, short: int) -> Callable[[AlertFacts, Window, int], _Measured]:
+    """The pace of late minutes, like that of lost rows; 0 without a freshness level, and below LEAST_LATE minutes."""
+
+    def value(facts: AlertFacts, window: Window, at: int) -> _Measured:
+        if facts.late_after_s is None:
+            return _Measured(0.0)
+        spans = [counted(window.late_tallies, at, minutes) for minutes in (long, short)]
+        if spans[0].lost < LEAST_LATE:
+            return _Measured(0.0, spans[0].lost)
+        return _pace(window, spans, facts.on_time_share)
+
+    return value
+
+
+def _pace(window: Window, spans: Sequence[LossTally], percent: float) -> _Measured:
+    if window.run is None:
+        return _Measured(0.0)
+    allowed = (100 - percent) / 100
+    return _Measured(min(_share(each.lost, each.received) for each in spans) / allowed, spans[0].lost)
 
 
 def _moved_rows(_: AlertFacts, window: Window, __: int) -> _Measured:
@@ -198,6 +217,9 @@ _BY_WINDOW: Final[Mapping[str, Callable[[AlertFacts, Window, int], _Measured]]] 
     "budget_hour": _burns(60, 5),
     "budget_day": _burns(360, 30),
     "budget_month": _burns(4_320, 360),
+    "late_hour": _is_late(60, 5),
+    "late_day": _is_late(360, 30),
+    "late_month": _is_late(4_320, 360),
     "rows_moved": _moved_rows,
     "rows_future": _future_rows,
     "slow_batches": _slow,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self
 
 from webapp.alerts.rules.evaluation import TICKS_PER_S
+from webapp.alerts.rules.punctuality import DayMinutes, Punctuality, with_day
 from webapp.alerts.rules.tallies import LossTally, with_minute
 from webapp.runs.states import IN_NO_RESULT
 
@@ -21,7 +22,8 @@ class Totals:
 
     `accounted` is the sum of all outcomes. `cti` is the smallest CTI of the inputs that have not ended, on which the
     CTIs of all outputs depend; None if one of them has none yet. `lag_s` is `at - CTI - D` of the input that lags most;
-    None without a CTI. `ended`: every input has ended.
+    None without a CTI. `overdue_s` is the largest `lag_s` of all reports of the minute, None if unknown. `ended`: every
+    input has ended.
     """
 
     at: int
@@ -34,10 +36,14 @@ class Totals:
     cti: int | None
     lag_s: float | None
     ended: bool
+    overdue_s: float | None = None
 
 
-def totals_of(sample: Mapping[str, Any], delays: Mapping[str, int]) -> Totals:
-    """Return the totals in a stored sample of a rollup, the only reader of its shape here; `delays` is D by input."""
+def totals_of(sample: Mapping[str, Any], delays: Mapping[str, int], overdue: int | None = None) -> Totals:
+    """Return the totals in a stored sample of a rollup, the only reader of its shape here.
+
+    `delays` is D by input, `overdue` the largest lag after D in the minute, in ticks.
+    """
     inputs: Mapping[str, Mapping[str, Any]] = sample["inputs"]
     outcomes = [each["outcomes"] for each in inputs.values()]
     ctis = [each["cti"] for each in inputs.values() if not each["ended"]]
@@ -57,6 +63,7 @@ def totals_of(sample: Mapping[str, Any], delays: Mapping[str, int]) -> Totals:
         cti=None if None in ctis else min(ctis, default=None),
         lag_s=max(lags_s, default=None),
         ended=bool(inputs) and all(each["ended"] for each in inputs.values()),
+        overdue_s=None if overdue is None else overdue / TICKS_PER_S,
     )
 
 
@@ -83,7 +90,8 @@ class Window:
     `counts` starts with the totals before the first minute. `rows_at`: the last report with new rows, `stuck_from`:
     the first report with rows since the CTI `cti` last moved. `lag_s`, `batch_s` and
     `unaccounted` are those of the newest report. `caught_up`: the lag was below its limit once since the run started.
-    `tallies` count the known minutes of three days, over all runs.
+    `tallies` count the known minutes of three days, over all runs. `late_tallies` count the minutes that a freshness
+    level decides in the same way, late ones as lost, and `days` those of each of the last 30 days.
     """
 
     run: str | None = None
@@ -97,6 +105,8 @@ class Window:
     caught_up: bool = False
     ended: bool = False
     tallies: tuple[LossTally, ...] = ()
+    late_tallies: tuple[LossTally, ...] = ()
+    days: tuple[DayMinutes, ...] = ()
 
     def difference(self, minutes: int) -> Counts:
         """Return what was counted in the last `minutes`, or since the first known one if that is later."""
@@ -110,15 +120,19 @@ class Window:
     def to_json(self) -> dict[str, Any]:
         """Return the window as JSON values."""
         counts = [list(vars(each).values()) for each in self.counts]
-        return {**vars(self), "counts": counts, "tallies": [list(each) for each in self.tallies]}
+        lists = {name: [list(each) for each in getattr(self, name)] for name in ("tallies", "late_tallies", "days")}
+        return {**vars(self), "counts": counts, **lists}
 
     @classmethod
     def from_json(cls, content: dict[str, Any]) -> Self:
         """Read a stored window; one of an older release has no tallies, and one of a newer release unknown fields."""
         known = {each.name: content[each.name] for each in fields(cls) if each.name in content}
         counts = tuple(Counts(*each) for each in content["counts"])
-        tallies = tuple(LossTally(*each) for each in content.get("tallies", ()))
-        return cls(**{**known, "counts": counts, "tallies": tallies})
+        tallies, late = (
+            tuple(LossTally(*each) for each in content.get(name, ())) for name in ("tallies", "late_tallies")
+        )
+        days = tuple(DayMinutes(*each) for each in content.get("days", ()))
+        return cls(**{**known, "counts": counts, "tallies": tallies, "late_tallies": late, "days": days})
 
 
 @dataclass(frozen=True)
@@ -142,14 +156,47 @@ CAUGHT_UP_S: Final = 60.0
 """A run has caught up once its lag was below this."""
 
 
-def fold(window: Window, minute: Minute) -> Window:
-    """Return `window` after `minute`; an unknown minute empties the counts, another run starts them from nothing."""
+def fold(window: Window, minute: Minute, late_after_s: float | None = None) -> Window:
+    """Return `window` after `minute`; an unknown minute empties the counts, another run starts them from nothing.
+
+    `late_after_s` is the limit of the freshness level in force, None without one.
+    """
+    folded = _fold(window, minute)
+    if late_after_s is None:
+        return folded
+    judged = _punctuality(folded, minute, late_after_s)
+    days = with_day(window.days, minute.at, judged)
+    if judged not in {Punctuality.ON_TIME, Punctuality.LATE}:
+        return replace(folded, days=days)
+    late = with_minute(window.late_tallies, minute.at, 1, int(judged is Punctuality.LATE))
+    return replace(folded, days=days, late_tallies=late)
+
+
+def _punctuality(window: Window, minute: Minute, late_after_s: float) -> Punctuality:
+    """Return how results were in `minute`, after which the window is `window`.
+
+    In a minute without a report they are as after the last one: nothing arrives there, or a batch is under way.
+    """
     if minute.run is None:
-        return replace(EMPTY, tallies=window.tallies)
+        return Punctuality.NOT_COUNTED
+    if not minute.known:
+        return Punctuality.UNKNOWN
+    if minute.totals is None and window.batch_s is None:
+        return Punctuality.NOT_COUNTED
+    lag_s = window.lag_s if minute.totals is None else minute.totals.overdue_s
+    if lag_s is None:
+        return Punctuality.UNKNOWN
+    return Punctuality.LATE if lag_s > late_after_s else Punctuality.ON_TIME
+
+
+def _fold(window: Window, minute: Minute) -> Window:
+    empty = replace(EMPTY, tallies=window.tallies, late_tallies=window.late_tallies, days=window.days)
+    if minute.run is None:
+        return empty
     if window.run != minute.run:
         begins = minute.run_since >= minute.at - MINUTE  # otherwise its totals have rows of earlier minutes
         base = (Counts(minute.at - MINUTE, failed=minute.failed),) if begins else ()
-        window = Window(run=minute.run, rows_at=minute.run_since, counts=base, tallies=window.tallies)
+        window = replace(empty, run=minute.run, rows_at=minute.run_since, counts=base)
     if not minute.known:
         return replace(window, counts=(), stuck_from=None)
     window = window if minute.totals is None else _with_report(window, minute.totals)

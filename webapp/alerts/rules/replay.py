@@ -57,7 +57,8 @@ def moments(history: FactsHistory, begin: int, end: int, step: int) -> Iterator[
 def fold_moments(history: FactsHistory, minutes: Iterable[Minute], window: Window) -> Iterator[tuple[Moment, Window]]:
     """Yield the moment at the end of each minute, with the window then."""
     for each in minutes:
-        window = fold(window, each)
+        facts = history.latest(each.at)
+        window = fold(window, each, None if facts is None else facts.late_after_s)
         yield Moment(each.at, history.at(each.at), window if each.known else None), window
 
 

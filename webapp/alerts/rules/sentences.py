@@ -16,6 +16,7 @@ def sentence(rule: Rule, name: str, state: RuleState) -> str:
         name=name,
         value=written(value, rule.unit),
         rows=counted(rows, "row") if rule.name != "failed_rows" else f"{rows:,}",
+        minutes=counted(rows, "minute"),
         detail=detail or "its output",
         since="now" if since is None else instant(since),
     )

@@ -33,8 +33,8 @@ class Scope(StrEnum):
 class Rule:
     """A built-in rule. It is decided every `step` ticks, by minutes if its value comes from the rollups.
 
-    `happens` is the sentence about a firing rule with `{name}`, `{value}`, `{rows}`, `{detail}` and `{since}`; `remedy`
-    says what to do. `most` is the largest limit that makes sense, None without one.
+    `happens` is the sentence about a firing rule with `{name}`, `{value}`, `{rows}`, `{minutes}`, `{detail}` and
+    `{since}`; `remedy` says what to do. `most` is the largest limit that makes sense, None without one.
     """
 
     name: str
@@ -65,6 +65,7 @@ def _limits(warn: Threshold | None = None, page: Threshold | None = None) -> Thr
 GIB: Final = float(2**30)
 _OPEN_RUN: Final = "Open the run's page for its state and its log."
 _STOP_THE_LOSS: Final = "Find a delay that keeps these rows on the query's page, then repair the lost ones."
+_STOP_THE_LAG: Final = "The chart of the lag on the query's page names the part that is slow."
 _RULES: Final = (
     Rule(
         "not_running",
@@ -176,6 +177,33 @@ _RULES: Final = (
         _limits(Threshold(1, rows=100)),
         "{name} lost {rows} in three days, {value} what its completeness allows, since {since}.",
         _STOP_THE_LOSS,
+        MINUTE,
+    ),
+    Rule(
+        "late_hour",
+        "Freshness budget burns, 1 hour",
+        Unit.TIMES,
+        _limits(page=Threshold(14.4)),
+        "{name} was late in {minutes} of an hour, {value} what its freshness level allows, since {since}.",
+        _STOP_THE_LAG,
+        MINUTE,
+    ),
+    Rule(
+        "late_day",
+        "Freshness budget burns, 6 hours",
+        Unit.TIMES,
+        _limits(page=Threshold(6)),
+        "{name} was late in {minutes} of six hours, {value} what its freshness level allows, since {since}.",
+        _STOP_THE_LAG,
+        MINUTE,
+    ),
+    Rule(
+        "late_month",
+        "Freshness budget burns, 3 days",
+        Unit.TIMES,
+        _limits(Threshold(1)),
+        "{name} was late in {minutes} of three days, {value} what its freshness level allows, since {since}.",
+        _STOP_THE_LAG,
         MINUTE,
     ),
     Rule(

@@ -42,6 +42,7 @@ _KEPT: Final = frozenset(
     }
 )
 """Quotas of kept things; the others limit rates, or people and runs at a time, and may well be used up."""
+_BINDING_FIELDS: Final = ("pk", "freshness", "completeness", "freshness_level", "query_version_id")
 _RUN_FIELDS: Final = (
     "pk",
     "binding_id",
@@ -78,7 +79,7 @@ def gather(
     runs = {run["binding_id"]: run for run in _newest_runs()}
     return {
         binding["pk"]: _facts(binding, runs.get(binding["pk"]), before.get(binding["pk"], AlertFacts()), surroundings)
-        for binding in Binding.objects.order_by("pk").values("pk", "freshness", "completeness", "query_version_id")
+        for binding in Binding.objects.order_by("pk").values(*_BINDING_FIELDS)
     }
 
 
@@ -132,6 +133,7 @@ def _facts(
         red=now.red.get(binding["query_version_id"], ()),
         freshness_s=Freshness(binding["freshness"]).ticks / TICKS_PER_S,
         completeness=binding["completeness"],
+        **_freshness_level(binding["freshness_level"]),
         rows_gap_s=before.rows_gap_s,
         cti_step_s=before.cti_step_s,
     )
@@ -157,6 +159,10 @@ def _facts(
         limited_since=_lasting(limited, before.limited_since, now.at),
         failed_rows=_failed_rows(run, before, now),
     )
+
+
+def _freshness_level(stored: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {} if stored is None else {"late_after_s": stored["within_s"], "on_time_share": stored["share"]}
 
 
 def _lasting(holds: bool, before: int | None, begin: int) -> int | None:

@@ -39,16 +39,16 @@ def totals_in(
 ) -> dict[str, dict[int, Totals]]:
     """Return by run the totals of the minutes that end in `(after, until]`; minutes without a report are absent."""
     found: dict[str, dict[int, Totals]] = defaultdict(dict)
-    for run, at, sample in _rollups(runs, after, until).values_list("run_id", "at", "sample"):
-        found[str(run)][at + MINUTE] = totals_of(sample, delays.get(str(run), {}))
+    for run, at, sample, overdue in _rollups(runs, after, until).values_list("run_id", "at", "sample", "overdue"):
+        found[str(run)][at + MINUTE] = totals_of(sample, delays.get(str(run), {}), overdue)
     return found
 
 
-def sample_texts(runs: Sequence[str], after: int, until: int) -> Iterator[tuple[str, int, str]]:
-    """Yield run, end of the minute, and the stored sample as JSON text, as `totals_in` reads them."""
+def sample_texts(runs: Sequence[str], after: int, until: int) -> Iterator[tuple[str, int, str, int | None]]:
+    """Yield run, end of the minute, the stored sample as JSON text, and `overdue`, as `totals_in` reads them."""
     rows = _rollups(runs, after, until).annotate(text=Cast("sample", TextField()))
-    for run, at, text in rows.values_list("run_id", "at", "text").iterator():
-        yield str(run), at + MINUTE, text
+    for run, at, text, overdue in rows.values_list("run_id", "at", "text", "overdue").iterator():
+        yield str(run), at + MINUTE, text, overdue
 
 
 def _rollups(runs: Sequence[str], after: int, until: int) -> QuerySet[RunRollup]:

@@ -21,8 +21,11 @@ from webapp.live.api import REFUSALS
 from webapp.live.budget_counts import budget_of
 from webapp.live.budgets import BUDGET_DAYS, BudgetStatus
 from webapp.live.figures import PeriodCounts
+from webapp.live.freshness_budgets import freshness_budget_of
 from webapp.live.gathering import gather_one
+from webapp.live.home_bodies import shown_freshness
 from webapp.live.ledger.bodies import (
+    FreshnessLevelResponse,
     LedgerCounts,
     LedgerDayResponse,
     LedgerDelivery,
@@ -97,6 +100,20 @@ class LossBudgetView(TenantView):
         """
         found, now = access_binding(binding), timezone.now()
         return answer(_shown_budget(budget_of(found, gather_one(found.pk, now), now), ticks_of(now)))
+
+
+class FreshnessBudgetView(TenantView):
+    """The freshness budget of a binding."""
+
+    @extend_schema(operation_id="home_binding_freshness", responses={200: FreshnessLevelResponse, **REFUSALS})
+    def get(self, request: Request, slug: str, binding: UUID) -> Response:
+        """Return in how many minutes of 30 days results may be late, and in how many they were; null without a level.
+
+        A minute is judged by the level that was in force in it. Minutes that may lack reports don't count.
+        """
+        found, now = access_binding(binding), timezone.now()
+        status = freshness_budget_of(found, gather_one(found.pk, now), now)
+        return answer(FreshnessLevelResponse(now=ticks_of(now), days=BUDGET_DAYS, budget=shown_freshness(status)))
 
 
 class LedgerKeysView(APIView):

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, model_validator
 from streaming.definition.strict import Strict
 from webapp.live.budgets import BudgetState
 from webapp.live.history import Knowledge
+from webapp.live.home_bodies import FreshnessBudgetResponse
 
 MOST_DAYS: Final = 92
 
@@ -126,6 +127,14 @@ class LossBudgetResponse(Strict):
     left: int
     used_up_at: int | None
     unknown_s: int
+
+
+class FreshnessLevelResponse(Strict):
+    """The freshness budget of a binding over `days` days in UTC, until tick `now`; null without a freshness level."""
+
+    now: int
+    days: int
+    budget: FreshnessBudgetResponse | None
 
 
 class LedgerKey(Strict):

@@ -32,7 +32,7 @@ from webapp.runs.access import (
     runs_before,
 )
 from webapp.runs.bindings import bindings
-from webapp.runs.bindings.service_levels import Completeness
+from webapp.runs.bindings.service_levels import Completeness, FreshnessLevel, read_level
 from webapp.runs.inputs.checking import NoClock
 from webapp.runs.inputs.input_resolution import InputChoice
 from webapp.runs.lifecycle.liveness import Liveness, liveness, state_now
@@ -84,6 +84,7 @@ class BindingBody(Strict):
     demanding binding that shares the streaming query and has rows waiting. It also applies at once to a run under way.
     `outputs`: the targets of its results, which also apply at once; left out: unchanged. `completeness`: the share of
     received rows that must be in results, over 30 days, in percent; null: unchanged, 99.9 for a new binding.
+    `freshness_level`: how late results may be; null: without such a level; left out: unchanged.
     """
 
     name: Name
@@ -93,6 +94,7 @@ class BindingBody(Strict):
     freshness: Freshness = USUAL
     outputs: list[OutputSettings] | None = Field(default=None, max_length=MOST_OUTPUTS)
     completeness: Completeness | None = None
+    freshness_level: FreshnessLevel | None = None
 
 
 class BindingChange(BindingBody):
@@ -171,6 +173,7 @@ class BindingResponse(Strict):
     dedicated: bool
     freshness: Freshness
     completeness: float
+    freshness_level: FreshnessLevel | None
     outputs: list[BindingOutputResponse]
     latest_run: RunResponse | None
     created_at: str
@@ -237,6 +240,7 @@ def shown_binding(
         dedicated=binding.dedicated,
         freshness=Freshness(binding.freshness),
         completeness=binding.completeness,
+        freshness_level=read_level(binding.freshness_level),
         outputs=[
             BindingOutputResponse.model_validate(
                 shown_output(each) | {"delivery": shown_delivery(binding, deliveries.get(each.identity), alive)}
@@ -262,7 +266,15 @@ def _chosen(inputs: Mapping[Name, BindingInputBody]) -> dict[str, InputChoice]:
 
 def _read_settings(body: BindingBody) -> bindings.BindingSettings:
     chosen = _chosen(body.inputs)
-    return bindings.BindingSettings(body.name, chosen, body.dedicated, body.freshness, body.outputs, body.completeness)
+    return bindings.BindingSettings(
+        name=body.name,
+        inputs=chosen,
+        dedicated=body.dedicated,
+        freshness=body.freshness,
+        outputs=body.outputs,
+        completeness=body.completeness,
+        freshness_level=body.freshness_level if "freshness_level" in body.model_fields_set else "unchanged",
+    )
 
 
 REFUSALS: dict[int, Any] = {401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope}

@@ -28,6 +28,7 @@ def audited(binding: Binding) -> dict[str, Any]:
     }
     named = {"name": stored.name, "query": version.query.name, "version": version.number, "inputs": inputs}
     own = {"dedicated": stored.dedicated, "freshness": stored.freshness, "completeness": stored.completeness}
+    own["freshness_level"] = stored.freshness_level
     return {**named, **own, "outputs": audited_outputs(stored)}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import transaction
@@ -21,7 +22,7 @@ from webapp.runs.access import open_run
 from webapp.runs.audit_targets import BINDING_DELETED, target_of
 from webapp.runs.bindings.binding_rows import audited, write_binding
 from webapp.runs.bindings.mending import with_targets
-from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS
+from webapp.runs.bindings.service_levels import USUAL_COMPLETENESS, FreshnessLevel, stored_level
 from webapp.runs.inputs.checking import bound_faults, refuses
 from webapp.runs.inputs.footprints import hurry_footprints
 from webapp.runs.inputs.input_resolution import InputChoice, choose
@@ -44,7 +45,10 @@ from webapp.streams.access import streams_by_name
 
 @dataclass(frozen=True)
 class BindingSettings:
-    """The settings of a binding except its query version; `outputs` and `completeness` None: unchanged."""
+    """The settings of a binding except its query version; `outputs` and `completeness` None: unchanged.
+
+    `freshness_level` None: without one.
+    """
 
     name: str
     inputs: Mapping[str, InputChoice]
@@ -52,6 +56,7 @@ class BindingSettings:
     freshness: Freshness = USUAL
     outputs: Sequence[OutputSettings] | None = None
     completeness: float | None = None
+    freshness_level: FreshnessLevel | Literal["unchanged"] | None = "unchanged"
 
 
 def create_binding(*, settings: BindingSettings, query_version: UUID) -> Binding:
@@ -61,6 +66,7 @@ def create_binding(*, settings: BindingSettings, query_version: UUID) -> Binding
     """
     binding = Binding(name=settings.name, dedicated=settings.dedicated, freshness=settings.freshness)
     binding.completeness = USUAL_COMPLETENESS if settings.completeness is None else settings.completeness
+    binding.freshness_level = _stored_level(settings, None)
     _check_and_write(binding, _version(query_version), settings)
     return binding
 
@@ -80,10 +86,16 @@ def replace_binding(
         require_current(target_of(locked), upon=upon, now=revision_of(locked.stored()))
         binding.name, binding.dedicated, binding.freshness = settings.name, settings.dedicated, settings.freshness
         binding.completeness = locked.completeness if settings.completeness is None else settings.completeness
+        binding.freshness_level = _stored_level(settings, locked.freshness_level)
         _check_and_write(binding, _version(query_version), settings)
         run = open_run(binding)
         if run is not None and locked.freshness != settings.freshness:
             note(run, RunEventKind.CHANGED, message=f"Freshness: {settings.freshness}, was {locked.freshness}.")
+
+
+def _stored_level(settings: BindingSettings, before: Any) -> Any:
+    level = settings.freshness_level
+    return before if level == "unchanged" else stored_level(level)
 
 
 def delete_binding(*, binding: Binding) -> None:

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { useSlug } from "../../lib/account/session";
 import { counted, formatCount, formatRate, formatShare } from "../../lib/numbers";
 import type { HomeResponse, HomeTiles } from "../../model/api";
-import { budgetTileWords } from "../../model/live/budget";
+import { budgetTileWords } from "../../model/live/budgets/budget";
 import { alertsAreDecided, type HealthCounts, healthOf } from "../../model/live/home";
 import { formatSpan } from "../../model/time/ticks";
 

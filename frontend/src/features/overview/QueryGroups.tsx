@@ -118,7 +118,7 @@ function AttentionTable({ rows, now }: RowsProps) {
             <th>Lag, 24 h and now</th>
             <th className="num">Rows/s</th>
             <th>Not in time</th>
-            <th>Loss budget left</th>
+            <th title="Rows that may still be lost · minutes in which results may still be late">Budget left</th>
             <th title="Outputs that deliver">Deliveries</th>
             <th>Alerts</th>
             <th>Owner</th>
@@ -175,7 +175,7 @@ function HealthyTable({ rows, now, label }: RowsProps & { label: string }) {
             <th className="num">Now</th>
             <th className="num">Rows/s</th>
             <th>Not in time</th>
-            <th>Loss budget left</th>
+            <th title="Rows that may still be lost · minutes in which results may still be late">Budget left</th>
             <th>Deliveries</th>
           </tr>
         </thead>

@@ -2,7 +2,8 @@
 import { cleanup, render, screen, within } from "@testing-library/react";
 import { createMemoryRouter, RouterProvider } from "react-router";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HomeBudget, HomeResponse, HomeRow } from "../../model/api";
+import type { FreshnessBudget, HomeBudget, HomeResponse, HomeRow } from "../../model/api";
+import { BudgetCell } from "./BudgetCell";
 import { Tiles } from "./HomeTiles";
 import { QueryGroups } from "./QueryGroups";
 
@@ -17,6 +18,18 @@ const ENOUGH: HomeBudget = {
   left: 14_463,
   used_up_at: null,
   unknown_s: 0,
+};
+
+const FRESH: FreshnessBudget = {
+  state: "enough",
+  within_s: 60,
+  share: 99,
+  counted: 43_000,
+  late: 18,
+  unknown: 0,
+  minutes: 430,
+  left: 412,
+  used_up_at: null,
 };
 
 function row(name: string, condition: HomeRow["condition"], budget: Partial<HomeBudget> = {}): HomeRow {
@@ -39,6 +52,7 @@ function row(name: string, condition: HomeRow["condition"], budget: Partial<Home
     recent: { on_time: 950, dropped_late: 4 },
     received_of_day: 5_000_000,
     lost_of_day: 4_318,
+    freshness: null,
     budget: { ...ENOUGH, ...budget },
     deliveries: { total: 3, flowing: 3, unknown: 0, waiting_rows: 0 },
     alerts: { firing: 2, pending: 0, unknown: 0 },
@@ -143,6 +157,17 @@ test("a bar has the width of the share that is left; an unknown or empty one has
   drawn();
   const bars = [...document.querySelectorAll(".budget-bar")].map((bar) => bar.querySelector("span")?.style.width);
   expect(bars.map((bar) => bar?.slice(0, 4))).toEqual(["7.71", "0%", undefined, "90%", undefined]);
+});
+
+test.each([
+  [FRESH, "412 min", "Freshness budget: 412 minutes left of 430"],
+  [{ ...FRESH, state: "burning", used_up_at: NOW + 15 * MINUTE }, "↓ 412 min", "used up at 14:47"],
+  [{ ...FRESH, state: "used_up", left: -3 }, "−3 min", "broken by 3 minutes"],
+  [{ ...FRESH, state: "unknown", unknown: 5 }, "minutes unknown", "5 minutes unknown, not counted"],
+] as const)("a freshness budget %# is a figure and a sentence", (freshness, figure, words) => {
+  render(<BudgetCell row={{ ...row("toll-by-gate", "healthy"), freshness }} now={NOW} />);
+  expect(document.querySelector(".late")?.textContent).toContain(figure);
+  expect(document.querySelector(".budget .visually-hidden")?.textContent).toContain(words);
 });
 
 test("the tile counts the budgets that are used up, and names the next one", () => {

@@ -20,6 +20,7 @@ import {
   readBinding,
   typedBinding,
 } from "../../model/binding/bindingForm";
+import { FreshnessLevelFields } from "./FreshnessLevelFields";
 import { InputFields, inputPathOf, inputPaths } from "./InputFields";
 import { CompletenessChoice, FreshnessChoice, QueryChoice } from "./QueryChoice";
 import { useQueryChoices, useStreamChoices } from "./requests";
@@ -123,6 +124,15 @@ function boundNodes({ inputs }: BindingResponse) {
   return inputs.map(({ node, stream_name }) => ({ node, stream: stream_name }));
 }
 
+const OWN_PATHS = [
+  "name",
+  "freshness",
+  "completeness",
+  "freshness_level.within_s",
+  "freshness_level.share",
+  "query_version",
+];
+
 interface OwnProps {
   typed: BindingTyped;
   onChange: (part: Partial<BindingTyped>) => void;
@@ -140,6 +150,7 @@ function OwnFields({ typed, onChange, batchSeconds }: OwnProps) {
         batchSeconds={batchSeconds}
       />
       <CompletenessChoice value={typed.completeness} onChange={(completeness) => onChange({ completeness })} />
+      <FreshnessLevelFields value={typed.level} onChange={(level) => onChange({ level })} />
     </div>
   );
 }
@@ -168,12 +179,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
   };
   const paths = nodes.flatMap(({ node }) => inputPaths(node, inputOf(typed, node)));
   return (
-    <FaultyForm
-      error={saving.error}
-      paths={["name", "freshness", "completeness", "query_version", ...paths]}
-      pathOf={inputPathOf}
-      onSubmit={() => void save()}
-    >
+    <FaultyForm error={saving.error} paths={[...OWN_PATHS, ...paths]} pathOf={inputPathOf} onSubmit={() => void save()}>
       <DraftGuard draft={draft} what={BINDING_FORMS.settings} save={save} />
       <OwnFields typed={typed} onChange={change} batchSeconds={binding.latest_run?.progress?.batch_s ?? null} />
       <VersionFields
@@ -200,7 +206,7 @@ function Form({ binding, saving, onSave, draft, versions, before, queries, strea
       <p className="row">
         <ReasonedSubmit reason={reason}>{saving.isPending ? "Saving…" : "Save binding"}</ReasonedSubmit>
         <span className="quiet">
-          Freshness and completeness apply at once; all other changes apply from the next start.
+          Freshness and service levels apply at once; all other changes apply from the next start.
         </span>
       </p>
     </FaultyForm>

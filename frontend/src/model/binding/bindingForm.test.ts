@@ -21,6 +21,7 @@ const STORED = {
   dedicated: true,
   freshness: "200ms",
   completeness: 99.99,
+  freshness_level: { within_s: 60, share: 99 },
   revision: "r1",
   inputs: [{ node: "cars", stream: "s1", stream_name: "cars", advance: { preset: "watermark(5s)" }, event_time: null }],
 } as unknown as BindingResponse;
@@ -32,6 +33,7 @@ test("saving an unchanged binding sends the same binding", () => {
     dedicated: true,
     freshness: "200ms",
     completeness: 99.99,
+    freshness_level: { within_s: 60, share: 99 },
     inputs: { cars: { stream: "s1", advance: { preset: "watermark(5s)" }, event_time: null } },
     upon: "r1",
   });
@@ -46,6 +48,12 @@ test("an old draft with free-text freshness gets the default", () => {
 test("an old draft without a completeness leaves it unchanged", () => {
   const { completeness: _, ...old } = typedBinding(STORED);
   expect(readBinding(old, ["cars"]).completeness).toBeNull();
+});
+
+test("an old draft without a freshness level leaves it unchanged, and no limit removes it", () => {
+  const { level: _, ...old } = typedBinding(STORED);
+  expect(readBinding(old, ["cars"])).not.toHaveProperty("freshness_level");
+  expect(readBinding({ ...old, level: null }, ["cars"]).freshness_level).toBeNull();
 });
 
 test("moving to another query drops the inputs, and moving back restores them", () => {

@@ -1,6 +1,13 @@
 /** The input of the binding form, and the resulting binding. */
 
-import type { AdvanceTimeSettings, BindingChange, BindingResponse, TimeUnit, VersionResponse } from "../api";
+import type {
+  AdvanceTimeSettings,
+  BindingChange,
+  BindingResponse,
+  FreshnessLevel,
+  TimeUnit,
+  VersionResponse,
+} from "../api";
 import { type Freshness, freshnessOf } from "../run/freshness";
 
 /** The form fields of one input. */
@@ -28,6 +35,8 @@ export interface BindingTyped {
   freshness: Freshness;
   /** The promised share of rows in results, in percent; drafts of earlier releases lack it. */
   completeness?: number;
+  /** Its freshness level, null without one; drafts of earlier releases lack it. */
+  level?: FreshnessLevel | null;
   /** By input node. */
   inputs: Readonly<Record<string, InputTyped>>;
   /** The base revision, and its content. */
@@ -39,13 +48,14 @@ type Inputs = NonNullable<BindingChange["inputs"]>;
 
 export function bindingText(binding: BindingResponse): string {
   const { name, query_name: query, query_version_number: version, dedicated, freshness, completeness } = binding;
+  const level = binding.freshness_level;
   const inputs = binding.inputs.map(({ node, stream_name, advance, event_time }) => ({
     node,
     stream_name,
     advance,
     event_time,
   }));
-  return JSON.stringify({ name, query, version, dedicated, freshness, completeness, inputs }, null, 2);
+  return JSON.stringify({ name, query, version, dedicated, freshness, completeness, level, inputs }, null, 2);
 }
 
 export function typedBinding(binding: BindingResponse): BindingTyped {
@@ -60,6 +70,7 @@ export function typedBinding(binding: BindingResponse): BindingTyped {
     dedicated: binding.dedicated,
     freshness: binding.freshness,
     completeness: binding.completeness,
+    level: binding.freshness_level,
     inputs: Object.fromEntries(inputs),
     upon: binding.revision,
     begun: bindingText(binding),
@@ -117,9 +128,10 @@ export function readBinding(typed: BindingTyped, nodes: readonly string[]): Bind
     const { stream, advance } = input;
     if (stream !== "") inputs[node] = { stream, advance, event_time: eventTimeOf(input) }; // otherwise the query's text sets it
   }
-  const { name, version, dedicated, upon, completeness = null } = typed;
+  const { name, version, dedicated, upon, completeness = null, level } = typed;
   const freshness = freshnessOf(typed.freshness);
-  return { name: name.trim(), query_version: version, dedicated, freshness, completeness, inputs, upon };
+  const levels = level === undefined ? { completeness } : { completeness, freshness_level: level };
+  return { name: name.trim(), query_version: version, dedicated, freshness, ...levels, inputs, upon };
 }
 
 /** Return a binding's settings, to replace it with one change; refused if the binding has changed since. */

@@ -25,7 +25,7 @@ import { NotesScope } from "../notes/NoteMarks";
 import { NotesPanel } from "../notes/NotesPanel";
 import { useNoteList } from "../notes/requests";
 import { Brush } from "./Brush";
-import { BudgetLine } from "./BudgetLine";
+import { BudgetLines } from "./BudgetLine";
 import { CompareChoice, useComparison } from "./comparison";
 import { CrosshairScope, useCrosshair } from "./crosshair";
 import { DeliveriesPanel, LanesPanel, RunsPanel } from "./DashboardTables";
@@ -112,7 +112,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
   return (
     <CrosshairScope>
       <VerdictStrip shown={shown} />
-      <BudgetLine binding={shown.binding} />
+      <BudgetLines binding={shown.binding} />
       {around === undefined ? null : <Brush around={around} selected={spanOf(range, shown.now)} onSelect={onRange} />}
       <div className="dashboard-bar">
         <Choices

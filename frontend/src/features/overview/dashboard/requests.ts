@@ -59,6 +59,16 @@ export function useBudget(binding: string) {
   });
 }
 
+/** The freshness budget of a binding over 30 days; null without a freshness level. */
+export function useFreshness(binding: string) {
+  const slug = useSlug();
+  return useQuery({
+    queryKey: [slug, "home", binding, "freshness"],
+    queryFn: () => unwrap(api.GET("/api/t/{slug}/home/{binding}/freshness/", { params: { path: { slug, binding } } })),
+    refetchInterval: DETAILS_AGAIN_MS,
+  });
+}
+
 /** The charts of a binding in a range: distances, lanes and parts of the lag. */
 export function useDetails(binding: string, range: PageRange | null) {
   const slug = useSlug();

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { counted, formatCount, formatShare } from "../../../lib/numbers";
 import type { IncidentFigures, IncidentPageResponse } from "../../../model/api";
-import { BUDGET_WORDS } from "../../../model/live/budget";
+import { BUDGET_WORDS } from "../../../model/live/budgets/budget";
 import { formatInstant, formatSpan } from "../../../model/time/ticks";
 
 interface TileProps {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { HomeBudgets, HomeResponse, LossBudget } from "../api";
+import type { HomeBudgets, HomeResponse, LossBudget } from "../../api";
 import { budgetNotes, budgetTileWords, budgetWords, percentLeft } from "./budget";
 
 const NOW = Date.UTC(2026, 10, 26, 14, 32, 10) * 1_000;

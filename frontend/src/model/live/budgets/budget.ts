@@ -1,8 +1,8 @@
 /** The loss budget of a query, in words. */
 
-import type { BudgetState, HomeBudget, HomeBudgets, HomeResponse, LossBudget } from "../api";
-import { counted, formatCount } from "../text/counts";
-import { formatClock, formatInstant, formatSpan, type Ticks } from "../time/ticks";
+import type { BudgetState, HomeBudget, HomeBudgets, HomeResponse, LossBudget } from "../../api";
+import { counted, formatCount } from "../../text/counts";
+import { formatClock, formatInstant, formatSpan, type Ticks } from "../../time/ticks";
 
 const DAY = 86_400_000_000;
 
