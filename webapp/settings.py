@@ -114,6 +114,7 @@ INSTALLED_APPS = [
     "webapp.uploads",
     "webapp.queries",
     "webapp.runs",
+    "webapp.boards",
     "webapp.bundles",
     "webapp.confirmations",
     "webapp.samples",

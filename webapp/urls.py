@@ -16,6 +16,7 @@ from webapp.administration.site import site
 from webapp.alerts.api import alerts, channels
 from webapp.alerts.api.annotations import AnnotationsView, AnnotationView
 from webapp.alerts.api.incidents import IncidentResolveView, IncidentsView, IncidentTakeView
+from webapp.boards import api as boards
 from webapp.bundles import api as bundles
 from webapp.confirmations import api as confirmations
 from webapp.core.guide import GuideView
@@ -174,6 +175,9 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("home/<uuid:binding>/freshness/", FreshnessBudgetView.as_view()),
     path("home/<uuid:binding>/ledger/", LedgerView.as_view()),
     path("home/<uuid:binding>/ledger/file/", LedgerFileView.as_view()),
+    path("boards/", boards.BoardsView.as_view()),
+    path("boards/<uuid:board>/", boards.BoardView.as_view()),
+    path("boards/<uuid:board>/versions/", boards.BoardVersionsView.as_view()),
     path("alerts/", alerts.AlertsView.as_view()),
     path("alerts/<uuid:alert>/acknowledge/", alerts.AcknowledgeView.as_view()),
     path("alerts/transitions/", alerts.TransitionsView.as_view()),

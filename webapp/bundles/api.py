@@ -30,7 +30,7 @@ class DefinitionsView(TenantView):
 
     @extend_schema(operation_id="definitions_export", responses={200: BundleTexts, **REFUSALS})
     def get(self, request: Request, slug: str) -> Response:
-        """Return every stream, query and binding as a file, in canonical form."""
+        """Return every stream, query, binding and board as a file, in canonical form."""
         return answer(BundleTexts(files=export()))
 
 

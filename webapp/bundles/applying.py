@@ -11,6 +11,9 @@ from django.db.models import ProtectedError
 
 from webapp.accounts.models import Organisation, User
 from webapp.audit.recording import Target, record
+from webapp.boards.boards import change_board, create_board, delete_board
+from webapp.boards.definition import BoardDefinition
+from webapp.boards.models import Board, BoardVersion
 from webapp.bundles.bodies import Kind
 from webapp.bundles.exporting import read_present
 from webapp.bundles.files import in_no_file
@@ -87,7 +90,7 @@ def _changed() -> Conflict:
 def _lock() -> None:
     """Lock everything that is about to be read; one apply at a time in an organisation."""
     list(Organisation.objects.select_for_update().filter(pk=current_organisation()))
-    for model in (Stream, Query, Binding):
+    for model in (Stream, Query, Binding, Board):
         list(model.objects.select_for_update().order_by("pk"))
 
 
@@ -120,6 +123,9 @@ def _write(planned: PlannedChanges, author: User | None) -> None:
                 node: BoundInput(streams[one.stream], one.advance, one.event_time) for node, one in each.inputs.items()
             }
             write_binding(binding, current_version(Query.objects.get(name=each.query)), chosen)
+    for name, definition in found.boards.items():
+        if ("board", name) in changed:
+            _write_board(present.boards.get(name), name, definition)
     _delete(planned)
 
 
@@ -136,10 +142,19 @@ def _write_query(version: QueryVersion | None, draft: QueryDraft, author: User |
         create_version(query=version.query, draft=draft, comment=COMMENT, author=author, parent=None)
 
 
+def _write_board(version: BoardVersion | None, name: str, definition: BoardDefinition) -> None:
+    if version is None:
+        create_board(name=name, definition=definition)
+    else:
+        change_board(board=version.board, definition=definition, parent=None)
+
+
 def _delete(planned: PlannedChanges) -> None:
     present = planned.present
     for kind, name in _in_order(planned):
-        if kind == "binding":
+        if kind == "board":
+            delete_board(board=present.boards[name].board)
+        elif kind == "binding":
             delete_binding(binding=present.bindings[name])
         elif kind == "query":
             delete_query(query=present.versions[name].query)

@@ -9,12 +9,12 @@ from streaming.definition.strict import Strict
 
 MOST_BODY_BYTES: Final = 8 * 1024 * 1024
 """JSON writes some characters longer than they are; the files themselves have a limit of their own."""
-Kind = Literal["stream", "query", "binding"]
+Kind = Literal["stream", "query", "binding", "board"]
 Action = Literal["create", "update", "delete", "unchanged"]
 
 
 class BundleTexts(Strict):
-    """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`."""
+    """Texts by path: `{streams,bindings,boards}/NAME.yaml` and `queries/NAME.sql` (or `.yaml`, `.json`)."""
 
     files: dict[str, str]
 

@@ -15,6 +15,7 @@ from streaming.definition.sql.rewriting.texts import rewrite_sql
 from streaming.definition.streams.stream import StreamDefinition
 from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import Freshness
+from webapp.bundles.boards import BoardAfter, board_after
 from webapp.bundles.bodies import FileFault
 from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import PresentDefinitions, binding_text
@@ -76,6 +77,7 @@ class FutureDefinitions:
     streams: dict[str, Stream] = field(default_factory=dict)
     queries: dict[str, QueryAfter] = field(default_factory=dict)
     bindings: dict[str, BindingAfter] = field(default_factory=dict)
+    boards: dict[str, BoardAfter] = field(default_factory=dict)
     ids: dict[str, UUID] = field(default_factory=dict)
     faults: list[FileFault] = field(default_factory=list)
 
@@ -144,6 +146,11 @@ def _check_behind_streams(scope: _CheckScope, after: FutureDefinitions, effort: 
         bound = _binding(source, binding, scope, after)
         if bound is not None:
             after.bindings[name] = bound
+    for name, (source, board) in scope.read.boards.items():
+        found, faults = board_after(source, board, after.ids)
+        after.faults += faults
+        if found is not None:
+            after.boards[name] = found
     _check_composed(scope, after)
 
 

@@ -12,6 +12,9 @@ from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.definition.versions.meaning import InputSettings
 from streaming.wire.freshness import USUAL
+from webapp.boards.boards import current_board_versions
+from webapp.boards.models import BoardVersion
+from webapp.bundles.boards import present_board
 from webapp.bundles.feeds import by_name
 from webapp.bundles.outputs import written_outputs
 from webapp.bundles.yaml_text import in_order, write_yaml
@@ -35,6 +38,7 @@ class PresentDefinitions:
     streams: Mapping[str, Stream]
     versions: Mapping[str, QueryVersion]
     bindings: Mapping[str, Binding]
+    boards: Mapping[str, BoardVersion]
     _meanings: dict[UUID, tuple[QueryGraph, InputSettings]] = field(default_factory=dict)
 
     def meaning(self, version: QueryVersion) -> tuple[QueryGraph, InputSettings]:
@@ -52,7 +56,8 @@ class PresentDefinitions:
         names = self.names()
         texts = {f"streams/{name}.yaml": present_stream(each, names) for name, each in self.streams.items()}
         texts |= {f"queries/{name}.sql": text_of(each) for name, each in self.versions.items()}
-        return texts | {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
+        texts |= {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
+        return texts | {f"boards/{name}.yaml": present_board(each, names) for name, each in self.boards.items()}
 
     def fingerprint(self) -> str:
         """Return a hash that changes whenever a definition does; only reads the stored texts."""
@@ -60,6 +65,7 @@ class PresentDefinitions:
             sorted([name, str(each.pk), each.definition, each.adapter] for name, each in self.streams.items()),
             sorted([name, str(each.pk), stored_text(each)] for name, each in self.versions.items()),
             sorted([name, _seen(each)] for name, each in self.bindings.items()),
+            sorted([name, str(each.board_id), each.number] for name, each in self.boards.items()),
         ]
         return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
 
@@ -80,6 +86,7 @@ def read_present() -> PresentDefinitions:
         streams=streams_by_name(),
         versions={version.query.name: version for version in current_versions(with_authors=False)},
         bindings={binding.name: binding for binding in listed_bindings()},
+        boards={version.board.name: version for version in current_board_versions()},
     )
 
 

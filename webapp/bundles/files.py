@@ -17,6 +17,7 @@ from streaming.definition.sql.parse import parse_sql
 from streaming.definition.streams.stream import AdapterChoice, AdvanceTimeSettings, EventTimeBy, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.wire.freshness import USUAL, Freshness
+from webapp.boards.definition import BoardDefinition
 from webapp.bundles.bodies import FileFault, Kind
 from webapp.bundles.effort import Effort
 from webapp.bundles.outputs import OutputFile
@@ -37,6 +38,7 @@ FOLDERS: Final[Mapping[str, tuple[Kind, tuple[str, ...]]]] = {
     "streams": ("stream", ("yaml",)),
     "queries": ("query", ("sql", "yaml", "json")),
     "bindings": ("binding", ("yaml",)),
+    "boards": ("board", ("yaml",)),
 }
 _NAME: Final = re.compile(NAME_PATTERN)
 M = TypeVar("M", bound=Strict)
@@ -105,6 +107,7 @@ class DefinitionFiles:
     streams: dict[str, tuple[BundleFile, StreamFile]] = field(default_factory=dict)
     queries: dict[str, BundleFile] = field(default_factory=dict)
     bindings: dict[str, tuple[BundleFile, BindingFile]] = field(default_factory=dict)
+    boards: dict[str, tuple[BundleFile, BoardDefinition]] = field(default_factory=dict)
     faults: list[FileFault] = field(default_factory=list)
     broken: set[tuple[Kind, str]] = field(default_factory=set)
 
@@ -114,6 +117,7 @@ class DefinitionFiles:
             "stream": self.streams,
             "query": self.queries,
             "binding": self.bindings,
+            "board": self.boards,
         }
         return {*sound[kind], *(name for of, name in self.broken if of == kind)}
 
@@ -184,7 +188,7 @@ def _read_file(path: str, text: str, read: DefinitionFiles) -> None:
     name, _, ending = file.partition(".")
     kind, endings = FOLDERS.get(folder, (None, ()))
     if kind is None or ending not in endings or "/" in file:
-        remedy = "Files are streams/NAME.yaml, queries/NAME.sql (or .yaml, .json) and bindings/NAME.yaml."
+        remedy = "Use streams/NAME.yaml, queries/NAME.sql (or .yaml, .json), bindings/NAME.yaml or boards/NAME.yaml."
         read.faults.append(bad_file(path, f"A file {path!r} defines nothing.", remedy))
         return
     if not _NAME.fullmatch(name):
@@ -250,6 +254,11 @@ def _take(kind: Kind, source: BundleFile, read: DefinitionFiles) -> list[FileFau
         stream, faults = _validated(StreamFile, source)
         if stream is not None:
             read.streams[source.name] = (source, stream)
+        return faults
+    if kind == "board":
+        board, faults = _validated(BoardDefinition, source)
+        if board is not None:
+            read.boards[source.name] = (source, board)
         return faults
     binding, faults = _validated(BindingFile, source)
     if binding is not None:

@@ -13,6 +13,8 @@ from streaming.definition.faults import FaultCode, Severity
 from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.freshness import Freshness
+from webapp.boards.definition import BoardDefinition
+from webapp.bundles.boards import present_board
 from webapp.bundles.bodies import Action, DefinitionChange, DefinitionsPlan, FileFault, Kind
 from webapp.bundles.checking import BindingAfter, FutureDefinitions, check_files
 from webapp.bundles.effort import Effort
@@ -70,6 +72,7 @@ class PlanFindings:
     streams: dict[str, StreamPlanned]
     queries: dict[str, QueryDraft]
     bindings: dict[str, BindingPlanned]
+    boards: dict[str, BoardDefinition]
     deleted: dict[Kind, list[str]]
 
 
@@ -119,6 +122,7 @@ def findings(
         },
         queries={name: each.draft for name, each in after.queries.items()},
         bindings={name: _planned(each, after.ids[name]) for name, each in after.bindings.items()},
+        boards={name: each.definition for name, each in after.boards.items()},
         deleted=deleted,
     )
 
@@ -143,6 +147,7 @@ def _planned(binding: BindingAfter, pk: UUID) -> BindingPlanned:
 def _deleted(read: DefinitionFiles, present: PresentDefinitions) -> dict[Kind, list[str]]:
     """Return the definitions without a file, in the order in which they can be deleted."""
     return {
+        "board": sorted(set(present.boards) - read.names("board")),
         "binding": sorted(set(present.bindings) - read.names("binding")),
         "query": sorted(set(present.versions) - read.names("query")),
         "stream": sorted(set(present.streams) - read.names("stream")),
@@ -179,6 +184,8 @@ def _changes(
         yield _change("query", name, None if version is None else text_of(version), query.text, effort)
     for name, binding in sorted(after.bindings.items()):
         yield _change("binding", name, *_binding_texts(name, binding, after, present), effort)
+    for name, board in sorted(after.boards.items()):
+        yield _change("board", name, _present_text("board", name, present), board.text, effort)
     for kind, names in deleted.items():
         for name in names:
             yield _change(kind, name, _present_text(kind, name, present), None, effort)
@@ -212,7 +219,9 @@ def _with_version(text: str, number: int) -> str:
     return f"{first}  # version {number}\n{rest}"
 
 
-def _present_text(kind: Kind, name: str, present: PresentDefinitions) -> str:
+def _present_text(kind: Kind, name: str, present: PresentDefinitions) -> str | None:
+    if kind == "board":
+        return None if name not in present.boards else present_board(present.boards[name], present.names())
     if kind == "stream":
         return present_stream(present.streams[name], present.names())
     return text_of(present.versions[name]) if kind == "query" else present.binding_text(present.bindings[name])

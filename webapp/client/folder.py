@@ -9,11 +9,13 @@ from typing import Final
 from .outcomes import CommandFailure, ExitCode
 
 MOST_BYTES: Final = 2 * 1024 * 1024
-DEFINITION: Final = re.compile(r"(streams|queries|bindings)/[^/\\]+\.(yaml|yml|sql|json)")
-EXPORTED: Final = re.compile(r"(streams|queries|bindings)/[A-Za-z_][A-Za-z0-9_]{0,62}\.(yaml|sql)")
+DEFINITION: Final = re.compile(r"(streams|queries|bindings|boards)/[^/\\]+\.(yaml|yml|sql|json)")
+EXPORTED: Final = re.compile(r"(streams|queries|bindings|boards)/[A-Za-z_][A-Za-z0-9_]{0,62}\.(yaml|sql)")
 """Paths that a server may write: names that the server itself accepts, without special meaning to a system."""
 IGNORED_FOLDERS: Final = frozenset({"transcripts"})
-WHAT_BELONGS: Final = "A folder of definitions contains streams/NAME.yaml, queries/NAME.sql and bindings/NAME.yaml"
+WHAT_BELONGS: Final = (
+    "A folder of definitions contains streams/NAME.yaml, queries/NAME.sql, bindings/NAME.yaml and boards/NAME.yaml"
+)
 
 
 def read_folder(folder: Path) -> dict[str, str]:

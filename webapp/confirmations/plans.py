@@ -98,8 +98,8 @@ def _apply_plan(files: Mapping[str, str], *, prune: bool) -> Confirmation:
 def _counts(changes: Sequence[DefinitionChange]) -> Iterator[str]:
     numbers = Counter((each.action, each.kind) for each in changes)
     for (action, kind), number in sorted(numbers.items()):
-        words = {"stream": ("stream", "streams"), "query": ("query", "queries"), "binding": ("binding", "bindings")}
-        yield f"{counted(number, *words[kind])} {'is' if number == 1 else 'are'} {_DONE[action]}."
+        plural = "queries" if kind == "query" else f"{kind}s"
+        yield f"{counted(number, kind, plural)} {'is' if number == 1 else 'are'} {_DONE[action]}."
 
 
 def _start_plan(binding: Binding, begin: KeptBegin | None) -> Confirmation:

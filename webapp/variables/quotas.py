@@ -17,6 +17,8 @@ QUOTAS: Final[dict[str, tuple[int, str]]] = {
     "streams": (500, "Most streams"),
     "queries": (500, "Most queries"),
     "query_versions": (20_000, "Most versions of all queries"),
+    "boards": (200, "Most boards"),
+    "board_versions": (10_000, "Most versions of all boards"),
     "scenarios": (200, "Most scenarios of queries"),
     "scenario_bytes": (32 * 2**20, "Bytes of all scenarios"),
     "file_bytes": (10 * 2**30, "Bytes of files, with unfinished uploads"),

@@ -42,6 +42,8 @@ def test_every_quota_is_shown_with_what_is_used_of_it(
         "streams": (0, 500, "streams"),
         "queries": (0, 500, "queries"),
         "query_versions": (0, 20_000, "versions"),
+        "boards": (0, 200, "boards"),
+        "board_versions": (0, 10_000, "versions"),
         "scenarios": (0, 200, "scenarios"),
         "scenario_bytes": (0, 32 * 2**20, "bytes"),
         "file_bytes": (0, 10 * 2**30, "bytes"),

@@ -102,6 +102,8 @@ NO_LISTS = {
     "home/",  # pages of live queries, counted in tests/webapp/live
     "incidents/<uuid:incident>/",  # at most 300 events
     "incidents/<uuid:incident>/file/",
+    "boards/<uuid:board>/",
+    "boards/<uuid:board>/versions/",  # pages of 20
     "alerts/rules/",
     "alerts/channel-kinds/",
     "alerts/channels/<uuid:channel>/messages/",

@@ -75,6 +75,8 @@ QUOTAS: Final[Mapping[str, Quota]] = {
             BYTES,
             "Delete files, results, quarantine or streams with pushed rows",
         ),
+        Quota("boards", "Boards", "boards", "Delete boards"),
+        Quota("board_versions", "Versions of all boards", "versions", "Delete boards"),
         Quota("scenarios", "Scenarios of queries", "scenarios", "Delete scenarios"),
         Quota("scenario_bytes", "Size of all scenarios", BYTES, "Delete scenarios or take rows out of them"),
     )

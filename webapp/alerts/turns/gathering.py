@@ -38,6 +38,8 @@ _KEPT: Final = frozenset(
         "streams",
         "queries",
         "query_versions",
+        "boards",
+        "board_versions",
         "scenarios",
     }
 )

@@ -34,7 +34,7 @@ FILES: Final[Schema] = {
     "type": "object",
     "maxProperties": 2_000,
     "additionalProperties": {"type": "string", "maxLength": MOST_TEXT},
-    "description": "Texts by path: streams/NAME.yaml, queries/NAME.sql, bindings/NAME.yaml. "
+    "description": "Texts by path: streams/NAME.yaml, queries/NAME.sql, bindings/NAME.yaml, boards/NAME.yaml. "
     "The resources punctual://definitions/PATH show existing ones. Definitions without a file stay as they are.",
 }
 PRUNE: Final = flag("Also delete all definitions without a file; false by default")

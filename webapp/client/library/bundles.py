@@ -18,7 +18,7 @@ MOST_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class DefinitionBundle:
-    """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql`, `bindings/NAME.yaml`."""
+    """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql`, `bindings/NAME.yaml`, `boards/NAME.yaml`."""
 
     files: Mapping[str, str]
 

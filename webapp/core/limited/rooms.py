@@ -37,3 +37,9 @@ class Runs(AppConfig):
     """Only `webapp.runs`."""
 
     name = "webapp.runs"
+
+
+class Boards(AppConfig):
+    """Only `webapp.boards`."""
+
+    name = "webapp.boards"

@@ -15,6 +15,7 @@ INSTALLED_APPS = [
     "webapp.core.limited.rooms.Streams",
     "webapp.core.limited.rooms.Queries",
     "webapp.core.limited.rooms.Runs",
+    "webapp.core.limited.rooms.Boards",
 ]
 DATABASES: dict[str, dict[str, str]] = {}
 AUTH_USER_MODEL = "accounts.User"

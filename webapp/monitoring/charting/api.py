@@ -11,9 +11,10 @@ from rest_framework.response import Response
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
+from webapp.boards.charts import ChartKind, Measure
 from webapp.core.api import answer, read_query
 from webapp.core.errors import Conflict, ErrorEnvelope, Faulty, NotFound, fault
-from webapp.monitoring.charting.definition import ChartKind, ChartQuery, Measure
+from webapp.monitoring.charting.definition import ChartQuery
 from webapp.monitoring.charting.dropped import DroppedWork, RunFacts, RunQuery
 from webapp.monitoring.charting.folding import ChartPoint
 from webapp.monitoring.charting.job import ChartColumn, ChartOutcome, ChartWork, compute_chart

@@ -1,44 +1,17 @@
-"""The definition of a chart: the same parameters select the rows of an export, so both show the same."""
+"""The parameters of a chart: the same ones select the rows of an export, so both show the same."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from streaming.definition.strict import Strict
-
-ChartKind = Literal["line", "bar", "heat", "value", "table"]
-Measure = Literal["count", "sum", "mean", "min", "max"]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+from webapp.boards.charts import ChartDefinition
 
 
-class ChartQuery(Strict):
-    """One chart: its rows, and how they become points.
+class ChartQuery(ChartDefinition):
+    """One chart: its rows, and how they become points."""
 
-    Columns are those of the export. `x` is a column with times, with points for each `bucket` (null: for each time),
-    or any other column, with points for each value. `of` is the column of the measure; `count` without it counts rows.
-    """
-
-    output: str | None = None
-    kind: ChartKind = "bar"
-    x: Name = "start"
-    bucket: Annotated[str, Field(max_length=40)] | None = None
-    measure: Measure = "count"
-    of: Name | None = None
-    group: Name | None = None
     where: str | None = None
     begin: Annotated[str | None, Field(alias="from")] = None
     end: Annotated[str | None, Field(alias="to")] = None
     run: UUID | None = None
-
-    @model_validator(mode="after")
-    def _fits_the_kind(self) -> Self:
-        if self.measure != "count" and self.of is None:
-            raise ValueError(f"`of` is required: the column for the {self.measure}")
-        if self.kind == "heat" and self.group is None:
-            raise ValueError("`group` is required: a heat map has a line for each of its values")
-        if self.kind == "value" and (self.group is not None or self.bucket is not None):
-            raise ValueError("`group` and `bucket` can't be used with a single value; leave them out")
-        if self.group is not None and self.group == self.x:
-            raise ValueError("`group` is the same column as `x`; leave it out")
-        return self

@@ -22,7 +22,7 @@ from streaming.definition.payload.types import (
 from streaming.definition.strict import Strict
 from streaming.reference.aggregates.values import rounded
 from streaming.reference.expressions.numbers import OperationFailure
-from webapp.monitoring.charting.definition import Measure
+from webapp.boards.charts import Measure
 from webapp.monitoring.exporting.columns import ExportColumn, Values, exact_values
 from webapp.monitoring.exporting.problems import ExportProblem
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from streaming.definition.windows import TumblingWindow
 from streaming.simulator.replay.belonging import NotKnown, ResultKey
+from webapp.boards.charts import ChartKind, Measure
 from webapp.core.limited.jobs import MIB, Limits, limited
-from webapp.monitoring.charting.definition import ChartKind, Measure
 from webapp.monitoring.charting.dropped import DroppedCounter, DroppedRows, DroppedWork, ResultRuns
 from webapp.monitoring.charting.folding import ChartFold, ChartPoint, ChartShape
 from webapp.monitoring.charting.reducing import MOST_POINTS, ReducedPoints, reduced

@@ -41,6 +41,12 @@ export const ACTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
     downloaded: "downloaded a file",
     deleted: "deleted a file",
   },
+  board: {
+    created: "created a board",
+    version_made: "saved a version of a board",
+    renamed: "renamed a board",
+    deleted: "deleted a board",
+  },
   alert: { acknowledged: "acknowledged an alert" },
   incident: { opened: "opened an incident", taken: "took an incident", resolved: "resolved an incident" },
   annotation: { created: "wrote a note", deleted: "deleted a note" },
