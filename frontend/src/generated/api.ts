@@ -767,6 +767,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/boards/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the boards by name. */
+        get: operations["boards_list"];
+        put?: never;
+        /** @description Make a board with its first version. */
+        post: operations["boards_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/boards/{board}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the newest version of a board. */
+        get: operations["boards_get"];
+        /** @description Change a board by a new version, and its name; an unchanged definition makes no version. */
+        put: operations["boards_change"];
+        post?: never;
+        /** @description Delete a board with its versions and links. */
+        delete: operations["boards_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/t/{slug}/boards/{board}/versions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the versions of a board, newest first; to restore one, send its definition as a change. */
+        get: operations["boards_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/confirmations/": {
         parameters: {
             query?: never;
@@ -843,7 +897,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return every stream, query and binding as a file, in canonical form. */
+        /** @description Return every stream, query, binding and board as a file, in canonical form. */
         get: operations["definitions_export"];
         put?: never;
         post?: never;
@@ -3400,6 +3454,98 @@ export interface components {
             batch: number;
         };
         /**
+         * BoardChangeRequest
+         * @description A change of a board; `parent` is the number of the version that it is based on (null: any).
+         */
+        BoardChangeRequest: {
+            /** Name */
+            name: string;
+            definition: components["schemas"]["BoardDefinition"];
+            /**
+             * Parent
+             * @default null
+             */
+            parent?: number | null;
+        };
+        /**
+         * BoardDefinition
+         * @description A board: its tiles in reading order.
+         *
+         *     `seconds` is the range until now of every tile; null: all results, and the last two hours of lateness tiles. `where`
+         *     filters all charts whose results have the field.
+         */
+        BoardDefinition: {
+            /** Title */
+            title: string;
+            /**
+             * Seconds
+             * @default null
+             */
+            seconds?: (900 | 3600 | 7200 | 86400 | 604800 | 2592000 | 7776000) | null;
+            /** Where */
+            where?: string[];
+            /** Tiles */
+            tiles?: (components["schemas"]["ChartTile"] | components["schemas"]["LatenessTile"] | components["schemas"]["TextTile"])[];
+        };
+        /**
+         * BoardList
+         * @description Boards by name.
+         */
+        BoardList: components["schemas"]["BoardSummary"][];
+        /**
+         * BoardRequest
+         * @description A new board.
+         */
+        BoardRequest: {
+            /** Name */
+            name: string;
+            definition: components["schemas"]["BoardDefinition"];
+        };
+        /**
+         * BoardResponse
+         * @description A version of a board, with the present names of bindings; `gone` are ids of bindings that were deleted.
+         */
+        BoardResponse: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Version */
+            version: number;
+            definition: components["schemas"]["BoardDefinition"];
+            /** Gone */
+            gone: string[];
+            /** Author */
+            author: string;
+            /** Created At */
+            created_at: string;
+        };
+        /**
+         * BoardSummary
+         * @description A board in a list, with the number of its newest version.
+         */
+        BoardSummary: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Version */
+            version: number;
+            /** Tiles */
+            tiles: number;
+            /** Author */
+            author: string;
+            /** Changed At */
+            changed_at: string;
+        };
+        /**
+         * BoardVersionList
+         * @description Versions of a board, newest first.
+         */
+        BoardVersionList: components["schemas"]["BoardResponse"][];
+        /**
          * BudgetState
          * @description The state of a loss budget, worst first.
          *
@@ -3410,7 +3556,7 @@ export interface components {
         BudgetState: "used_up" | "burning" | "unknown" | "enough";
         /**
          * BundleTexts
-         * @description Texts by path: `streams/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), `bindings/NAME.yaml`.
+         * @description Texts by path: `{streams,bindings,boards}/NAME.yaml` and `queries/NAME.sql` (or `.yaml`, `.json`).
          */
         BundleTexts: {
             /** Files */
@@ -3576,6 +3722,52 @@ export interface components {
             type: string;
         };
         /**
+         * ChartDefinition
+         * @description How rows of an output become points.
+         *
+         *     Columns are those of the export. `x` is a column with times, with points for each `bucket` (null: for each time),
+         *     or any other column, with points for each value. `of` is the column of the measure; `count` without it counts rows.
+         */
+        ChartDefinition: {
+            /**
+             * Output
+             * @default null
+             */
+            output?: string | null;
+            /**
+             * Kind
+             * @default bar
+             * @enum {string}
+             */
+            kind?: "line" | "bar" | "heat" | "value" | "table";
+            /**
+             * X
+             * @default start
+             */
+            x?: string;
+            /**
+             * Bucket
+             * @default null
+             */
+            bucket?: string | null;
+            /**
+             * Measure
+             * @default count
+             * @enum {string}
+             */
+            measure?: "count" | "sum" | "mean" | "min" | "max";
+            /**
+             * Of
+             * @default null
+             */
+            of?: string | null;
+            /**
+             * Group
+             * @default null
+             */
+            group?: string | null;
+        };
+        /**
          * ChartDropped
          * @description The knowledge about dropped rows. `unknown`: the reason why they were not counted; null if they were.
          *
@@ -3666,6 +3858,39 @@ export interface components {
             dropped: components["schemas"]["ChartDropped"];
             /** Repeats */
             repeats: boolean;
+        };
+        /**
+         * ChartTile
+         * @description A chart of the results of all runs of a binding, only of rows that match `where`.
+         */
+        ChartTile: {
+            /** Title */
+            title: string;
+            /**
+             * Width
+             * @default 4
+             */
+            width?: number;
+            /**
+             * Height
+             * @default 2
+             */
+            height?: number;
+            /** Binding */
+            binding: string;
+            /**
+             * Binding Name
+             * @default
+             */
+            binding_name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "chart";
+            chart: components["schemas"]["ChartDefinition"];
+            /** Where */
+            where?: string[];
         };
         /**
          * ChopNode
@@ -4226,7 +4451,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "stream" | "query" | "binding";
+            kind: "stream" | "query" | "binding" | "board";
             /** Name */
             name: string;
             /**
@@ -6555,6 +6780,39 @@ export interface components {
             p99: number;
             /** Largest */
             largest: number;
+        };
+        /**
+         * LatenessTile
+         * @description Figures about the lateness of a binding's rows.
+         *
+         *     `trust`: the verdict on its results. `outcomes`: its rows by outcome. `lag`: now minus its smallest CTI.
+         *     `lateness`: how far rows come behind, and the delay.
+         */
+        LatenessTile: {
+            /** Title */
+            title: string;
+            /**
+             * Width
+             * @default 4
+             */
+            width?: number;
+            /**
+             * Height
+             * @default 2
+             */
+            height?: number;
+            /** Binding */
+            binding: string;
+            /**
+             * Binding Name
+             * @default
+             */
+            binding_name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "lag" | "lateness" | "outcomes" | "trust";
         };
         /**
          * LayoutBody
@@ -10325,6 +10583,31 @@ export interface components {
              * @default null
              */
             unit?: ("s" | "ms" | "us" | "ns" | "iso" | "pattern" | "excel") | null;
+        };
+        /**
+         * TextTile
+         * @description A note, as plain text.
+         */
+        TextTile: {
+            /** Title */
+            title: string;
+            /**
+             * Width
+             * @default 4
+             */
+            width?: number;
+            /**
+             * Height
+             * @default 2
+             */
+            height?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "text";
+            /** Text */
+            text: string;
         };
         /**
          * ThresholdBody
@@ -14794,6 +15077,333 @@ export interface operations {
                 };
             };
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_list: {
+        parameters: {
+            query?: {
+                /** @description The name of your last one; 200 are listed. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoardRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BoardChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardResponse"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                board: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_versions: {
+        parameters: {
+            query?: {
+                /** @description The number of your oldest one; lists older ones. */
+                before?: number;
+            };
+            header?: never;
+            path: {
+                board: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardVersionList"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
