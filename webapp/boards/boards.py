@@ -152,8 +152,7 @@ def _checked(definition: BoardDefinition, before: BoardDefinition | None) -> Boa
 
 def _add_version(board: Board, definition: BoardDefinition, number: int) -> BoardVersion:
     check_room("board_versions", board_versions())
-    version = BoardVersion(
-        board=board, number=number, definition=definition.model_dump(mode="json"), author_label=current_actor().label
-    )
+    version = BoardVersion(board=board, number=number, author_label=current_actor().label)
+    version.definition = definition.model_dump(mode="json")
     version.save()
     return version

@@ -70,7 +70,7 @@ def test_a_tile_of_a_deleted_binding_stays_and_has_its_name(alice: Person, bindi
 
 def test_a_renamed_binding_stays_on_its_tiles(alice: Person, binding: dict[str, Any]) -> None:
     board = made(alice, board_body("desk", binding["id"]))
-    body = {"name": "guard", "query_version": binding["query_version"]["id"], "inputs": {}}
+    body = {"name": "guard", "query_version": binding["query_version"], "inputs": {}}
     answered = alice.put(f"bindings/{binding['id']}/", body)
     assert answered.status_code == 200, answered.content
     assert alice.get(f"boards/{board['id']}/").json()["definition"]["tiles"][0]["binding_name"] == "guard"
