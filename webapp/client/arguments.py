@@ -200,7 +200,8 @@ def _definition_commands(adding: _Adding) -> None:
 
 
 def _of_a_folder(command: argparse.ArgumentParser) -> None:
-    _completing(command.add_argument("folder", metavar="FOLDER", help="has streams/, queries/, bindings/ and boards/"), FILES)
+    about = "has streams/, queries/, bindings/ and boards/"
+    _completing(command.add_argument("folder", metavar="FOLDER", help=about), FILES)
     command.add_argument("--prune", action="store_true", help="delete definitions that the folder lacks")
 
 
