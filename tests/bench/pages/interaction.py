@@ -15,7 +15,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from tests.e2e.browsing import demo_pages, launched_browser, signed_in
+from tests.e2e.browsing import demo_pages, launched_browser, opened_panel, signed_in
 from tests.e2e.designer.test_simulator import made
 from tests.e2e.installation import Installation, running_installation
 
@@ -91,9 +91,11 @@ def with_stream(page: Page) -> str:
 def opened(page: Page, slug: str, nodes: int) -> Locator:
     """Open the page of a query with `nodes` nodes; return its simulator with the sample."""
     page.goto(f"/t/{slug}/queries/{made(page, f'/api/t/{slug}/queries/', {'graph': chain(nodes)})}")
-    simulator = page.get_by_role("region", name="Simulator", exact=True)
+    simulator = opened_panel(page, "Simulator").get_by_role("region", name="Simulator", exact=True)
+    expect(simulator.get_by_role("listbox").get_by_role("option").first).to_be_visible()
+    simulator.get_by_role("button", name="Sample…").click()
     simulator.get_by_label("Rows in order of arrival").fill(sample())
-    simulator.get_by_role("button", name=f"Use {ROWS} rows").click()
+    simulator.get_by_role("button", name=f"Replace the sample with {ROWS} rows").click()
     expect(simulator.get_by_text(f"{ROWS} rows arrived")).to_be_visible()
     return simulator
 

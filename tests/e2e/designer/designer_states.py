@@ -36,7 +36,7 @@ def replace(page: Page, before: str, after: str) -> None:
 
 def stations(page: Page) -> Iterator[str]:
     """Visit all states; this creates a query from a template."""
-    page.goto(f"{demo_pages(page).queries}/new")
+    page.goto(f"{demo_pages(page).queries}/new?templates")
     expect(page.get_by_role("button", name="Use template: Speeding cars by minute")).to_be_visible()
     yield "template-gallery"
     page.get_by_role("button", name="Use template: Speeding cars by minute").click()

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_scenario_of_a_template_is_green_and_a_change_makes_it_red(page: Page) -> None:
     queries = demo_pages(page).query.rsplit("/", 1)[0]
-    page.goto(f"{queries}/new")
+    page.goto(f"{queries}/new?templates")
     page.get_by_role("button", name="Use template: Speeding cars by minute").click()
     expect(page.get_by_role("heading", name="speeding_cars", level=1)).to_be_visible()
     scenarios = opened_panel(page, "Scenarios")

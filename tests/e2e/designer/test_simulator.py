@@ -67,9 +67,17 @@ def query(page: Page, made_once: dict[str, str]) -> str:
 def simulator(page: Page, query: str) -> Iterator[Locator]:
     """The simulator with the rows of the drawing, pasted."""
     page.goto(query)
+    return pasted(page)
+
+
+def pasted(page: Page) -> Locator:
+    """Open the simulator, and replace its sample by the rows of the drawing."""
+    opened_panel(page, "Simulator")
     part = page.get_by_role("region", name="Simulator", exact=True)
+    expect(lines(part).first).to_be_visible()
+    part.get_by_role("button", name="Sample…").click()
     part.get_by_label("Rows in order of arrival").fill(as_csv(ROWS))
-    part.get_by_role("button", name="Use 14 rows").click()
+    part.get_by_role("button", name="Replace the sample with 14 rows").click()
     expect(lines(part)).to_have_count(14)
     return part
 
@@ -138,9 +146,7 @@ def test_settings_on_trial_become_a_version_with_a_comment(page: Page, query: st
     page.goto(query)
     slug = query.split("/")[2]
     page.goto(f"/t/{slug}/queries/{made(page, f'/api/t/{slug}/queries/', {'text': QUERY.replace('per_ten', 'saved')})}")
-    simulator = page.get_by_role("region", name="Simulator", exact=True)
-    simulator.get_by_label("Rows in order of arrival").fill(as_csv(ROWS))
-    simulator.get_by_role("button", name="Use 14 rows").click()
+    simulator = pasted(page)
     simulator.get_by_role("option", name="Row 10,").click()
     simulator.get_by_role("button", name="Try 12 s", exact=True).first.click()
     simulator.get_by_role("button", name="Apply and save").click()
@@ -248,11 +254,13 @@ def test_the_word_at_the_caret_is_explained_and_rows_of_a_run_are_read_again(pag
         page.get_by_role("textbox", name="The query as SQL").get_by_text(word).first.click()
         expect(guide.get_by_label("Guide page").locator("option:checked")).to_have_text(title)
     part = opened_panel(page, "Simulator")
+    expect(lines(part).first).to_be_visible()
+    part.get_by_role("button", name="Sample…").click()
     part.get_by_role("button", name="From a run", exact=True).click()
     expect(part.get_by_label("Binding").locator("option:checked")).to_have_text(RUNNING)
     part.get_by_role("button", name="Load its last rows").click()
-    part.get_by_role("button", name=re.compile(r"^Use \d+ rows?$")).click()
-    expect(lines(part).first).to_be_visible()
+    part.get_by_role("button", name=re.compile(r"^Replace the sample with \d+ rows?$")).click()
+    expect(part.get_by_text(f"last read by {RUNNING}").first).to_be_visible()
 
 
 def test_an_example_of_the_guide_opens_with_its_rows_and_is_changed_without_being_stored(page: Page) -> None:

@@ -91,7 +91,7 @@ def brought_and_run(person: Person, file: Path) -> None:
     expect(page.get_by_label("Table of sample rows")).to_be_visible()
     person.takes(page.get_by_role("button", name="Count its events"))
     titled(page, "gates_at_the_harbour_per_minute")
-    expect(page.get_by_role("region", name="Simulator")).to_contain_text("read from gates_at_the_harbour")
+    expect(page.get_by_role("region", name="Results preview")).to_contain_text("read from gates_at_the_harbour")
     person.takes(page.get_by_role("button", name="Run", exact=True))
     expect(page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}$"))
     rows_shown(page)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.browsing import opened_panel
 from tests.e2e.designer.test_designer import add, box, checked, choose, form, graph, pressed, sql
 from tests.e2e.journeys.journey import dialog, follow, organisation_made, rows_shown, state, titled
 
@@ -75,10 +76,8 @@ def import_typed(page: Page) -> None:
 
 def import_chosen(page: Page) -> None:
     """Let the second input copy the CTIs of the first: try it in the simulator on rows of its stream, then apply it."""
+    opened_panel(page, "Simulator")
     simulator = page.get_by_role("region", name="Simulator", exact=True)
-    simulator.get_by_role("button", name="From the stream", exact=True).click()
-    simulator.get_by_role("button", name="Read the first rows of gates").click()
-    simulator.get_by_role("button", name=re.compile(r"^Use \d+ rows$")).click()
     strip = simulator.get_by_role("group", name="Time settings of gates_2")
     strip.get_by_label("copies the CTIs of").select_option("gates")
     expect(strip.get_by_text("On trial, not in the query.")).to_be_visible()

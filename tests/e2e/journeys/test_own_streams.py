@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, opened_panel
 
 pytestmark = pytest.mark.browser
 
@@ -20,7 +20,7 @@ def read_cars(dialog: Locator, inputs: int) -> None:
 
 
 def test_a_template_uses_the_demo_stream_and_its_rows_in_the_simulator(page: Page) -> None:
-    page.goto(f"{demo_pages(page).queries}/new")
+    page.goto(f"{demo_pages(page).queries}/new?templates")
     page.get_by_role("button", name="Use my streams: Stock ticks with a slow reference").press("Enter")
     dialog = page.get_by_role("dialog")
     read_cars(dialog, 2)
@@ -28,6 +28,7 @@ def test_a_template_uses_the_demo_stream_and_its_rows_in_the_simulator(page: Pag
     expect(dialog.get_by_role("button", name="Create query")).to_have_attribute("aria-disabled", "true")
     expect(dialog.get_by_role("button", name="Use the template's own streams")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(dialog.get_by_role("heading", name="Start from a template")).to_be_visible()
     page.get_by_role("button", name="Use my streams: Speeding cars by minute").press("Enter")
     read_cars(dialog, 1)
     road = dialog.get_by_label("road (string)")
@@ -41,6 +42,8 @@ def test_a_template_uses_the_demo_stream_and_its_rows_in_the_simulator(page: Pag
     assert violations(page) == []
     dialog.get_by_role("button", name="Create query").press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("speeding_cars")
+    expect(page.get_by_role("region", name="Results preview")).to_contain_text("read from cars")
+    opened_panel(page, "Simulator")
     simulator = page.get_by_role("region", name="Simulator", exact=True)
     expect(simulator.get_by_text("read from cars").first).to_be_visible()
     rows = simulator.get_by_role("listbox", name="Rows of the sample in order of arrival").get_by_role("option")

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.accessibility import violations
-from tests.e2e.browsing import demo_pages
+from tests.e2e.browsing import demo_pages, opened_panel
 
 pytestmark = pytest.mark.browser
 
@@ -26,11 +26,11 @@ def step(card: Locator, title: str) -> None:
     expect(card.get_by_role("heading", name=title, level=3)).to_be_visible()
 
 
-def give_a_sample(page: Page) -> Locator:
+def open_the_simulator(page: Page) -> Locator:
+    """Open the simulator, which has the first rows of the stream."""
+    opened_panel(page, "Simulator")
     simulator = page.get_by_role("region", name="Simulator", exact=True)
-    simulator.get_by_role("button", name="From the stream").click()
-    simulator.get_by_role("button", name="Read the first rows of cars").click()
-    simulator.get_by_role("button", name="Use 100 rows").click()
+    expect(simulator).to_contain_text("100 rows read from cars")
     return simulator
 
 
@@ -41,7 +41,7 @@ def test_the_tour_advances_with_its_tasks_and_ends_at_the_person_s_own_run(page:
     card.get_by_role("button", name="Next").click()
     step(card, "Run a query on a few rows")
     card.get_by_role("link", name="Open the query").click()
-    simulator = give_a_sample(page)
+    simulator = open_the_simulator(page)
     step(card, "Let the rows arrive one by one")
     expect(card).to_contain_text("✓ Done: Run a query on a few rows.")
     simulator.get_by_label("Rows that have arrived").fill("40")

@@ -17,9 +17,9 @@ import type { Draft } from "./draft";
 import { type Designer, DesignerContext, type Storing } from "./page/designer";
 import { HistoryButtons, historyKeys } from "./page/history";
 import { useStoredLayout } from "./page/layouts";
-import { Slots } from "./page/slots";
 import { Workbench } from "./page/Workbench";
 import { useCompletion } from "./requests";
+import { SampledPage } from "./sampling/SampledPage";
 
 const FORMS = [
   ["sql", "SQL"],
@@ -232,8 +232,9 @@ export function GraphEditor({ draft, readOnly, query, storing = null, children }
   );
   return (
     <DesignerContext value={designer}>
-      <Slots tab="first" />
-      <Workbench editors={editors} problems={problems} details={children} status={draft.status} />
+      <SampledPage>
+        <Workbench editors={editors} problems={problems} details={children} status={draft.status} />
+      </SampledPage>
     </DesignerContext>
   );
 }

@@ -5,6 +5,7 @@ import { DraftGuard } from "../../components/forms/DraftGuard";
 import { Empty, ErrorNote, Notice, Waiting } from "../../components/notices/Notices";
 import { PageHead } from "../../components/page/PageHead";
 import { useReason, useSlug } from "../../lib/account/session";
+import { useMoveDraft } from "../../lib/drafts/drafts";
 import { useFreshOnce } from "../../lib/freshOnce";
 import type { QueryGraph } from "../../model/api";
 import { renamedText, startingText } from "../../model/graph/graphText";
@@ -20,6 +21,8 @@ import {
   useStoredStreamNames,
   useStreamNames,
 } from "./requests";
+import { sampleDraft } from "./simulator/sample/useSample";
+import { TemplatesButton } from "./templates/TemplatesButton";
 
 const NO_NAMES: readonly string[] = [];
 
@@ -28,6 +31,8 @@ interface NewQueryProps {
   beginning: string;
   object: string;
   streamless?: boolean;
+  /** True for a query that starts from nothing. */
+  offersTemplates?: boolean;
 }
 
 /** Return why a valid query can't be created: it reads streams that exist only in the example. */
@@ -51,12 +56,13 @@ function ExampleNote({ example }: { example: GuideExample }) {
   );
 }
 
-function NewQuery({ title, beginning, object, streamless = false }: NewQueryProps) {
+function NewQuery({ title, beginning, object, streamless = false, offersTemplates = false }: NewQueryProps) {
   const slug = useSlug();
   const navigate = useNavigate();
   const draft = useDraft(beginning, object);
   const creating = useCreateQuery();
   const move = useMoving();
+  const moveDraft = useMoveDraft();
   const edit = useReason("edit");
   const example = useExample();
   const streams = useStoredStreamNames().data ?? NO_NAMES;
@@ -66,6 +72,7 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
     creating.mutate(draft.storable, {
       onSuccess: (query) => {
         draft.kept.done();
+        moveDraft(sampleDraft("new query"), sampleDraft(`query ${query.id}`));
         void move(query.id, { ...draft.design.present.positions }).catch(() => undefined); // otherwise it is laid out again
         void navigate(`/t/${slug}/queries/${query.id}`);
       },
@@ -77,9 +84,12 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
         title={title}
         crumb={{ to: `/t/${slug}/queries`, label: "Queries" }}
         actions={
-          <ReasonedButton reason={edit ?? foreign ?? savingReason(draft)} kind="primary" onClick={create}>
-            {creating.isPending ? "Creating…" : "Create query"}
-          </ReasonedButton>
+          <>
+            {offersTemplates ? <TemplatesButton /> : null}
+            <ReasonedButton reason={edit ?? foreign ?? savingReason(draft)} kind="primary" onClick={create}>
+              {creating.isPending ? "Creating…" : "Create query"}
+            </ReasonedButton>
+          </>
         }
       />
       {example === null ? null : <ExampleNote example={example} />}
@@ -89,7 +99,7 @@ function NewQuery({ title, beginning, object, streamless = false }: NewQueryProp
         <Notice tone="unknown">
           <p>
             You have no streams yet. <Link to={`/t/${slug}/streams/new`}>Create a stream</Link> first. Its fields are
-            then suggested as you type.
+            then suggested as you type. Or start from a template, which creates its own streams with sample rows.
           </p>
         </Notice>
       ) : null}
@@ -153,5 +163,13 @@ function BlankQuery() {
   if (!fresh || streams.data === undefined) return <Waiting>Loading your streams…</Waiting>;
   const stream = streams.data[0];
   const beginning = startingText(stream ?? "my_stream");
-  return <NewQuery title="New query" beginning={beginning} object="new query" streamless={stream === undefined} />;
+  return (
+    <NewQuery
+      title="New query"
+      beginning={beginning}
+      object="new query"
+      streamless={stream === undefined}
+      offersTemplates
+    />
+  );
 }

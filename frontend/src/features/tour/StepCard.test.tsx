@@ -72,7 +72,9 @@ test("without streams it names the missing part and links to the templates", asy
   page({ streams: [], queries: [], bindings: [] });
   await press("Take the tour");
   expect(screen.getByText(/This organisation has no streams yet/)).toBeTruthy();
-  expect(screen.getByRole("link", { name: "Open the templates" }).getAttribute("href")).toBe("/t/x/queries/new");
+  expect(screen.getByRole("link", { name: "Open the templates" }).getAttribute("href")).toBe(
+    "/t/x/queries/new?templates",
+  );
 });
 
 test("a finished task advances the tour and is confirmed", async () => {
@@ -82,8 +84,8 @@ test("a finished task advances the tour and is confirmed", async () => {
   await act(() => router.navigate("/t/x/queries/q1"));
   expect(title()).toBe("Run a query on a few rows");
   const simulator = document.createElement("div");
-  simulator.id = "simulator";
-  simulator.innerHTML = '<div role="option"></div>';
+  simulator.className = "dock-panel";
+  simulator.innerHTML = '<div id="simulator"><div role="option"></div></div>';
   document.body.append(simulator);
   await screen.findByRole("heading", { name: "Let the rows arrive one by one" });
   expect(screen.getByText("✓ Done: Run a query on a few rows.")).toBeTruthy();

@@ -67,6 +67,19 @@ export function useDraftNames(objects: Readonly<Record<string, string>>): () => 
   return () => Object.keys(objects).flatMap((object) => (isKept(object) ? [objects[object] ?? object] : []));
 }
 
+/** Return a function that gives the draft of one object to another, for example that of a new query to the stored one. */
+export function useMoveDraft(): (from: string, to: string) => void {
+  const person = useMe().data?.id ?? "";
+  const slug = useSlug();
+  return (from, to) => {
+    const source = keyOf(person, slug, from);
+    const kept = read<unknown>(source, Date.now());
+    if (kept === null) return;
+    write(keyOf(person, slug, to), kept);
+    write(source, null);
+  };
+}
+
 /**
  * A value edited by a form, initially `initial`, that survives navigation, reload and the end of the session.
  * `keepable` removes secrets from the stored draft.

@@ -24,7 +24,7 @@ export function useVersionsOf(query: string) {
   });
 }
 
-/** The bindings of a query with their newest runs, by name. */
+/** The bindings of a query with their newest runs, by name; unknown without a query. */
 export function useBindingsOf(query: string) {
   const slug = useSlug();
   const params = { path: { slug }, query: { query } };
@@ -32,6 +32,7 @@ export function useBindingsOf(query: string) {
     queryKey: [slug, "runs", "bindings", "of", query],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/bindings/", { params })),
     refetchInterval: EVERY_MS,
+    enabled: query !== "",
   });
 }
 

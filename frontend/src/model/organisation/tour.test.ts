@@ -37,7 +37,7 @@ test("a person's own query is never the demo query", () => {
 test("if an object is missing, each step says so and leads to its creation", () => {
   for (const each of TOUR) {
     const place = each.place(sceneOf(EMPTY, NOT_BEGUN));
-    expect([each.name, place.to]).toEqual([each.name, "queries/new"]);
+    expect([each.name, place.to]).toEqual([each.name, "queries/new?templates"]);
     if (each.name !== "own") expect(place.missing).toMatch(/\.$/);
   }
 });

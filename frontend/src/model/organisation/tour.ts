@@ -57,9 +57,11 @@ export interface TourStep {
   needs?: "edit" | "operate";
 }
 
-const TEMPLATES = { to: "queries/new", action: "Open the templates" };
+const TEMPLATES = { to: "queries/new?templates", action: "Open the templates" };
 const SIMULATOR = "#simulator";
 const ROWS = `${SIMULATOR} [role="option"]`;
+const PANELS = ".dock-tabs";
+const OPEN_ROWS = `.dock-panel:not([data-inert]) ${ROWS}`;
 
 function ofStream({ stream }: TourScene): TourPlace {
   if (stream !== null) return { to: `streams/${stream.id}`, action: "Open the stream" };
@@ -130,12 +132,13 @@ const LOOKING: readonly TourStep[] = [
     name: "sample",
     title: "Run a query on a few rows",
     words: [
-      "This is a query on a stream, as SQL and as a graph. The simulator runs it on a few rows and draws each step. Nothing is stored.",
+      "This is a query on a stream, as SQL and as a graph. Below it are its results on a sample: the first rows of the stream. Nothing is stored.",
+      "The simulator draws each step of the query on the same rows.",
     ],
-    task: "In the simulator choose “From the stream”, press “Read the first rows”, then “Use”.",
+    task: "Open the panel “Simulator” below the query.",
     place: ofResponse,
-    about: SIMULATOR,
-    sign: ROWS,
+    about: PANELS,
+    sign: OPEN_ROWS,
   },
   {
     name: "scrub",
@@ -232,7 +235,7 @@ const MAKING: readonly TourStep[] = [
     ],
     task: "Create a query: press “Create query” for a copy (you can rename it), or “Use template” for a template. The tour continues with the query that you create or open.",
     place: ofNew,
-    or: { to: "queries/new", action: "Or use a template" },
+    or: { to: "queries/new?templates", action: "Or use a template" },
     done: ({ own }) => own !== null,
     needs: "edit",
   },

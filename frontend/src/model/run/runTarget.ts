@@ -29,3 +29,9 @@ export function runTargets(bindings: readonly BindingResponse[], version: number
   if (bindings.length === 0) return [{ kind: "create" }];
   return bindings.map((binding) => targetOf(binding, version, isChanged));
 }
+
+/** Return the numbers of the versions that run, newest first. */
+export function runningNumbers(bindings: readonly BindingResponse[]): number[] {
+  const numbers = bindings.flatMap((binding) => activeRun(binding)?.query_version ?? []);
+  return [...new Set(numbers)].toSorted((one, other) => other - one);
+}

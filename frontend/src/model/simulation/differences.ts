@@ -89,7 +89,8 @@ function paired(gone: readonly TrackRow[], added: readonly TrackRow[]): ResultCh
   return pairs;
 }
 
-function resultDifferences(before: Simulation, after: Simulation): Differences["results"] {
+/** Return the results that only one of two simulations has, and those with other values. */
+export function resultDifferences(before: Simulation, after: Simulation): Differences["results"] {
   const [old, now] = [finalResults(before), finalResults(after)];
   const [gone, added] = [without(old, now), without(now, old)];
   const changed = paired(gone, added);

@@ -1,10 +1,14 @@
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
+import { OutcomeGlyph } from "../../../components/values/Glyph";
 import { KIND_LABELS, nodeLines } from "../../../messages/definition/summary";
 import type { Fault, GraphNode } from "../../../model/api";
 import { NOTHING } from "../../../model/graph/edit/kinds";
 import { portsOf } from "../../../model/graph/edit/ports";
 import type { Direction } from "../../../model/graph/layout";
+import { OUTCOME_WORDS } from "../../../model/run/outcomes";
+import type { NodeFigures } from "../../../model/simulation/figures";
+import { counted, formatCount } from "../../../model/text/counts";
 import { guideOf } from "../inspector/Inspector";
 
 export interface BoxData extends Record<string, unknown> {
@@ -14,6 +18,8 @@ export interface BoxData extends Record<string, unknown> {
   /** Lines of the explanation, while it is visible. */
   explanation: readonly string[];
   stage: number | null;
+  /** The counts of the sample; null while they are unknown. */
+  figures: NodeFigures | null;
   direction: Direction;
 }
 
@@ -23,6 +29,8 @@ const SIDES = { right: [Position.Left, Position.Right], down: [Position.Top, Pos
 const MOST_LINES = 5;
 export const BOX_WIDTH = 230;
 const LINE = 18;
+/** The height of the line with the counts of the sample, which is reserved while they are unknown. */
+const FIGURES = 26;
 
 export function shownLines(node: GraphNode): string[] {
   const lines = nodeLines(node);
@@ -35,7 +43,7 @@ export function shownLines(node: GraphNode): string[] {
 export function boxHeight({ node, faults, comment, explanation }: BoxData): number {
   const ports = Math.max(0, portsOf(node).length - 1) * LINE;
   const flags = faults.length === 0 ? 0 : 58;
-  return 44 + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * explanation.length;
+  return 44 + FIGURES + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * explanation.length;
 }
 
 function Ports({ node, direction }: { node: GraphNode; direction: Direction }) {
@@ -74,8 +82,26 @@ function Flag({ faults }: { faults: readonly Fault[] }) {
   );
 }
 
+/** The sample at this node: the outcomes of an input, the number of rows of another node. */
+function Figures({ figures }: { figures: NodeFigures }) {
+  const { outcomes, rows, isOutput } = figures;
+  return (
+    <p className="figures-line figures">
+      {outcomes.length === 0
+        ? counted(rows, isOutput ? "result" : "row")
+        : outcomes.map(([outcome, count]) => (
+            <span key={outcome} title={`${counted(count, "row")} of the sample: ${OUTCOME_WORDS[outcome].label}`}>
+              <OutcomeGlyph outcome={outcome} />
+              {formatCount(count)}
+              <span className="visually-hidden"> {OUTCOME_WORDS[outcome].label}</span>
+            </span>
+          ))}
+    </p>
+  );
+}
+
 function Box({ data }: NodeProps<BoxNode>) {
-  const { node, faults, comment, explanation, stage, direction } = data;
+  const { node, faults, comment, explanation, stage, figures, direction } = data;
   const severity = faults.some((fault) => fault.severity === "error") ? "error" : faults[0]?.severity;
   return (
     <div className="graph-node" data-severity={severity} data-stage={stage === null ? undefined : stage % 4}>
@@ -115,6 +141,7 @@ function Box({ data }: NodeProps<BoxNode>) {
           ))}
         </ul>
       )}
+      {figures === null ? null : <Figures figures={figures} />}
       {node.kind === "output" ? null : <Handle id="out" type="source" position={SIDES[direction][1]} />}
     </div>
   );

@@ -9,6 +9,7 @@ import { NOTHING } from "../../../model/graph/edit/kinds";
 import { portsOf } from "../../../model/graph/edit/ports";
 import type { Direction } from "../../../model/graph/layout";
 import { useDesigner } from "../page/designer";
+import { usePreviewed } from "../preview/preview";
 import { useArranged } from "./layout";
 import { BOX_WIDTH, type BoxData, type BoxNode, boxHeight } from "./NodeBox";
 
@@ -39,6 +40,7 @@ function sameData(now: BoxData, before: BoxData | undefined): BoxData {
   if (before === undefined || before.node !== now.node || before.comment !== now.comment) return now;
   if (before.direction !== now.direction || before.stage !== now.stage) return now;
   const lists =
+    JSON.stringify(before.figures) === JSON.stringify(now.figures) &&
     before.explanation.join() === now.explanation.join() &&
     JSON.stringify(before.faults) === JSON.stringify(now.faults);
   return lists ? before : now;
@@ -46,17 +48,20 @@ function sameData(now: BoxData, before: BoxData | undefined): BoxData {
 
 function useData(direction: Direction, explained: Explained | undefined): Map<string, BoxData> {
   const { graph, known, comments } = useDesigner();
+  const counts = usePreviewed().figures;
   const last = useRef<ReadonlyMap<string, BoxData>>(new Map());
   return useMemo(() => {
     const found = new Map<string, BoxData>();
     for (const node of graph?.nodes ?? []) {
       const faults = known.filter((fault) => fault.node === node.id);
-      const now = { node, faults, comment: comments[node.id] ?? "", direction, ...explanationOf(explained, node.id) };
+      const figures = counts.get(node.id) ?? null;
+      const told = explanationOf(explained, node.id);
+      const now = { node, faults, comment: comments[node.id] ?? "", figures, direction, ...told };
       found.set(node.id, sameData(now, last.current.get(node.id)));
     }
     last.current = found;
     return found;
-  }, [graph, known, comments, direction, explained]);
+  }, [graph, known, comments, counts, direction, explained]);
 }
 
 /** Return a node's position: the one set by hand, else that of the layout, else one next to what the node reads. */

@@ -1,10 +1,11 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 import { useDesigner } from "./designer";
-import { type DockTab, showDockTab, useDockTab } from "./dockTab";
+import { type DockTab, firstDockTab, showDockTab, useDockTab } from "./dockTab";
 import { Slots } from "./slots";
 
 const WORDS: Record<DockTab, string> = {
+  preview: "Results preview",
   simulator: "Simulator",
   problems: "Problems",
   scenarios: "Scenarios",
@@ -43,7 +44,7 @@ export function Dock({ problems, details, isLarge, onLarge }: DockProps) {
   const { query } = useDesigner();
   const tab = useDockTab();
   const [tabs] = useState(() => tabsOf(query !== null));
-  useEffect(() => showDockTab("simulator"), []);
+  useEffect(() => showDockTab(firstDockTab()), []);
   return (
     <Tabs className="dock" selectedKey={tab} onSelectionChange={(key) => showDockTab(key as DockTab)}>
       <div className="dock-head">

@@ -33,11 +33,10 @@ interface WorkbenchProps extends StatusLineProps {
 
 /** Editors above, panels below, and a status line: on wide screens all of it fits the window. */
 export function Workbench({ editors, problems, details, status }: WorkbenchProps) {
-  const { query } = useDesigner();
   const [isLarge, setLarge] = useState(false);
   const dock = <Dock problems={problems} details={details} isLarge={isLarge} onLarge={setLarge} />;
   return (
-    <div className="workbench" data-full={query !== null} data-large={isLarge}>
+    <div className="workbench" data-large={isLarge}>
       <Split
         direction="down"
         name="workbench"

@@ -2,10 +2,18 @@
 
 import { useSyncExternalStore } from "react";
 
-export type DockTab = "simulator" | "problems" | "scenarios" | "versions" | "explanation" | "help" | "details";
+export type DockTab =
+  | "preview"
+  | "simulator"
+  | "problems"
+  | "scenarios"
+  | "versions"
+  | "explanation"
+  | "help"
+  | "details";
 
 const listeners = new Set<() => void>();
-let open: DockTab = "simulator";
+let open: DockTab = "preview";
 
 /** Open a panel of the dock. */
 export function showDockTab(tab: DockTab): void {
@@ -20,4 +28,12 @@ function subscribe(listener: () => void): () => void {
 
 export function useDockTab(): DockTab {
   return useSyncExternalStore(subscribe, () => open);
+}
+
+/** Return the panel that a page opens with: the simulator, if its address asks for a sample or is a link to a simulation. */
+export function firstDockTab(): DockTab {
+  const { search, hash } = window.location;
+  const asked = new URLSearchParams(search);
+  const isSimulation = hash.startsWith("#simulation=") || asked.has("quarantine") || asked.has("example");
+  return isSimulation ? "simulator" : "preview";
 }

@@ -4,12 +4,9 @@ import { type ComponentType, lazy, Suspense } from "react";
 import { Waiting } from "../../../components/notices/Notices";
 import type { DockTab } from "./dockTab";
 
-/** `first` is above the editors, the others are panels of the dock. */
-type Place = "first" | DockTab;
-
 interface PageSlot {
   name: string;
-  place: Place;
+  place: DockTab;
   Part: ComponentType;
 }
 
@@ -26,16 +23,16 @@ const SLOTS: readonly PageSlot[] = [
     Part: part(async () => (await import("../validation/ValidationPanel")).ValidationPanel),
   },
   {
+    name: "preview",
+    place: "preview",
+    Part: part(async () => (await import("../preview/PreviewPanel")).PreviewPanel),
+  },
+  {
     name: "simulator",
     place: "simulator",
     Part: part(async () => (await import("../simulator/SimulatorPanel")).SimulatorPanel),
   },
   { name: "help", place: "help", Part: part(async () => (await import("../help/HelpPanel")).HelpPanel) },
-  {
-    name: "templates",
-    place: "first",
-    Part: part(async () => (await import("../templates/TemplatesPanel")).TemplatesPanel),
-  },
   { name: "explanation", place: "explanation", Part: part(async () => (await import("../Explanation")).Explanation) },
   {
     name: "scenarios",
@@ -49,8 +46,8 @@ const SLOTS: readonly PageSlot[] = [
   },
 ];
 
-/** The parts of one place. */
-export function Slots({ tab }: { tab: Place }) {
+/** The parts of one panel. */
+export function Slots({ tab }: { tab: DockTab }) {
   return SLOTS.filter(({ place }) => place === tab).map(({ name, Part }) => (
     <Suspense key={name} fallback={<Waiting>Loading…</Waiting>}>
       <Part />

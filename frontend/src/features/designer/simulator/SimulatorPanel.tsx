@@ -3,19 +3,19 @@ import { ErrorNote, Waiting } from "../../../components/notices/Notices";
 import { Panel } from "../../../components/page/Panel";
 import { shortTimes } from "../../../messages/simulation";
 import type { StreamDefinition } from "../../../model/api";
-import { NO_SAMPLE, type Sample, sampleOf } from "../../../model/simulation/sample/sample";
 import { useDesigner } from "../page/designer";
-import { type GuideExample, useExample, useOwnStreams } from "../page/example";
+import { useDockTab } from "../page/dockTab";
+import { useOwnStreams } from "../page/example";
+import { usePageSample } from "../sampling/pageSample";
 import { PositionContext, type PositionStore, positionStore } from "./position";
-import { type Simulated, type SimulationState, useSimulation, useStreamDefinitions, useTrying } from "./requests";
+import { type Simulated, type SimulationState, useSimulation, useTrying } from "./requests";
 import { SimulatorBody } from "./SimulatorBody";
 import { SimulatorHead } from "./SimulatorHead";
 import { SamplePanel } from "./sample/SamplePanel";
-import { useRequestedSample } from "./sample/useRequestedSample";
-import { useSample } from "./sample/useSample";
 import { StripList } from "./settings/StripList";
 import { useTrialOnThisPage } from "./settings/trialStore";
-import { inputsOfGraph, useSettings } from "./settings/useSettings";
+import { inputsOfGraph } from "./settings/useSettings";
+import { useShownResult } from "./shownResult";
 import { useLinkedState } from "./useLinkedState";
 import { type Selected, SimulatorContext, type SimulatorTab, type SimulatorView } from "./view";
 import "./simulator.css";
@@ -36,22 +36,13 @@ function blockedBy({ sql, faults, current }: ReturnType<typeof useDesigner>): st
   return wrong ? "The query has errors. These results are from the last valid version." : null;
 }
 
-function sampleOfExample(example: GuideExample | null): Sample {
-  return example === null ? NO_SAMPLE : sampleOf(example.rows, `of the example ${example.name}`, example.end);
-}
-
 /** Return the simulator's state and actions, from the query of the page. */
 function useSimulatorState() {
   const designer = useDesigner();
-  const { query, graph, sql, readOnly, replaceText } = designer;
-  const streams = useStreamDefinitions(inputsOfGraph(graph).map(({ stream }) => stream));
-  const example = useExample();
+  const { sql, readOnly } = designer;
   const own = useOwnStreams();
-  const [beginning] = useState(() => sampleOfExample(example));
-  const object = query !== null ? `query ${query.id}` : example === null ? "new query" : `example ${example.name}`;
-  const { sample, edits } = useSample(object, beginning);
+  const { sample, edits, streams, settings, loading, error } = usePageSample();
   useTrialOnThisPage();
-  const settings = useSettings(sql, graph, streams, replaceText);
   const blocked = blockedBy(designer);
   const imports = Object.values(settings.inForce).some((each) => each.import_from != null);
   const asked = useMemo(
@@ -61,8 +52,9 @@ function useSimulatorState() {
         : { text: sql, sample, advance: settings.tried, imports, ...own },
     [sql, blocked, sample, settings.tried, imports, own],
   );
-  const state = useSimulation(asked);
-  return { designer, streams, object, sample, edits, settings, blocked, asked, state, readOnly };
+  const isOpen = useDockTab() === "simulator";
+  const state = useSimulation(isOpen ? asked : null);
+  return { designer, streams, sample, edits, settings, loading, error, blocked, asked, state, readOnly };
 }
 
 type SimulatorState = ReturnType<typeof useSimulatorState>;
@@ -178,7 +170,7 @@ export function SimulatorPanel() {
   const positions = usePositions(view?.simulation.rows.length ?? 0);
   const linked = useLinkedState({ designer, sample, edits, positions, view, select, tab, showTab });
   const empty = sample.rows.length === 0;
-  const fetched = useRequestedSample(edits, empty);
+  useShownResult(view, select);
   const note = (
     <SimulatorHead sample={sample} graph={designer.graph} advance={settings.inForce} pending={simulated.pending} />
   );
@@ -196,9 +188,11 @@ export function SimulatorPanel() {
         <PositionContext value={positions}>
           <div className="stack">
             {linked.message}
-            {fetched.pending ? <Waiting>Reading the first rows…</Waiting> : null}
-            <ErrorNote error={fetched.error} />
-            {choosing || empty ? <SampleChoice state={state} onDone={() => setChoosing(false)} /> : null}
+            {state.loading ? <Waiting>Loading a sample…</Waiting> : null}
+            <ErrorNote error={state.error} />
+            {choosing || (empty && !state.loading) ? (
+              <SampleChoice state={state} onDone={() => setChoosing(false)} />
+            ) : null}
             <Status state={simulated} blocked={state.blocked} />
             {view === null || empty ? null : (
               <SimulatorContext value={view}>

@@ -1,9 +1,10 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSlug } from "../../../lib/account/session";
 import { api, unwrap } from "../../../lib/api/client";
 import { everyStream } from "../../../lib/api/lists";
 import type { StreamDefinition, StreamResponse } from "../../../model/api";
+import { importsCtis } from "../../../model/graph/importsCtis";
 import {
   type Differences,
   differencesBetween,
@@ -13,6 +14,7 @@ import {
 import { itemsOf, lineKeys, type Sample } from "../../../model/simulation/sample/sample";
 import type { SampleItem, SimulatedRow, Simulation } from "../../../model/simulation/types";
 import { useOwnStreams } from "../page/example";
+import { simulationOf } from "../preview/simulationOf";
 import type { AdvanceByInput } from "./settings/trialStore";
 
 /** The simulated query as text, a sample, and settings on trial that replace those of the text. */
@@ -65,9 +67,15 @@ function bodyOf({ text, sample, advance, imports, streams = {} }: Simulated) {
   return { text, advance, streams, sample: { rows: itemsOf(sample, imports) as SampleItem[], end: sample.end } };
 }
 
+/** Return true if the preview requests the same simulation: without settings on trial. */
+function isPreviewed({ text, advance, imports }: Simulated): boolean {
+  return Object.keys(advance).length === 0 && imports === importsCtis(text);
+}
+
 /** Simulate again shortly after `asked` changes, and cancel the previous request. Null: do nothing. */
 export function useSimulation(asked: Simulated | null): SimulationState {
   const slug = useSlug();
+  const queries = useQueryClient();
   const [state, setState] = useState<Omit<SimulationState, "retry">>(NOTHING);
   const [again, setAgain] = useState(0);
   const latest = useRef<NamedSimulation | null>(null);
@@ -80,7 +88,9 @@ export function useSimulation(asked: Simulated | null): SimulationState {
       if (!giving.signal.aborted) setState((before) => ({ ...before, pending: false, ...next }));
     };
     const ask = async () => {
-      const simulation = await simulate(slug, asked, giving.signal);
+      const simulation = await (isPreviewed(asked)
+        ? queries.fetchQuery(simulationOf(slug, asked))
+        : simulate(slug, asked, giving.signal));
       const named = { simulation, keys: lineKeys(asked.sample, simulation.rows) };
       const differences = latest.current === null ? null : differencesBetween(latest.current, named);
       if (giving.signal.aborted) return;
@@ -92,7 +102,7 @@ export function useSimulation(asked: Simulated | null): SimulationState {
       clearTimeout(timer);
       giving.abort();
     };
-  }, [asked, slug, again]);
+  }, [asked, slug, again, queries]);
   return { ...state, retry: () => setAgain((count) => count + 1) };
 }
 

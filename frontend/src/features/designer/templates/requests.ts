@@ -3,11 +3,13 @@ import { useSlug } from "../../../lib/account/session";
 import { api, unwrap } from "../../../lib/api/client";
 import type { ChosenStream } from "../../../model/api";
 
-export function useTemplates() {
+/** Load the templates; only once they are to be shown. */
+export function useTemplates(isShown: boolean) {
   const slug = useSlug();
   return useQuery({
     queryKey: [slug, "templates"],
     queryFn: () => unwrap(api.GET("/api/t/{slug}/templates/", { params: { path: { slug } } })),
+    enabled: isShown,
     staleTime: Number.POSITIVE_INFINITY, // they come with the program
   });
 }

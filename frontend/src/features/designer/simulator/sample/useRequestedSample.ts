@@ -22,14 +22,28 @@ function quarantineOf(asked: URLSearchParams): QuarantineSampleBody | null {
   return { binding, rows: ROWS, ...Object.fromEntries(chosen) };
 }
 
+export interface RequestedSample {
+  pending: boolean;
+  error: unknown;
+  /** True if the address requested a sample when the page opened. */
+  isRequested: boolean;
+}
+
+/** Return true if an address requests a sample, with its parameters or with a link to a simulation. */
+function isSampleRequested(asked: URLSearchParams): boolean {
+  return asked.has("sample") || asked.has("quarantine") || window.location.hash.startsWith("#simulation=");
+}
+
 type Taken = Promise<readonly SampleRow[]>;
 
 /** Return the first rows of each stream; of several streams, in the order of their times. */
-async function firstRows(slug: string, streams: readonly string[]): Taken {
+export async function firstRows(slug: string, streams: readonly string[], signal?: AbortSignal): Taken {
   const params = { path: { slug } };
   const taken = await Promise.all(
     streams.map((stream) =>
-      unwrap(api.POST("/api/t/{slug}/samples/stream/", { params, body: { stream, rows: ROWS } })),
+      unwrap(
+        api.POST("/api/t/{slug}/samples/stream/", { params, body: { stream, rows: ROWS }, ...(signal && { signal }) }),
+      ),
     ),
   );
   return mergedByTime(taken.map(({ rows }) => rows.map(rowOf)));
@@ -44,18 +58,22 @@ async function lateRows(slug: string, body: QuarantineSampleBody): Taken {
  * Open the sample that the address requests, once. Each `?sample=` adds the first rows of a stream if no sample is open;
  * `?quarantine=` replaces the sample by late rows of a binding, which undo reverts.
  */
-export function useRequestedSample(edits: Edits, empty: boolean): { pending: boolean; error: unknown } {
+export function useRequestedSample(edits: Edits, empty: boolean): RequestedSample {
   const slug = useSlug();
   const [asked, ask] = useSearchParams();
   const begun = useRef(false);
-  const [state, setState] = useState<{ pending: boolean; error: unknown }>({ pending: false, error: null });
+  const [isRequested] = useState(() => isSampleRequested(asked));
+  const [state, setState] = useState({ pending: isRequested, error: null as unknown });
   // biome-ignore lint/correctness/useExhaustiveDependencies: an address applies once, when the page opens
   useEffect(() => {
     const late = quarantineOf(asked);
     const streams = asked.getAll("sample");
     if ((streams.length === 0 && late === null) || begun.current) return;
     begun.current = true;
-    if (late === null && !empty) return;
+    if (late === null && !empty) {
+      setState({ pending: false, error: null });
+      return;
+    }
     const open = (rows: readonly SampleRow[], from: string) => {
       edits.edit(() => sampleOf(rows, from));
       setState({ pending: false, error: null });
@@ -72,5 +90,5 @@ export function useRequestedSample(edits: Edits, empty: boolean): { pending: boo
       (error: unknown) => setState({ pending: false, error }),
     );
   }, [asked.get("sample")]);
-  return state;
+  return { ...state, isRequested };
 }

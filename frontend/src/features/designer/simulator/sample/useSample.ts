@@ -4,9 +4,14 @@ import { NO_SAMPLE, type Sample } from "../../../../model/simulation/sample/samp
 import type { Edits } from "../view";
 import { beginSample, editSample, endSample, redoSample, undoSample, useSampleHistory } from "./sampleStore";
 
+/** Return the name of the draft that keeps the sample of an object, for example of a query. */
+export function sampleDraft(object: string): string {
+  return `sample of ${object}`;
+}
+
 /** The sample of the open query. It is part of the unsaved draft, so it survives a reload. */
 export function useSample(object: string, beginning: Sample = NO_SAMPLE): { sample: Sample; edits: Edits } {
-  const drafted = useDrafted<Sample>(`sample of ${object}`, beginning);
+  const drafted = useDrafted<Sample>(sampleDraft(object), beginning);
   const history = useSampleHistory();
   const first = useRef(drafted.value);
   const keep = useRef(drafted.change);

@@ -1,14 +1,12 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
+import { ModalDialog } from "../../../components/actions/ModalDialog";
 import { ReasonedButton } from "../../../components/actions/Reasoned";
 import { ErrorNote, Waiting } from "../../../components/notices/Notices";
-import { Panel } from "../../../components/page/Panel";
 import { useReason, useSlug } from "../../../lib/account/session";
 import { counted } from "../../../lib/numbers";
 import type { TemplateDetailResponse } from "../../../model/api";
 import { OUTCOME_WORDS, type Outcome } from "../../../model/run/outcomes";
-import { useDesigner } from "../page/designer";
-import { useExample } from "../page/example";
 import { OwnStreams } from "./OwnStreams";
 import { useTakeTemplate, useTemplates } from "./requests";
 import "./templates.css";
@@ -57,21 +55,32 @@ function Card({ template, reason, taking, onTake, onChoose }: CardProps) {
   );
 }
 
-function Gallery() {
+/** The address of a new query opens the templates with this parameter. */
+const PARAMETER = "templates";
+
+/** A button that opens the templates; a chosen one replaces the page by its query. */
+export function TemplatesButton() {
   const slug = useSlug();
   const navigate = useNavigate();
   const reason = useReason("edit");
-  const templates = useTemplates();
+  const [asked] = useSearchParams();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(asked.has(PARAMETER)), [asked]);
+  const templates = useTemplates(isOpen);
   const taking = useTakeTemplate();
   const [chosen, choose] = useState<TemplateDetailResponse | null>(null);
   const take = (name: string) =>
     taking.mutate(name, { onSuccess: (query) => void navigate(`/t/${slug}/queries/${query.id}`) });
   return (
-    <Panel
-      title="Start from a template"
-      note="A template creates a query, its streams with sample rows in files, and a scenario. It can also read your own streams. Or write your own query below."
-    >
-      <div className="stack">
+    <>
+      <button type="button" className="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Templates…
+      </button>
+      <ModalDialog title="Start from a template" open={isOpen && chosen === null} wide onClose={() => setOpen(false)}>
+        <p>
+          A template creates a query, its streams with sample rows in files, and a scenario. It can also read your own
+          streams.
+        </p>
         <ErrorNote error={templates.error} onRetry={() => void templates.refetch()} />
         <ErrorNote error={taking.error} />
         {templates.isPending ? <Waiting>Loading the templates…</Waiting> : null}
@@ -87,18 +96,10 @@ function Gallery() {
             />
           ))}
         </ul>
-      </div>
+      </ModalDialog>
       {chosen === null ? null : (
         <OwnStreams template={chosen} onTake={() => take(chosen.name)} onClose={() => choose(null)} />
       )}
-    </Panel>
+    </>
   );
-}
-
-/** Templates for a new query, unless it starts from something else. */
-export function TemplatesPanel() {
-  const { query } = useDesigner();
-  const example = useExample();
-  const copied = useSearchParams()[0].has("copy");
-  return query === null && example === null && !copied ? <Gallery /> : null;
 }
