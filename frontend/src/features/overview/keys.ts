@@ -1,6 +1,5 @@
 import { useEffect } from "react";
-
-const TYPING = "input, select, textarea, [contenteditable]";
+import { isTyped } from "../../lib/browser/pageKeys";
 
 /** The actions of keys: `/` goes to the filter, `j` and `k` to the next and previous query. */
 const ACTIONS: Readonly<Record<string, () => void>> = {
@@ -13,10 +12,6 @@ function step(by: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.indexOf(document.activeElement as HTMLElement);
   rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
-}
-
-export function isTyped({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  return ctrlKey || metaKey || altKey || (target instanceof Element && target.matches(TYPING));
 }
 
 /** Let keys move between the rows of the page. */

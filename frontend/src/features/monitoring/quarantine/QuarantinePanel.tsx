@@ -221,7 +221,9 @@ export function QuarantinePanel({ run, total }: { run: RunResponse; total: numbe
       flush
     >
       <div ref={ref} />
-      <QuarantineFilter run={run} choice={choice} onChange={setChoice} />
+      <div data-key="q" tabIndex={-1}>
+        <QuarantineFilter run={run} choice={choice} onChange={setChoice} />
+      </div>
       <ErrorNote error={pages.error} onRetry={() => void pages.refetch()} />
       {pages.isPending || (none && awaited) ? <Waiting>Loading the rows…</Waiting> : null}
       {none && !awaited ? <NoRows total={total} scope={scope} chosen={chosen} /> : null}

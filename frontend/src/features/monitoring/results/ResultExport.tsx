@@ -156,7 +156,7 @@ export function ResultExport({ run, scope }: { run: RunResponse; scope: RunScope
   };
   return (
     <>
-      <button type="button" className="button" onClick={show}>
+      <button type="button" className="button" data-key="e" onClick={show}>
         {download.downloading.isPending ? "Downloading…" : "Download…"}
       </button>
       <ModalDialog title="Download results" open={open} onClose={() => setOpen(false)}>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Empty, ErrorNote, Waiting } from "../../../components/notices/Notices";
+import { KeyList } from "../../../components/page/KeyList";
 import { Panel } from "../../../components/page/Panel";
 import { Scroll } from "../../../components/page/Scroll";
 import { Instant } from "../../../components/values/Instant";
@@ -23,6 +24,7 @@ import { useFollowing, useResults } from "../requests";
 import { NotKept, RunCell, type RunScope, ScopeChoice } from "../scope";
 import { ReadSnippets } from "./ReadSnippets";
 import { ResultExport } from "./ResultExport";
+import { useResultKeys } from "./resultKeys";
 import { useWhyRequest, WhyDialog } from "./WhyRequest";
 
 function Cell({ row, column: { name, decimals } }: { row: ResultResponse; column: Column }) {
@@ -62,6 +64,7 @@ function WhyCell({ row }: { row: ResultResponse }) {
       <button
         type="button"
         className="link"
+        data-key="w"
         aria-label={`Why the row of ${row.output} at ${formatInstant(row.start)} is here`}
         onClick={() => ask({ kind: "row", id: row.id })}
       >
@@ -168,6 +171,7 @@ export function ResultsPanel({ run, total }: { run: RunResponse; total: number }
   const { pages, key } = useResults(run.id, scope);
   const { ref, behind, newer, toNewest } = useFollowing(pages, key, total);
   const rows = pages.data?.pages.flatMap((page) => page.rows) ?? [];
+  const keys = useResultKeys();
   const none = pages.isSuccess && rows.length === 0 && !pages.hasNextPage;
   return (
     <Panel
@@ -179,6 +183,7 @@ export function ResultsPanel({ run, total }: { run: RunResponse; total: number }
           <ScopeChoice value={scope} onChange={setScope} />
           <WhyNone rows={rows} />
           <ResultExport run={run} scope={scope} />
+          <KeyList keys={keys} />
         </>
       }
       flush

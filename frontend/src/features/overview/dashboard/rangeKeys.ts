@@ -1,7 +1,7 @@
 import { useEffect } from "react";
+import { isTyped } from "../../../lib/browser/pageKeys";
 import type { DashboardResponse } from "../../../model/api";
 import { type PageRange, shifted, steppedFrom, zoomed } from "../../../model/live/ranges";
-import { isTyped } from "../keys";
 import { useCrosshair, useMoveCrosshair } from "./crosshair";
 
 /** Let `[` and `]` move the range, and `+` and `-` zoom it. */

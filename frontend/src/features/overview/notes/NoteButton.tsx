@@ -6,8 +6,8 @@ import { SelectField, TextField } from "../../../components/forms/Field";
 import { FaultyForm } from "../../../components/forms/FieldFaults";
 import { FormButtons } from "../../../components/forms/FormEnd";
 import { useReason } from "../../../lib/account/session";
+import { isTyped } from "../../../lib/browser/pageKeys";
 import { formatInstant, type Ticks, ticksOf } from "../../../model/time/ticks";
-import { isTyped } from "../keys";
 import { useNoteChanges } from "./requests";
 
 interface NoteFormProps {
