@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { drawnSimulation } from "./arbitraries";
 import { finalResults } from "./differences";
 import { nodeFigures } from "./figures";
-import { differingRows, resultRows } from "./resultRows";
+import { differenceCounts, resultRows } from "./resultRows";
 import type { Simulation, TrackRow } from "./types";
 
 function result(id: number, start: number, n: number): TrackRow {
@@ -47,13 +47,13 @@ test("rows are new, changed, gone or the same, newest first", () => {
     [10, "changed", { n: 6 }, ["n"]],
     [0, "same", undefined, []],
   ]);
-  expect(differingRows(resultRows(now, before))).toBe(3);
+  expect(differenceCounts(resultRows(now, before))).toEqual({ new: 1, changed: 1, gone: 1 });
 });
 
 test("without another version nothing differs", () => {
   const outputs = resultRows(simulated(result(1, 0, 5)), null);
   expect(outputs[0]?.rows[0]?.difference).toBeNull();
-  expect(differingRows(outputs)).toBe(0);
+  expect(differenceCounts(outputs)).toEqual({ new: 0, changed: 0, gone: 0 });
 });
 
 test("every result is listed once, next to any other simulation", () => {

@@ -45,8 +45,13 @@ export function resultRows(now: Simulation, other: Simulation | null): OutputRow
   }));
 }
 
-/** Return the number of rows that differ from the other version. */
-export function differingRows(outputs: readonly OutputRows[]): number {
-  const differs = ({ difference }: ResultRow) => difference !== null && difference !== "same";
-  return outputs.reduce((sum, { rows }) => sum + rows.filter(differs).length, 0);
+export type DifferenceCounts = Readonly<Record<"new" | "changed" | "gone", number>>;
+
+/** Count the rows that differ from the other version. */
+export function differenceCounts(outputs: readonly OutputRows[]): DifferenceCounts {
+  const counts = { new: 0, changed: 0, gone: 0 };
+  for (const { difference } of outputs.flatMap(({ rows }) => rows)) {
+    if (difference !== null && difference !== "same") counts[difference] += 1;
+  }
+  return counts;
 }

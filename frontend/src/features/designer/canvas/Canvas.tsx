@@ -144,7 +144,7 @@ function Drawn({ commands, explained }: CanvasProps) {
       aria-label={`Graph of the query ${graph?.name ?? ""}`}
     >
       <Background color="var(--line)" />
-      <Controls showInteractive={false} />
+      <Controls showInteractive={false} orientation="horizontal" />
       {narrow || nodes.length < OVERVIEWED ? null : (
         <MiniMap pannable zoomable ariaLabel="Overview of the graph" nodeStrokeWidth={2} style={OVERVIEW} />
       )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { ErrorNote } from "../../../components/notices/Notices";
 import { Panel } from "../../../components/page/Panel";
 import { comparedWords, uncomparedWords } from "../../../messages/preview";
-import { differingRows, type OutputRows, resultRows } from "../../../model/simulation/resultRows";
+import { differenceCounts, type OutputRows, resultRows } from "../../../model/simulation/resultRows";
 import { useDesigner } from "../page/designer";
 import { showDockTab } from "../page/dockTab";
 import { usePageSample } from "../sampling/pageSample";
@@ -115,7 +115,7 @@ export function PreviewPanel() {
       title="Results preview"
       note={
         <>
-          {answer === null ? null : <strong>{comparedWords(present, differingRows(outputs), version)} </strong>}
+          {answer === null ? null : <strong>{comparedWords(present, differenceCounts(outputs), version)} </strong>}
           <span role="status" className="preview-state" data-live={!isOld}>
             {stateWords(state, answer !== null)}
           </span>{" "}

@@ -93,7 +93,7 @@ export function PreviewTable({ output, rows, isOld, version }: PreviewTableProps
         <p className="quiet">No results on this sample.</p>
       ) : (
         <Scroll label={`Results of ${output} on the sample`}>
-          <table>
+          <table className="dense">
             <thead>
               <tr>
                 <th>Start</th>
