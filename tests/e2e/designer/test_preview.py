@@ -1,4 +1,4 @@
-"""The results of the text on the screen, on a sample that is loaded automatically, next to those of the running version."""
+"""The results of the text on the screen, on an automatic sample, next to those of the running version."""
 
 import re
 
