@@ -12,7 +12,7 @@ ColumnName = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class ChartDefinition(Strict):
-    """How rows of an output become points.
+    """The points that a chart makes of the rows of an output.
 
     Columns are those of the export. `x` is a column with times, with points for each `bucket` (null: for each time),
     or any other column, with points for each value. `of` is the column of the measure; `count` without it counts rows.

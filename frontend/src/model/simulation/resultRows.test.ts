@@ -32,7 +32,17 @@ function result(id: number, start: number, n: number): TrackRow {
 
 function simulated(...rows: TrackRow[]): Simulation {
   const tracks = [{ node: "out", kind: "output", rows }];
-  return { rows: [], staircases: [], tracks, panes: [], order: ["out"], outcomes: {}, holding: [], failures: [] };
+  return {
+    rows: [],
+    staircases: [],
+    tracks,
+    panes: [],
+    order: ["out"],
+    outcomes: {},
+    holding: [],
+    attempts: [],
+    failures: [],
+  };
 }
 
 test("rows are new, changed, gone or the same, newest first", () => {

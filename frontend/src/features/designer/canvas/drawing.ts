@@ -55,8 +55,8 @@ function useData(direction: Direction, explained: Explained | undefined): Map<st
     for (const node of graph?.nodes ?? []) {
       const faults = known.filter((fault) => fault.node === node.id);
       const figures = counts.get(node.id) ?? null;
-      const told = explanationOf(explained, node.id);
-      const now = { node, faults, comment: comments[node.id] ?? "", figures, direction, ...told };
+      const explanation = explanationOf(explained, node.id);
+      const now = { node, faults, comment: comments[node.id] ?? "", figures, direction, ...explanation };
       found.set(node.id, sameData(now, last.current.get(node.id)));
     }
     last.current = found;

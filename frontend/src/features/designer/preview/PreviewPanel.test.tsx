@@ -36,10 +36,20 @@ function simulated(...rows: (readonly [start: number, n: number])[]): Simulation
     return { id, node: "out", ...times, ...origin, payload: { n }, released_by: null, released_cti: null };
   });
   const tracks = [{ node: "out", kind: "output", rows: track }];
-  return { rows: [], staircases: [], tracks, panes: [], order: ["out"], outcomes: {}, holding: [], failures: [] };
+  return {
+    rows: [],
+    staircases: [],
+    tracks,
+    panes: [],
+    order: ["out"],
+    outcomes: {},
+    holding: [],
+    attempts: [],
+    failures: [],
+  };
 }
 
-function shown(state: Preview["state"], now: Simulation | null, running: Partial<RunningComparison> = {}) {
+function renderPreview(state: Preview["state"], now: Simulation | null, running: Partial<RunningComparison> = {}) {
   const answer = now === null ? null : { request: { text: "t", sample: SAMPLE }, simulation: now };
   parts.preview = { ...NO_PREVIEW, state, answer };
   parts.running = { number: null, others: [], simulation: null, error: null, ...running };
@@ -51,7 +61,7 @@ const rows = () => screen.getAllByRole("row").slice(1);
 
 test("rows that differ from the running version are marked, with the value before", () => {
   const running = { number: 7, simulation: simulated([0, 1], [10, 2], [20, 3]) };
-  shown({ kind: "current" }, simulated([0, 1], [10, 5], [30, 4]), running);
+  renderPreview({ kind: "current" }, simulated([0, 1], [10, 5], [30, 4]), running);
   expect(screen.getByText("3 results: 1 new, 1 changed, 1 gone, compared with version 7")).toBeTruthy();
   expect(rows().map((row) => row.getAttribute("data-difference"))).toEqual(["new", "gone", "changed", "same"]);
   const [, , changed] = rows();
@@ -61,13 +71,13 @@ test("rows that differ from the running version are marked, with the value befor
 });
 
 test("without a running version the page says so", () => {
-  shown({ kind: "current" }, simulated([0, 1]));
+  renderPreview({ kind: "current" }, simulated([0, 1]));
   expect(screen.getByText("Nothing to compare with: no version of the query runs.")).toBeTruthy();
   expect(screen.queryByRole("columnheader", { name: /Against/ })).toBeNull();
 });
 
 test("old results are marked as old, with the reason, and explain nothing", () => {
-  shown({ kind: "blocked", reason: "The query has an error in line 12: Expected a value." }, simulated([0, 1]));
+  renderPreview({ kind: "blocked", reason: "The query has an error in line 12: Expected a value." }, simulated([0, 1]));
   expect(screen.getByText("The query has an error in line 12: Expected a value.")).toBeTruthy();
   expect(screen.getByRole("status").textContent).toContain("not of the text on the screen");
   expect(screen.getByRole("region", { name: "Preview of out" }).getAttribute("data-old")).toBe("true");

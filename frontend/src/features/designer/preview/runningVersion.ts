@@ -8,7 +8,7 @@ import { useDesigner } from "../page/designer";
 import type { PreviewAnswer, PreviewRequest } from "./preview";
 import { simulationOf } from "./simulationOf";
 
-/** The running version next to which the preview stands. */
+/** The running version that the preview is compared with. */
 export interface RunningComparison {
   /** The number of the version; null if none runs, or while it is unknown. */
   number: number | null;

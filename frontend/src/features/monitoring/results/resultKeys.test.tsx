@@ -77,7 +77,7 @@ test.each(["Filter", "SQL"])("no key acts while somebody types into %s", async (
   expect(pressed).not.toHaveBeenCalled();
 });
 
-test("no key acts with Ctrl, or behind a dialog", async () => {
+test("no key acts with Ctrl, or while a dialog is open", async () => {
   render(<Page dialog />);
   await userEvent.keyboard("we");
   cleanup();
