@@ -3723,7 +3723,7 @@ export interface components {
         };
         /**
          * ChartDefinition
-         * @description How rows of an output become points.
+         * @description The points that a chart makes of the rows of an output.
          *
          *     Columns are those of the export. `x` is a column with times, with points for each `bucket` (null: for each time),
          *     or any other column, with points for each value. `of` is the column of the measure; `count` without it counts rows.

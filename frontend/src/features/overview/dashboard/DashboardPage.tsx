@@ -93,6 +93,12 @@ interface FiguresProps {
   onRange: (range: PageRange) => void;
 }
 
+function comparing(params: URLSearchParams, choice: string): URLSearchParams {
+  if (choice === "") params.delete("compare");
+  else params.set("compare", choice);
+  return params;
+}
+
 function Figures({ shown, range, stale, onRange }: FiguresProps) {
   const [params, setParams] = useSearchParams();
   const around = useOtherFigures(shown.binding, { seconds: contextOf(range, shown.now) }).data;
@@ -100,15 +106,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
   const notes = useNoteList(shown.binding, shown);
   const { choices, chosen, compared } = useComparison(shown, around, params.get("compare"));
   useRangeKeys(shown, range, onRange);
-  const compare = (choice: string) =>
-    setParams(
-      (known) => {
-        if (choice === "") known.delete("compare");
-        else known.set("compare", choice);
-        return known;
-      },
-      { replace: true },
-    );
+  const compare = (choice: string) => setParams((known) => comparing(known, choice), { replace: true });
   return (
     <CrosshairScope>
       <VerdictStrip shown={shown} />
