@@ -93,7 +93,7 @@ interface FiguresProps {
   onRange: (range: PageRange) => void;
 }
 
-function comparing(params: URLSearchParams, choice: string): URLSearchParams {
+function withComparison(params: URLSearchParams, choice: string): URLSearchParams {
   if (choice === "") params.delete("compare");
   else params.set("compare", choice);
   return params;
@@ -106,7 +106,7 @@ function Figures({ shown, range, stale, onRange }: FiguresProps) {
   const notes = useNoteList(shown.binding, shown);
   const { choices, chosen, compared } = useComparison(shown, around, params.get("compare"));
   useRangeKeys(shown, range, onRange);
-  const compare = (choice: string) => setParams((known) => comparing(known, choice), { replace: true });
+  const compare = (choice: string) => setParams((known) => withComparison(known, choice), { replace: true });
   return (
     <CrosshairScope>
       <VerdictStrip shown={shown} />
