@@ -4,7 +4,7 @@ import { WINDOW_WORDS } from "../../generated/sqlWords";
 import type { GraphNode } from "../../model/api";
 
 type WindowNode = Extract<GraphNode, { kind: "window" }>;
-type SequenceNode = Extract<GraphNode, { kind: "match_recognize" }>;
+export type SequenceNode = Extract<GraphNode, { kind: "match_recognize" }>;
 type TwoSided = Extract<GraphNode, { left: string }>;
 
 export const KIND_LABELS: Record<GraphNode["kind"], string> = {
@@ -82,15 +82,25 @@ function pairWords(node: TwoSided): string {
   }
 }
 
+/** The groups of a sequence, the rows that it emits, and its measures: what a drawing of its states lacks. */
+export function undrawnLines({ group_by, measures, rows }: SequenceNode): string[] {
+  return [
+    ...forEach(group_by),
+    ...(rows === undefined || rows === "one" ? [] : ["all rows of each match"]),
+    ...(measures ?? []).map(({ name, of }) => `${name} = ${of}`),
+  ];
+}
+
 /** The pattern, its bounds and groups, the conditions of its variables, then the measures. */
-function sequenceLines({ pattern, within, group_by, define, measures, rows }: SequenceNode): string[] {
+function sequenceLines(node: SequenceNode): string[] {
+  const { pattern, within, define } = node;
+  const [groups, measures] = [undrawnLines({ ...node, measures: [] }), undrawnLines(node)];
   return [
     pattern,
     ...(within == null ? [] : [`within ${within}`]),
-    ...forEach(group_by),
-    ...(rows === undefined || rows === "one" ? [] : ["all rows of each match"]),
+    ...groups,
     ...(define ?? []).map(({ name, of }) => `${name}: ${of}`),
-    ...(measures ?? []).map(({ name, of }) => `${name} = ${of}`),
+    ...measures.slice(groups.length),
   ];
 }
 

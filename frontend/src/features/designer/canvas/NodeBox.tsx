@@ -1,7 +1,7 @@
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo } from "react";
 import { OutcomeGlyph } from "../../../components/values/Glyph";
-import { KIND_LABELS, nodeLines } from "../../../messages/definition/summary";
+import { KIND_LABELS, nodeLines, undrawnLines } from "../../../messages/definition/summary";
 import type { Fault, GraphNode } from "../../../model/api";
 import { NOTHING } from "../../../model/graph/edit/kinds";
 import { portsOf } from "../../../model/graph/edit/ports";
@@ -10,6 +10,7 @@ import { OUTCOME_WORDS } from "../../../model/run/outcomes";
 import type { NodeFigures } from "../../../model/simulation/figures";
 import { counted, formatCount } from "../../../model/text/counts";
 import { guideOf } from "../inspector/Inspector";
+import { Automaton, automatonHeight, MOST_DRAWN } from "./Automaton";
 
 export interface BoxData extends Record<string, unknown> {
   node: GraphNode;
@@ -32,8 +33,12 @@ const LINE = 18;
 /** The height of the line with the counts of the sample, which is reserved while they are unknown. */
 const FIGURES = 26;
 
+function drawnHeight(node: GraphNode): number {
+  return node.kind === "match_recognize" ? automatonHeight(node, MOST_DRAWN) : 0;
+}
+
 export function shownLines(node: GraphNode): string[] {
-  const lines = nodeLines(node);
+  const lines = node.kind === "match_recognize" && drawnHeight(node) > 0 ? undrawnLines(node) : nodeLines(node);
   return lines.length <= MOST_LINES
     ? lines
     : [...lines.slice(0, MOST_LINES - 1), `and ${lines.length - MOST_LINES + 1} more`];
@@ -43,7 +48,8 @@ export function shownLines(node: GraphNode): string[] {
 export function boxHeight({ node, faults, comment, explanation }: BoxData): number {
   const ports = Math.max(0, portsOf(node).length - 1) * LINE;
   const flags = faults.length === 0 ? 0 : 58;
-  return 44 + FIGURES + LINE * shownLines(node).length + ports + flags + (comment ? 40 : 0) + 34 * explanation.length;
+  const lines = LINE * shownLines(node).length;
+  return 44 + drawnHeight(node) + FIGURES + lines + ports + flags + (comment ? 40 : 0) + 34 * explanation.length;
 }
 
 function Ports({ node, direction }: { node: GraphNode; direction: Direction }) {
@@ -125,6 +131,7 @@ function Box({ data }: NodeProps<BoxNode>) {
           {comment}
         </p>
       )}
+      {node.kind === "match_recognize" ? <Automaton node={node} most={MOST_DRAWN} /> : null}
       <ul>
         {shownLines(node).map((line) => (
           <li key={line} title={line}>

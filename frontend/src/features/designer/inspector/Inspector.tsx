@@ -1,6 +1,7 @@
 /** The form of one node: its name, its comment, and the fields of its kind. */
 
-import { useId, useMemo } from "react";
+import { lazy, Suspense, useId, useMemo } from "react";
+import { Waiting } from "../../../components/notices/Notices";
 import { KIND_LABELS } from "../../../messages/definition/summary";
 import type { GraphNode } from "../../../model/api";
 import { renameProblem } from "../../../model/graph/edit/edits";
@@ -14,6 +15,9 @@ import { useTyped } from "./fields";
 import type { FormScope } from "./formScope";
 import { InputTime } from "./InputTime";
 import { NodeField } from "./NodeField";
+import { stepsHaveConditions, WithinSuggestion } from "./WithinSuggestion";
+
+const SequenceSteps = lazy(async () => ({ default: (await import("./SequenceForm")).SequenceSteps }));
 
 /** Return the guide page that explains the node. */
 export function guideOf(node: GraphNode): string {
@@ -97,6 +101,13 @@ function NodeName({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
   );
 }
 
+/** The fields of a node's kind; conditions of a sequence that its steps show are left out. */
+function fieldsOf(node: GraphNode) {
+  const fields = NODE_FORMS[node.kind]?.fields ?? [];
+  const inSteps = node.kind === "match_recognize" && stepsHaveConditions(node);
+  return inSteps ? fields.filter(({ name }) => name !== "define") : fields;
+}
+
 /** The form of one node. Valid input goes into the query as it is typed. */
 export function NodeForm({ node }: { node: GraphNode }) {
   const scope = useScope(node);
@@ -117,7 +128,13 @@ export function NodeForm({ node }: { node: GraphNode }) {
         </p>
       ))}
       <NodeName node={node} readOnly={scope.readOnly} />
-      {(NODE_FORMS[node.kind]?.fields ?? []).map((field) => (
+      {node.kind === "match_recognize" ? (
+        <Suspense fallback={<Waiting>Loading…</Waiting>}>
+          <WithinSuggestion node={node} readOnly={scope.readOnly} />
+          <SequenceSteps scope={scope} node={node} />
+        </Suspense>
+      ) : null}
+      {fieldsOf(node).map((field) => (
         <NodeField
           key={`${node.kind} ${field.name}`}
           scope={scope}
