@@ -130,7 +130,7 @@ export function NodeForm({ node }: { node: GraphNode }) {
       <NodeName node={node} readOnly={scope.readOnly} />
       {node.kind === "match_recognize" ? (
         <Suspense fallback={<Waiting>Loading…</Waiting>}>
-          <WithinSuggestion node={node} readOnly={scope.readOnly} />
+          <WithinSuggestion node={node} scope={scope} />
           <SequenceSteps scope={scope} node={node} />
         </Suspense>
       ) : null}

@@ -3,16 +3,18 @@
 import type { SequenceNode } from "../../../messages/definition/summary";
 import { stepsOf } from "../../../model/graph/sequences/steps";
 import { useDesigner } from "../page/designer";
+import type { FormScope } from "./formScope";
 
 const SUGGESTED = "1h";
 
-/** The bound that a sequence without WITHIN lacks. */
-export function WithinSuggestion({ node, readOnly }: { node: SequenceNode; readOnly: boolean }) {
+/** The bound that a sequence without WITHIN lacks, as a button next to the warning. */
+export function WithinSuggestion({ node, scope }: { node: SequenceNode; scope: FormScope }) {
   const { act } = useDesigner();
-  if (node.within != null || readOnly) return null;
+  const warning = scope.faults.find(({ code, field }) => code === "unbounded_state" && field === "within");
+  if (warning === undefined || scope.readOnly) return null;
   return (
     <p className="small">
-      Without WITHIN, an attempt may wait for any length of time, and its rows are kept until then.{" "}
+      {warning.message}{" "}
       <button
         type="button"
         className="link"
