@@ -1,5 +1,6 @@
 import type { SequenceNode } from "../../../messages/definition/summary";
 import { type AutomatonLine, automatonLines } from "../../../model/graph/sequences/steps";
+import { counted } from "../../../model/text/counts";
 import "./automaton.css";
 
 /** Lines of an automaton in a box; the form has all of them. */
@@ -35,7 +36,7 @@ export function Automaton({ node, most }: { node: SequenceNode; most: number }) 
           </span>
         </li>
       ))}
-      {lines.length > most ? <li className="quiet">and {lines.length - most} more lines</li> : null}
+      {lines.length > most ? <li className="quiet">and {counted(lines.length - most, "more line")}</li> : null}
       <li data-kind="match">
         match{node.within == null ? ", without WITHIN" : ` within ${node.within} of the first row`}
       </li>

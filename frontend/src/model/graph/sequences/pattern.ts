@@ -125,7 +125,8 @@ class Reader {
 }
 
 function only(parts: readonly Pattern[]): Pattern | null {
-  return parts.length === 1 ? (parts[0] ?? null) : null;
+  const [part = null, ...others] = parts;
+  return others.length === 0 ? part : null;
 }
 
 function boundsOf(token: string): readonly [number, number | null] {
@@ -152,8 +153,8 @@ export function patternOf(text: string): Pattern | null {
 
 function boundsWords(least: number, most: number | null): string {
   if (most === null) return least === 0 ? "any number" : `${least} or more`;
-  if (least === most) return most === 1 ? "once" : `${most} times`;
-  return least === 0 && most === 1 ? "optional" : `${least} to ${most} times`;
+  if (most === 1) return least === 0 ? "optional" : "once";
+  return least === most ? `${most} times` : `${least} to ${most} times`;
 }
 
 /** Return how often a part is repeated, in words. */

@@ -4,13 +4,22 @@ import { isVariable, patternOf } from "./pattern";
 import { automatonLines, type Step, stepsOf, textOfSteps } from "./steps";
 
 const variable = fc.constantFrom("A", "B", "PLACED", "after_2");
-const bounds = fc.constantFrom([1, 1], [0, 1], [0, null], [1, null], [2, 2], [2, 5], [3, null], [0, 4]);
+const bounds = fc.constantFrom<{ least: number; most: number | null }>(
+  { least: 1, most: 1 },
+  { least: 0, most: 1 },
+  { least: 0, most: null },
+  { least: 1, most: null },
+  { least: 2, most: 2 },
+  { least: 2, most: 5 },
+  { least: 3, most: null },
+  { least: 0, most: 4 },
+);
 const taking: fc.Arbitrary<Step> = fc
   .record({ variable, bounds, reluctant: fc.boolean(), excluded: fc.boolean() })
-  .map(({ variable: name, bounds: [least, most], reluctant, excluded }) => ({
+  .map(({ variable: name, bounds: { least, most }, reluctant, excluded }) => ({
     variable: name,
-    least: least ?? 1,
-    most: most ?? null,
+    least,
+    most,
     reluctant: reluctant && (least !== 1 || most !== 1),
     excluded,
     absentFor: null,
