@@ -37,9 +37,7 @@ export function Automaton({ node, most }: { node: SequenceNode; most: number }) 
         </li>
       ))}
       {lines.length > most ? <li className="quiet">and {counted(lines.length - most, "more line")}</li> : null}
-      <li data-kind="match">
-        match{node.within == null ? ", without WITHIN" : ` within ${node.within} of the first row`}
-      </li>
+      <li data-kind="match">match, {node.within == null ? "without WITHIN" : `within ${node.within}`}</li>
     </ol>
   );
 }
