@@ -15,13 +15,13 @@ import "./preview.css";
 /** The time after which a slow preview is reported. */
 const SLOW_MS = 2_000;
 
-function Slow({ onStop }: { onStop: () => void }) {
+function Running({ isFirst, onStop }: { isFirst: boolean; onStop: () => void }) {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
   }, []);
-  if (!isSlow) return null;
+  if (!isSlow) return isFirst ? <p className="quiet">Running the query on the sample…</p> : null;
   return (
     <p className="row">
       <span>Running the query on the sample takes longer than usual.</span>
@@ -34,10 +34,11 @@ function Slow({ onStop }: { onStop: () => void }) {
 
 /** The reason why the rows below, if any, are not those of the text on the screen. */
 function Missing({ state }: { state: PreviewState }) {
-  const { stop, retry } = usePreviewed();
+  const { answer, stop, retry } = usePreviewed();
   const { loading, load } = usePageSample();
   if (state.kind === "failed") return <ErrorNote error={state.error} onRetry={retry} />;
-  if (state.kind === "pending") return loading ? <p className="quiet">Loading a sample…</p> : <Slow onStop={stop} />;
+  if (state.kind === "pending" && loading) return <p className="quiet">Loading a sample…</p>;
+  if (state.kind === "pending") return <Running isFirst={answer === null} onStop={stop} />;
   if (state.kind === "stopped") {
     return (
       <p className="row">
@@ -72,9 +73,8 @@ function SampleWords() {
   const { sample, note, loading } = usePageSample();
   if (loading || sample.rows.length === 0) return null;
   return (
-    <span title={note}>
-      Sample: {sample.from === "" ? "your rows" : sample.from}
-      {note === "" ? null : " ⓘ"}{" "}
+    <span>
+      Sample: {sample.from === "" ? "your rows" : sample.from}. {note}{" "}
       <button type="button" className="link" onClick={() => showDockTab("simulator")}>
         Change…
       </button>

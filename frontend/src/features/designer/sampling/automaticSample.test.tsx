@@ -66,8 +66,8 @@ test("the last used sample stays", async () => {
 });
 
 test.each([
-  ["empty", "The sample is generated, because there are no rows of empty yet."],
-  ["offline", "The sample is generated, because the first rows of offline can't be read: The broker does not answer."],
+  ["empty", "There are no rows of empty yet."],
+  ["offline", "The first rows of offline can't be read: The broker does not answer."],
 ])("of the stream %s, which gives no rows, seeded rows are generated, some of them late", async (name, note) => {
   const { result } = opened([name]);
   await waitFor(() => expect(result.current.sample.from).toBe(`60 rows generated for ${name}, some of them late`));

@@ -45,10 +45,10 @@ async function loadedSample(
     const empty = emptyStreams(streams, rows);
     if (empty.length === 0)
       return { sample: sampleOf(rows, `${counted(rows.length, "row")} read from ${names}`), note };
-    note = `The sample is generated, because there are no rows of ${empty.join(" and ")} yet.`;
+    note = `There are no rows of ${empty.join(" and ")} yet.`;
   } catch (error) {
     if (signal.aborted) throw error;
-    note = `The sample is generated, because the first rows of ${names} can't be read: ${messageOf(error)}`;
+    note = `The first rows of ${names} can't be read: ${messageOf(error)}`;
   }
   const rows = await generatedRows(slug, streams, generation, signal);
   return { sample: sampleOf(rows, `${counted(rows.length, "row")} generated for ${names}, some of them late`), note };

@@ -62,7 +62,7 @@ export interface AutomatonLine {
   depth: number;
   kind: "take" | "absent" | "group" | "or";
   label: string;
-  /** How often it is repeated; empty for once. */
+  /** The number of repetitions in words; empty for once. */
   times: string;
   condition: string;
   excluded: boolean;
