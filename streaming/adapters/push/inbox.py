@@ -22,8 +22,8 @@ from streaming.wire.rows.arrived import Int64s
 
 INBOXES: Final = "inboxes"
 """The folder of an organisation's inboxes, next to its `files/`."""
-WAITS_S: Final = 10.0
-"""The time in seconds that a writer waits for other writers."""
+WAITS_S: Final = 30.0
+"""The time in seconds that a writer waits for other writers; a busy disk can take 10 s for a single batch."""
 IDS_KEPT: Final = 100_000
 """The number of newest batch ids that are always remembered."""
 IDS_KEPT_US: Final = 24 * 3_600 * 1_000_000
@@ -142,7 +142,10 @@ class PushInbox:
             return InboxState(oldest, following, stored, newest, readers, unread)
 
     def note_reader(self, name: str, position: int, now: int) -> None:
-        """Keep the unread rows of `name`, and its previous batch, which it may have to read again."""
+        """Keep the unread rows of `name`, and its previous batch, which it may have to read again.
+
+        A power failure may undo progress, and then more rows are kept: so no push waits while the disk stores it.
+        """
         with self._reading() as database:
             if database is None:
                 return
@@ -150,9 +153,10 @@ class PushInbox:
             last, before, seen = database.execute(found, (name,)).fetchone() or (position, position, None)
         if seen is not None and last == position and now - seen < _SEEN_AGAIN_US:
             return
+        frees_rows = seen is not None and position > last
         if last != position:
             before = min(last, position)  # a reader that was reset may start there again
-        with self._writing(create=False) as database:
+        with self._writing(create=False, durable=not frees_rows) as database:
             database.execute("INSERT OR REPLACE INTO readers VALUES (?, ?, ?, ?)", (name, position, before, now))
 
     def sizes(self, start: int) -> Iterator[tuple[int, int]]:
@@ -219,13 +223,13 @@ class PushInbox:
             yield None if _version(database) == 0 else database
 
     @contextmanager
-    def _writing(self, *, create: bool) -> Iterator[sqlite3.Connection]:
+    def _writing(self, *, create: bool, durable: bool = True) -> Iterator[sqlite3.Connection]:
         if create:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with _reporting_errors(), closing(self._opened(create=create)) as database:
             if create and _version(database) < VERSION:
                 _lay_out(database)
-            database.execute("PRAGMA synchronous = FULL")
+            database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             database.execute("BEGIN IMMEDIATE")
             try:
                 yield database

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +33,31 @@ def push(
 @pytest.fixture
 def inbox(tmp_path: Path) -> PushInbox:
     return PushInbox.of(tmp_path / "files", "cars")
+
+
+class LevelSeen(sqlite3.Connection):
+    """Records the `synchronous` level of each committed transaction: 1 NORMAL, 2 FULL."""
+
+    levels: list[int] = []  # noqa: RUF012 # shared by all connections of a test
+
+    def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+        if statement == "COMMIT":
+            self.levels.extend(super().execute("PRAGMA synchronous").fetchone())
+        return super().execute(statement, *values)
+
+
+def test_no_push_waits_until_the_progress_of_a_reader_is_on_the_disk(
+    inbox: PushInbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(inbox, 3)  # creates the tables
+    monkeypatch.setattr(LevelSeen, "levels", [])
+    monkeypatch.setattr(inboxes.sqlite3, "connect", partial(sqlite3.connect, factory=LevelSeen))
+    push(inbox, 3)
+    inbox.note_reader("one", 1, 0)  # a new reader keeps rows, also after a power failure
+    inbox.note_reader("one", 5, 0)
+    inbox.note_reader("one", 2, 0)  # so does one that was reset
+    inbox.note_reader("one", 2, DAY)  # so does one that is still alive
+    assert LevelSeen.levels == [2, 2, 1, 2, 2]
 
 
 def test_rows_are_numbered_in_the_order_of_their_batches(inbox: PushInbox) -> None:
