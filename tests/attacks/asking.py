@@ -28,6 +28,18 @@ OUR_OWN = {409}
 """Statuses that aren't failures: a start during the previous stop."""
 
 
+def describe(answered: httpx.Response) -> str:
+    """Return the status of an answer, and the start of its first message."""
+    if not answered.headers.get("content-type", "").startswith("application/json"):
+        return str(answered.status_code)
+    body = answered.json()
+    if isinstance(body, list):
+        return str(answered.status_code)
+    faults = body.get("faults") or [{}]
+    message = str(faults[0].get("message") or body.get("message") or "")
+    return f"{answered.status_code} {message[:110]}".strip()
+
+
 @dataclass
 class Work:
     """The resources of these requests: a token, a stream for pushed rows, and a binding to start and stop."""
@@ -96,8 +108,9 @@ class _Worker:
         while not pause.wait(EVERY_S[self._kind]):
             began, failures = time.monotonic(), []
             try:
-                status = self._ask().status_code
-                failures += [] if status < 300 or status in OUR_OWN else [f"{self._kind} {status}"]
+                answered = self._ask()
+                good = answered.status_code < 300 or answered.status_code in OUR_OWN
+                failures += [] if good else [f"{self._kind} {describe(answered)}"]
             except httpx.HTTPError as error:
                 failures.append(f"{self._kind} {type(error).__name__}")
             with self._lock:

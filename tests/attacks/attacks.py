@@ -16,6 +16,7 @@ ATTACKS: dict[str, Callable[[Stage], str]] = {
     each.__name__: each
     for each in (
         doors.acting_as_the_demo,  # before others use up the sign-ins of this address
+        doors.codes_of_a_second_factor,
         walls.platform_files_as_streams,
         walls.links_to_folders_outside,
         walls.files_open_to_others,
@@ -23,7 +24,6 @@ ATTACKS: dict[str, Callable[[Stage], str]] = {
         walls.redis_as_a_runner,
         walls.forged_addresses,
         walls.a_token_from_a_forged_network,
-        doors.codes_of_a_second_factor,
         doors.answers_of_an_unasked_provider,
         bombs.parquet_of_one_text,
         bombs.parquet_of_large_cells,

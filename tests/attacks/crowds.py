@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
+from tests.attacks.asking import describe
 from tests.attacks.bombs import stream_of_one_text
-from tests.attacks.stage import Stage, counted, describe
+from tests.attacks.stage import Stage, counted
 
 AT_ONCE = 40
 TRANSCRIPT = """

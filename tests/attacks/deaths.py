@@ -8,7 +8,8 @@ from typing import Any
 
 import httpx
 
-from tests.attacks.stage import Stage, describe
+from tests.attacks.asking import describe
+from tests.attacks.stage import Stage
 from tests.faults.installation.kinds import SERVICES, processes_of
 from tests.faults.installation.numbered import wait_until
 

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from deploy.installation.embedded_redis import redis_url
-from tests.attacks.asking import TEXT, Asker, Work, asker
+from tests.attacks.asking import TEXT, Asker, Work, asker, describe
 from tests.attacks.confining import MemoryGroup
 from tests.conftest import ROOT
 from tests.e2e.installation import Installation, running_installation
@@ -96,18 +96,6 @@ class Stage:
 def adapter_root(var: Path, organisation: str) -> Path:
     """Return the folder that adapters of an organisation read."""
     return var / organisation / "files"
-
-
-def describe(answered: httpx.Response) -> str:
-    """Return the status of an answer, and the start of its first message."""
-    if not answered.headers.get("content-type", "").startswith("application/json"):
-        return str(answered.status_code)
-    body = answered.json()
-    if isinstance(body, list):
-        return str(answered.status_code)
-    faults = body.get("faults") or [{}]
-    message = str(faults[0].get("message") or body.get("message") or "")
-    return f"{answered.status_code} {message[:110]}".strip()
 
 
 def counted(answers: Iterable[str]) -> str:

@@ -24,7 +24,7 @@ ANSWERED = {
     "codes_of_a_second_factor": "^5 times 400 incorrect_code, [0-9]+ times 400 too_many_login_attempts, ",
     "acting_as_the_demo": "^403, 403$",
     "answers_of_an_unasked_provider": "^4[0-9][0-9], 4[0-9][0-9]$",
-    "a_stream_of_many_lanes": "422 The stream has 150,000 lanes",
+    "a_stream_of_many_lanes": "422 The stream has 25,000 lanes",
     "brackets": "^400",
     "event_streams": "[1-9][0-9]* refused",
     "many_long_texts": "^failed .*, user:",

@@ -9,8 +9,9 @@ import httpx
 import psutil
 import redis
 
+from tests.attacks.asking import describe
 from tests.attacks.deaths import run_of_long_texts
-from tests.attacks.stage import Stage, counted, describe, manage
+from tests.attacks.stage import Stage, counted, manage
 from tests.faults.installation.kinds import processes_of
 
 NOBODY = 65_534
