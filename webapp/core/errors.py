@@ -174,6 +174,13 @@ class Locked(Unavailable):
         ApiError.__init__(self, DATABASE_IS_LOCKED)
 
 
+class Overloaded(Unavailable):
+    """A limited process did not start or answer in time, and reached none of its limits."""
+
+    def __init__(self, title: str) -> None:
+        ApiError.__init__(self, f"{title} did not finish, because this server is overloaded. Try again in a minute.")
+
+
 class ResultsAway(Unavailable):
     """The object store with the results does not answer, or refuses."""
 

@@ -13,7 +13,7 @@ import pytest
 from streaming.definition.streams.stream import StreamDefinition
 from tests.webapp.conftest import POINTS, Person
 from webapp.core.context import organisation_context
-from webapp.core.errors import Busy, ClientGone, TooMuchWork
+from webapp.core.errors import Busy, ClientGone, Overloaded, TooMuchWork
 from webapp.core.limited import running
 from webapp.core.limited.disconnects import DisconnectHandler, answered_until
 from webapp.core.limited.jobs import TYPING, Job
@@ -66,6 +66,21 @@ def test_each_limit_ends_the_work_with_a_sentence(
         job(checked, STREAMS)
     assert refused.value.message == (
         f"The check of this query {sentence}, which is the limit. Make the query smaller, or split it into several."
+    )
+
+
+def test_a_missing_answer_is_blamed_on_the_load_and_not_on_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = forking()
+    monkeypatch.setattr(running, "STARTS_WITHIN_S", 0.1)
+    job = replace(jobs.examined_text, limits=replace(TYPING, wall_s=0.1))
+    server.suspend()
+    try:
+        with pytest.raises(Overloaded) as refused:
+            job(TEXT, STREAMS)
+    finally:
+        server.resume()
+    assert refused.value.message == (
+        "The check of this query did not finish, because this server is overloaded. Try again in a minute."
     )
 
 

@@ -17,10 +17,10 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from django.conf import settings
 
-from webapp.core.errors import ClientGone, TooMuchWork
+from webapp.core.errors import ApiError, ClientGone, Overloaded, TooMuchWork
 from webapp.core.http.process_metrics import limited_jobs
 from webapp.core.limited.admission import set_aside
-from webapp.core.limited.child import DONE, FAILED, LENGTH, Task
+from webapp.core.limited.child import DONE, FAILED, LENGTH, OUT_OF_MEMORY, Task
 from webapp.core.limited.disconnects import departure
 from webapp.core.limited.job_environment import JobEnvironment
 from webapp.core.limited.jobs import Job, Limits
@@ -133,7 +133,7 @@ def run(job: Job[P, T], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> T:
         return job.result.validate_json(answered[1:])
     if answered[:1] == FAILED:
         raise RuntimeError(f"{job.name} failed in its process: {answered[1:].decode(errors='replace')}")
-    raise _refused(job, ended, output_bytes=len(answered))
+    raise _refused(job, ended, answered)
 
 
 def _exchange(task: bytes, limits: Limits) -> tuple[bytes, dict[str, Any]]:
@@ -172,16 +172,19 @@ def _read(talk: socket.socket, most: int) -> bytes:
     return b"".join(parts)
 
 
-def _refused(job: Job[..., Any], ended: Mapping[str, Any], *, output_bytes: int) -> TooMuchWork:
-    """Return the sentence about the reached limit."""
+def _refused(job: Job[..., Any], ended: Mapping[str, Any], answered: bytes) -> ApiError:
+    """Return the sentence about the reached limit; without one, the server is too busy to run the process."""
     limits = job.limits
     code, cpu_s, wall_s = ended.get("code"), ended.get("cpu_s", 0.0), ended.get("wall_s", 0.0)
-    if output_bytes > limits.output_bytes:
+    if len(answered) > limits.output_bytes:
         what = f"gives more than {limits.output_bytes // 1024**2} MiB"
     elif code == -signal.SIGXCPU or cpu_s >= limits.cpu_s:
         what = f"takes more than {limits.cpu_s} s of processor time"
     elif wall_s >= limits.wall_s:
         what = f"takes longer than {limits.wall_s:g} s"
+    elif answered != OUT_OF_MEMORY and (code is None or code >= 0):
+        logger.warning("%s did not answer: %s", job.name, dict(ended))
+        return Overloaded(job.title)
     else:
         what = f"takes more than {limits.memory_bytes // 1024**2} MiB of memory"
     logger.warning("%s %s and was ended: %s", job.name, what, dict(ended))
