@@ -68,7 +68,8 @@ function Bounds({ scope, step, onChange }: StepProps) {
         value={step.most === null ? "" : String(step.most)}
         commit={(typed) => {
           const most = typed.trim() === "" ? null : wholeNumber(typed, Math.max(1, step.least));
-          if (most === null && typed.trim() !== "") return "Enter a number from 1 on that is not below At least.";
+          if (most === null && typed.trim() !== "")
+            return "Enter a whole number that is at least 1, and not smaller than “At least”.";
           onChange({ ...step, most });
           return null;
         }}
@@ -153,7 +154,7 @@ function StepFields(props: StepProps) {
         onChange={(variable) => onChange({ ...step, variable })}
       />
       <ChoiceField
-        label="How often"
+        label="Repetitions"
         readOnly={scope.readOnly}
         value={times}
         options={options.map((each) => [each, each] as const)}
