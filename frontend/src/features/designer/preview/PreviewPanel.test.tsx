@@ -62,7 +62,7 @@ const rows = () => screen.getAllByRole("row").slice(1);
 test("rows that differ from the running version are marked, with the value before", () => {
   const running = { number: 7, simulation: simulated([0, 1], [10, 2], [20, 3]) };
   renderPreview({ kind: "current" }, simulated([0, 1], [10, 5], [30, 4]), running);
-  expect(screen.getByText("3 results: 1 new, 1 changed, 1 gone, compared with version 7")).toBeTruthy();
+  expect(screen.getByText("3 results: 1 new, 1 changed, 1 gone, compared with version 7.")).toBeTruthy();
   expect(rows().map((row) => row.getAttribute("data-difference"))).toEqual(["new", "gone", "changed", "same"]);
   const [, , changed] = rows();
   const cells = within(changed as HTMLElement);

@@ -115,7 +115,7 @@ export function PreviewPanel() {
       title="Results preview"
       note={
         <>
-          {answer === null ? null : <strong>{comparedWords(present, differenceCounts(outputs), version)} </strong>}
+          {answer === null ? null : <strong>{comparedWords(present, differenceCounts(outputs), version)}. </strong>}
           <span role="status" className="preview-state" data-live={!isOld}>
             {stateWords(state, answer !== null)}
           </span>{" "}
