@@ -14,6 +14,7 @@ import { useStreamNames } from "../requests";
 import { useTyped } from "./fields";
 import type { FormScope } from "./formScope";
 import { InputTime } from "./InputTime";
+import { NameField } from "./NameField";
 import { NodeField } from "./NodeField";
 import { stepsHaveConditions, WithinSuggestion } from "./WithinSuggestion";
 
@@ -65,39 +66,19 @@ function Comment({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
   );
 }
 
-/** Apply a name when it is complete: on Enter, or when the field loses focus. */
 function NodeName({ node, readOnly }: { node: GraphNode; readOnly: boolean }) {
   const { graph, act, select } = useDesigner();
-  const id = useId();
-  const { typed, problem, type } = useTyped(node.id, (text) =>
-    graph === null ? null : renameProblem(graph, node.id, text),
-  );
-  const take = () => {
-    if (problem !== null || typed === node.id) return;
-    act.edit({ do: "rename", from: node.id, to: typed });
-    select([typed]);
-  };
   return (
-    <div className="field">
-      <label htmlFor={id}>Name</label>
-      <input
-        id={id}
-        className="mono"
-        value={typed}
-        readOnly={readOnly}
-        autoComplete="off"
-        spellCheck={false}
-        aria-invalid={problem !== null}
-        onChange={(event) => type(event.target.value)}
-        onBlur={take}
-        onKeyDown={(event) => (event.key === "Enter" ? take() : undefined)}
-      />
-      {problem === null ? null : (
-        <span className="wrong" role="alert">
-          {problem}
-        </span>
-      )}
-    </div>
+    <NameField
+      label="Name"
+      value={node.id}
+      readOnly={readOnly}
+      problemOf={(typed) => (graph === null ? null : renameProblem(graph, node.id, typed))}
+      onChange={(to) => {
+        act.edit({ do: "rename", from: node.id, to });
+        select([to]);
+      }}
+    />
   );
 }
 

@@ -1,16 +1,15 @@
 /** The steps of a sequence: variables, how often each takes a row, and their conditions. */
 
-import { useId } from "react";
 import { CheckField } from "../../../components/forms/Field";
-import { UnderField } from "../../../components/forms/FieldFaults";
 import type { SequenceNode } from "../../../messages/definition/summary";
 import { isVariable } from "../../../model/graph/sequences/pattern";
-import { type Step, stepsOf, textOfSteps } from "../../../model/graph/sequences/steps";
+import { conditionsAfter, type Step, stepsOf, textOfSteps } from "../../../model/graph/sequences/steps";
 import { freeName } from "../../../model/text/freeName";
 import { useDesigner } from "../page/designer";
 import { ExpressionField } from "./ExpressionField";
-import { ChoiceField, DurationField, TypedField, useTyped } from "./fields";
+import { ChoiceField, DurationField, TypedField } from "./fields";
 import { type FormScope, wrongAt } from "./formScope";
+import { NameField } from "./NameField";
 
 const TIMES: Readonly<Record<string, readonly [number, number | null]>> = {
   once: [1, 1],
@@ -34,6 +33,10 @@ function withTimes(step: Step, times: string): Step {
 
 function wholeNumber(typed: string, least: number): number | null {
   return /^\d{1,9}$/.test(typed) && Number(typed) >= least ? Number(typed) : null;
+}
+
+function variableProblem(typed: string): string | null {
+  return isVariable(typed) ? null : "Enter a name of letters, digits and _, but not PERMUTE, ABSENT or FOR.";
 }
 
 interface StepProps {
@@ -105,41 +108,6 @@ function Condition({ scope, node, variable }: { scope: FormScope; node: Sequence
   );
 }
 
-interface VariableNameProps {
-  value: string;
-  readOnly: boolean;
-  onChange: (value: string) => void;
-}
-
-/** Apply a name when it is complete: on Enter, or when the field loses focus. */
-function VariableName({ value, readOnly, onChange }: VariableNameProps) {
-  const id = useId();
-  const { typed, problem, type } = useTyped(value, (text) =>
-    isVariable(text) ? null : "Enter a name of letters, digits and _, but not PERMUTE, ABSENT or FOR.",
-  );
-  const take = () => {
-    if (problem === null && typed !== value) onChange(typed);
-  };
-  return (
-    <div className="field">
-      <label htmlFor={id}>Variable</label>
-      <input
-        id={id}
-        className="mono"
-        value={typed}
-        readOnly={readOnly}
-        autoComplete="off"
-        spellCheck={false}
-        aria-invalid={problem !== null}
-        onChange={(event) => type(event.target.value)}
-        onBlur={take}
-        onKeyDown={(event) => (event.key === "Enter" ? take() : undefined)}
-      />
-      <UnderField id={id} wrong={problem ?? undefined} help={undefined} />
-    </div>
-  );
-}
-
 function StepFields(props: StepProps) {
   const { scope, node, steps, index, step, onChange } = props;
   const times = timesOf(step);
@@ -148,9 +116,11 @@ function StepFields(props: StepProps) {
   const repeated = step.absentFor === null && (step.least !== 1 || step.most !== 1) && step.least !== step.most;
   return (
     <>
-      <VariableName
+      <NameField
+        label="Variable"
         value={step.variable}
         readOnly={scope.readOnly}
+        problemOf={variableProblem}
         onChange={(variable) => onChange({ ...step, variable })}
       />
       <ChoiceField
@@ -188,14 +158,7 @@ export function SequenceSteps({ scope, node }: { scope: FormScope; node: Sequenc
   const steps = stepsOf(node.pattern);
   if (steps === null) return null;
   const write = (next: readonly Step[], at: number) => {
-    const before = steps[at]?.variable;
-    const after = next[at]?.variable;
-    const kept = next.some(({ variable }) => variable === before);
-    const renamed = next.length === steps.length && before !== undefined && after !== undefined && before !== after;
-    const known = node.define ?? [];
-    const moves = renamed && !kept && known.every(({ name }) => name !== after);
-    const define = known.map((each) => (moves && each.name === before ? { ...each, name: after } : each));
-    const fields = { pattern: textOfSteps(next), ...(moves ? { define } : {}) };
+    const fields = { pattern: textOfSteps(next), define: conditionsAfter(node.define ?? [], steps, next, at) };
     act.edit({ do: "set", id: node.id, fields }, `set ${node.id} pattern`);
   };
   const add = () => {

@@ -68,12 +68,17 @@ test("the last used sample stays", async () => {
 test.each([
   ["empty", "There are no rows of empty yet."],
   ["offline", "The first rows of offline can't be read: The broker does not answer."],
-])("of the stream %s, which gives no rows, seeded rows are generated, some of them late", async (name, note) => {
-  const { result } = opened([name]);
-  await waitFor(() => expect(result.current.sample.from).toBe(`60 rows generated for ${name}, some of them late`));
-  expect(result.current.note).toBe(note);
-  expect(sent.at(-1)?.body).toMatchObject({ stream: name, late_share: 0.2, seed: 1 });
-});
+])(
+  "of the stream %s, which gives no rows, seeded rows are generated, some of them out of order",
+  async (name, note) => {
+    const { result } = opened([name]);
+    await waitFor(() =>
+      expect(result.current.sample.from).toBe(`60 rows generated for ${name}, some of them out of order`),
+    );
+    expect(result.current.note).toBe(note);
+    expect(sent.at(-1)?.body).toMatchObject({ stream: name, late_share: 0.2, seed: 1 });
+  },
+);
 
 test("read and generated rows are never mixed, because their times differ", async () => {
   const { result } = opened(["cars", "empty"]);

@@ -51,7 +51,10 @@ async function loadedSample(
     note = `The first rows of ${names} can't be read: ${messageOf(error)}`;
   }
   const rows = await generatedRows(slug, streams, generation, signal);
-  return { sample: sampleOf(rows, `${counted(rows.length, "row")} generated for ${names}, some of them late`), note };
+  return {
+    sample: sampleOf(rows, `${counted(rows.length, "row")} generated for ${names}, some of them out of order`),
+    note,
+  };
 }
 
 interface AutomaticSample {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isVariable, patternOf } from "./pattern";
-import { automatonLines, type Step, stepsOf, textOfSteps } from "./steps";
+import { automatonLines, conditionsAfter, type Step, stepsOf, textOfSteps } from "./steps";
 
 const variable = fc.constantFrom("A", "B", "PLACED", "after_2");
 const bounds = fc.constantFrom<{ least: number; most: number | null }>(
@@ -82,4 +82,18 @@ test("an automaton has a line for each step, deeper ones inside groups", () => {
   ]);
   expect(lines[5]?.excluded).toBe(true);
   expect(automatonLines("A (", [])).toBeNull();
+});
+
+test("a renamed variable keeps its condition, and that of a removed one goes", () => {
+  const steps = stepsOf("A B") ?? [];
+  const define = [
+    { name: "A", of: "x > 1" },
+    { name: "B", of: "x > 2" },
+    { name: "EITHER", of: "x > 0" },
+  ];
+  const renamed = steps.map((step) => (step.variable === "A" ? { ...step, variable: "C" } : step));
+  const names = (next: readonly Step[], at: number) => conditionsAfter(define, steps, next, at).map(({ name }) => name);
+  expect(names(renamed, 0)).toEqual(["C", "B", "EITHER"]);
+  expect(names(steps.slice(1), 0)).toEqual(["B", "EITHER"]);
+  expect(names(steps, 0)).toEqual(["A", "B", "EITHER"]);
 });

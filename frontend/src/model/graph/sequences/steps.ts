@@ -127,3 +127,28 @@ export function automatonLines(text: string, define: readonly { name: string; of
   const pattern = patternOf(text);
   return pattern && linesOf(pattern, new Map(define.map(({ name, of }) => [name, of])), 0, "");
 }
+
+interface Condition {
+  name: string;
+  of: string;
+}
+
+/**
+ * Return the conditions after a change of the step `at`: a renamed variable keeps its condition, and the condition of
+ * a variable that is gone goes with it. Conditions of names that are no steps, for example of unions, stay.
+ */
+export function conditionsAfter<C extends Condition>(
+  define: readonly C[],
+  steps: readonly Step[],
+  next: readonly Step[],
+  at: number,
+): C[] {
+  const has = (list: readonly Step[], name: string) => list.some(({ variable }) => variable === name);
+  const before = steps[at]?.variable ?? "";
+  const after = next[at]?.variable ?? "";
+  const isRenamed = next.length === steps.length && before !== after && !has(next, before);
+  const moves = isRenamed && define.every(({ name }) => name !== after);
+  return define
+    .map((each) => (moves && each.name === before ? { ...each, name: after } : each))
+    .filter(({ name }) => has(next, name) || !has(steps, name));
+}
