@@ -6,7 +6,7 @@ import { useDockTab } from "./page/dockTab";
 import { useExplanation } from "./requests";
 
 function ExplanationText({ sql }: { sql: string }) {
-  const explained = useExplanation({ text: sql }); // for JSON too: only its SQL has ADVANCE TIME and EVENTTIME BY
+  const explained = useExplanation(sql); // for JSON too: only its SQL has ADVANCE TIME and EVENTTIME BY
   if (explained.isPending) return <Waiting>Explaining the query…</Waiting>;
   if (explained.isError) return <ErrorNote error={explained.error} onRetry={() => void explained.refetch()} />;
   return (

@@ -96,7 +96,8 @@ export function useDeleteQuery(query: string) {
 
 const PAUSE_MS = 350;
 
-function useSettled<T>(value: T): T {
+/** Return a value once it has stayed the same for a while. A primitive: a new object with each rendering would never settle. */
+function useSettled<T extends string | null>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), PAUSE_MS);
@@ -203,9 +204,9 @@ export function useCompletion(): (text: string, at: number) => Promise<Completio
 }
 
 /** Validate a text once typing pauses, in addition to the editors' checks; null while the text is unknown. */
-export function useValidation(written: { text: string } | null) {
+export function useValidation(text: string | null) {
   const slug = useSlug();
-  const settled = useSettled(written);
+  const settled = useSettled(text);
   const own = useOwnStreams();
   return useQuery({
     queryKey: [slug, "validate", settled, own],
@@ -213,7 +214,7 @@ export function useValidation(written: { text: string } | null) {
       unwrap(
         api.POST("/api/t/{slug}/queries/validate/", {
           params: { path: { slug } },
-          body: { text: "", ...settled, ...own },
+          body: { text: settled ?? "", ...own },
         }),
       ),
     enabled: settled !== null,
@@ -223,10 +224,10 @@ export function useValidation(written: { text: string } | null) {
   });
 }
 
-/** Explain the execution of a query without errors; `written` is the text that would be stored. */
-export function useExplanation(written: { text: string } | null) {
+/** Explain the execution of a query without errors; `text` is what would be stored. */
+export function useExplanation(text: string) {
   const slug = useSlug();
-  const settled = useSettled(written);
+  const settled = useSettled(text);
   const own = useOwnStreams();
   return useQuery({
     queryKey: [slug, "explain", settled, own],
@@ -234,10 +235,9 @@ export function useExplanation(written: { text: string } | null) {
       unwrap(
         api.POST("/api/t/{slug}/queries/explain/", {
           params: { path: { slug } },
-          body: { text: "", ...settled, ...own },
+          body: { text: settled, ...own },
         }),
       ),
-    enabled: settled !== null,
     placeholderData: (before) => before,
   });
 }

@@ -116,7 +116,7 @@ function clipboardKeys(commands: NodeCommands, off: boolean, selected: readonly 
 
 /** The canvas, with explanations at each node if they are switched on. */
 function ExplainedCanvas({ commands, sql }: { commands: NodeCommands; sql: string }) {
-  const explained = useExplanation({ text: sql });
+  const explained = useExplanation(sql);
   return <Canvas commands={commands} explained={explained.data} />;
 }
 

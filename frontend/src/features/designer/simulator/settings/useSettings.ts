@@ -55,8 +55,7 @@ export function useSettings(
 ) {
   const slug = useSlug();
   const tried = useTrialSettings();
-  const written = useMemo(() => (sql === null ? null : { text: sql }), [sql]);
-  const validation = useValidation(written).data;
+  const validation = useValidation(sql).data;
   const stored: AdvanceByInput = validation?.advance ?? NONE;
   const eventTimes = validation?.event_times;
   const clocks = useMemo(() => clocksOf(graph, streams, eventTimes ?? {}), [graph, streams, eventTimes]);
