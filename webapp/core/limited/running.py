@@ -173,13 +173,16 @@ def _read(talk: socket.socket, most: int) -> bytes:
 
 
 def _refused(job: Job[..., Any], ended: Mapping[str, Any], answered: bytes) -> ApiError:
-    """Return the sentence about the reached limit; without one, the server is too busy to run the process."""
+    """Return the sentence about the reached limit; `Overloaded` without one, or if others had the processors."""
     limits = job.limits
     code, cpu_s, wall_s = ended.get("code"), ended.get("cpu_s", 0.0), ended.get("wall_s", 0.0)
     if len(answered) > limits.output_bytes:
         what = f"gives more than {limits.output_bytes // 1024**2} MiB"
     elif code == -signal.SIGXCPU or cpu_s >= limits.cpu_s:
         what = f"takes more than {limits.cpu_s} s of processor time"
+    elif wall_s >= limits.wall_s and ended.get("queued_s", 0.0) > wall_s / 2:
+        logger.warning("%s waited for a processor and was ended: %s", job.name, dict(ended))
+        return Overloaded(job.title)
     elif wall_s >= limits.wall_s:
         what = f"takes longer than {limits.wall_s:g} s"
     elif answered != OUT_OF_MEMORY and (code is None or code >= 0):

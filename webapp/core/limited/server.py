@@ -15,6 +15,7 @@ import struct
 import sys
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 WALL: Final = struct.Struct("!d")
@@ -89,6 +90,8 @@ class LimitedServer:
     def _end(self, running: _RunningJob, *, by_itself: bool = False) -> None:
         if not by_itself:
             os.kill(running.pid, signal.SIGKILL)  # not reaped yet, so the number is still its own
+        os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
+        queued_s = _queued_s(running.pid)
         _, status, used = os.wait4(running.pid, 0)
         self.poll.unregister(running.exit)
         self.poll.unregister(running.leash)
@@ -99,6 +102,7 @@ class LimitedServer:
             "code": os.waitstatus_to_exitcode(status),
             "cpu_s": used.ru_utime + used.ru_stime,
             "wall_s": time.monotonic() - running.began,
+            "queued_s": queued_s,
             "peak_bytes": used.ru_maxrss * 1024,
         }
         with contextlib.suppress(OSError):  # nobody reads it
@@ -108,6 +112,14 @@ class LimitedServer:
     def _end_all(self) -> None:
         for running in set(self.running.values()):
             self._end(running)
+
+
+def _queued_s(pid: int) -> float:
+    """Return how long the process was ready to run while others had the processors, in seconds; 0 if unknown."""
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):  # another system, or a kernel that does not count it
+        return 0.0
 
 
 def main(arguments: list[str]) -> None:
