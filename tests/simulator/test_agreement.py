@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from streaming.definition.checks.advance import temporal_settings
-from streaming.definition.graph import InputNode, WindowNode, sources
+from streaming.definition.graph import InputNode, QueryGraph, WindowNode, sources
+from streaming.definition.streams.stream import StreamDefinition
 from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputRow
 from streaming.reference.substreams import WHOLE
@@ -20,7 +21,7 @@ from streaming.simulator.samples.sample import SampledQuery, elements_of
 from streaming.simulator.simulate import present
 from streaming.simulator.stepping import step
 from streaming.temporal.ticks import INFINITY, NO_CTI
-from streaming.wire.execution.case import Case, EndMode
+from streaming.wire.execution.case import Case, CaseRow, EndMode
 from streaming.wire.rows.payload_json import payload_to_json
 from tests.reference.drawn.cases import KINDS, Scope, cases
 
@@ -73,6 +74,37 @@ def test_the_simulation_shows_the_results_of_the_reference(kind: str) -> None:
         check_staircases(found, query)
 
     holds()
+
+
+VANISHED_EDGE = ("edge", "start", "end"), [("start", 1, None), ("end", 1, 2), ("start", 0, None), ("end", 0, 1)]
+"""The second edge is late: its start moves to 1, where it ends."""
+
+
+def test_an_edge_that_has_vanished_keeps_the_row_that_began_it() -> None:
+    names, edges = VANISHED_EDGE
+    stream = StreamDefinition.model_validate(
+        {
+            "shape": "edge",
+            "fields": {"k": "string"},
+            "lanes": ["0", "1"],
+            "rowtime": "explicit",
+            "advance": {"generate": {"every": 1, "basis": "last"}, "late": "adjust"},
+        }
+    )
+    nodes = [
+        {"kind": "input", "id": "s", "stream": "s"},
+        {"kind": "order_edges", "id": "op", "input": "s"},
+        {"kind": "output", "id": "out", "input": "op"},
+    ]
+    graph = QueryGraph.model_validate({"version": 1, "name": "q", "nodes": nodes})
+    fields = [{**dict(zip(names, edge, strict=True)), "payload": {"k": "a"}} for edge in edges]
+    rows = tuple(CaseRow("s", "0", 0, {name: each for name, each in row.items() if each is not None}) for row in fields)
+    query = query_of(Case("vanished", graph, {"s": stream}, rows, EndMode.FLUSH))
+    found = present(record(query))
+    *_, (_, run) = stepped(query)
+    check_outputs(found, query, run)
+    began = [row for row in shown_rows(found, "out") if row.rows == [3]]
+    assert [row.parents for row in began] == [[6, 7]]
 
 
 def check_rows(found: Simulation, query: SampledQuery, run: ReferenceRun) -> None:

@@ -109,6 +109,8 @@ class RunRecorder:
         found: dict[int, None] = {}
         for source, flow_id in self.lineage.parents(row.node, row.flow):
             start, end = self.standing.get((source, flow_id)), self.ends.get((source, flow_id))
+            if end is not None and end.closes is not None:
+                start = self.rows[end.closes - 1]  # a vanished edge is no longer in `standing`
             if start is not None and not (row.flow.closes and end is not None):
                 found[start.id] = None
             if end is not None:
