@@ -55,6 +55,7 @@ from webapp.samples.repairs_api import RepairsView
 from webapp.scenarios import api as scenarios
 from webapp.scenarios.own_streams_api import TemplatePreviewView, TemplateStreamsView
 from webapp.scenarios.templates_api import TemplatesView, TemplateTakenView
+from webapp.sharing.api import TileFiguresView
 from webapp.streams import api as streams
 from webapp.streams import push_api
 from webapp.telemetry.api import MetricsView
@@ -176,6 +177,7 @@ of_organisation: list[URLPattern | URLResolver] = [
     path("home/<uuid:binding>/ledger/", LedgerView.as_view()),
     path("home/<uuid:binding>/ledger/file/", LedgerFileView.as_view()),
     path("boards/", boards.BoardsView.as_view()),
+    path("boards/figures/", TileFiguresView.as_view()),
     path("boards/<uuid:board>/", boards.BoardView.as_view()),
     path("boards/<uuid:board>/versions/", boards.BoardVersionsView.as_view()),
     path("alerts/", alerts.AlertsView.as_view()),

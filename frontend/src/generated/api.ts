@@ -821,6 +821,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/t/{slug}/boards/figures/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Compute the figures of a tile; nothing is stored.
+         *
+         *     A reason that prevents them is the `problem` of the response, for example a query that was deleted.
+         */
+        post: operations["boards_figures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/t/{slug}/confirmations/": {
         parameters: {
             query?: never;
@@ -10636,6 +10657,93 @@ export interface components {
             page: components["schemas"]["ThresholdBody"] | null;
         };
         /**
+         * TileFigures
+         * @description The figures of a tile at tick `now`: a chart, the lateness, or the `problem` that prevents them; a note has none.
+         *
+         *     `begin` is the first tick of a chart's range (null: all results). `without` are the fields of the board's filters
+         *     that don't apply: the results lack them, or the tile has its own filter.
+         */
+        TileFigures: {
+            /** Now */
+            now: number;
+            /** Begin */
+            begin: number | null;
+            chart: components["schemas"]["ChartResponse"] | null;
+            lateness: components["schemas"]["TileLateness"] | null;
+            /** Without */
+            without: string[];
+            /** Problem */
+            problem: string | null;
+        };
+        /**
+         * TileFiguresRequest
+         * @description A tile, stored or in work, and the range and filters of its board, as in the definition of a board.
+         */
+        TileFiguresRequest: {
+            /** Tile */
+            tile: components["schemas"]["ChartTile"] | components["schemas"]["LatenessTile"] | components["schemas"]["TextTile"];
+            /**
+             * Seconds
+             * @default null
+             */
+            seconds?: (900 | 3600 | 7200 | 86400 | 604800 | 2592000 | 7776000) | null;
+            /** Where */
+            where?: string[];
+        };
+        /**
+         * TileInput
+         * @description Distances of rows to the largest start of an input, by step, in ticks: median and 99 %; null: no data.
+         *
+         *     `delay` is the newest reported one.
+         */
+        TileInput: {
+            /** Name */
+            name: string;
+            /** Median */
+            median: (number | null)[];
+            /** Most */
+            most: (number | null)[];
+            /** Delay */
+            delay: number | null;
+        };
+        /**
+         * TileLateness
+         * @description The lateness of a binding's rows in `[begin, end)`, as its dashboard has it.
+         *
+         *     `outcomes` are the rows by outcome; `unknown_steps` of `steps` may lack reports. `lag` is now minus the smallest
+         *     CTI, null if unknown or stopped; `lags` is the largest one of each step. `inputs` are listed for the kind
+         *     `lateness`. Times are ticks.
+         */
+        TileLateness: {
+            /** Begin */
+            begin: number;
+            /** End */
+            end: number;
+            trust: components["schemas"]["Trust"];
+            /** Sentence */
+            sentence: string;
+            /** Since */
+            since: number | null;
+            /** Blame */
+            blame: string;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Received */
+            received: number;
+            /** Steps */
+            steps: number;
+            /** Unknown Steps */
+            unknown_steps: number;
+            /** Lag */
+            lag: number | null;
+            /** Lags */
+            lags: (number | null)[];
+            /** Inputs */
+            inputs: components["schemas"]["TileInput"][];
+        };
+        /**
          * TimeCandidate
          * @description A column that could be the time of the events, with the reason; then the consequences of choosing it.
          *
@@ -15404,6 +15512,71 @@ export interface operations {
                 };
             };
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    boards_figures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TileFiguresRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TileFigures"];
+                };
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -27,6 +27,7 @@ WRITES_NOTHING: dict[tuple[str, str], str] = {
     ("samples/why/", "post"): "says what made a row and stores nothing",
     ("bindings/<uuid:binding>/outputs/check/", "post"): "tries outputs and stores nothing",
     ("definitions/plan/", "post"): "says what applying would change",
+    ("boards/figures/", "post"): "computes the figures of a tile and stores nothing",
     ("alerts/backtest/", "post"): "replays a rule and stores nothing",
     ("transcripts/run/", "post"): "runs what is sent, on the data that are sent",
 }

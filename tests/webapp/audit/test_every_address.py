@@ -186,6 +186,7 @@ def _writes_no_event(key: Key, stage: Stage, newer: Callable[[], Events]) -> Non
         "samples/why/": {"binding": stage.binding["id"], "place": {"output": "out", "at": 0}},
         "bindings/<uuid:binding>/outputs/check/": {"outputs": []},
         "definitions/plan/": {"files": {}},
+        "boards/figures/": {"tile": {"kind": "lag", "title": "Lag", "binding": stage.binding["id"]}},
         "alerts/backtest/": {"rule": "lag", "binding": stage.binding["id"]},
         "transcripts/run/": {"name": "t.yaml", "text": "x: 1"},
     }

@@ -1,6 +1,7 @@
 """Charts of results over HTTP."""
 
 import json
+from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 from streaming.definition.faults import FaultCode
 from streaming.definition.strict import Strict
 from webapp.accounts.access import TenantView
-from webapp.boards.charts import ChartKind, Measure
+from webapp.boards.charts import ChartDefinition, ChartKind, Measure
 from webapp.core.api import answer, read_query
 from webapp.core.errors import Conflict, ErrorEnvelope, Faulty, NotFound, fault
 from webapp.monitoring.charting.definition import ChartQuery
@@ -20,6 +21,7 @@ from webapp.monitoring.charting.folding import ChartPoint
 from webapp.monitoring.charting.job import ChartColumn, ChartOutcome, ChartWork, compute_chart
 from webapp.monitoring.exporting.api import WHERE, read_range, read_where
 from webapp.monitoring.exporting.preparing import ExportFailed, rows_to_read, scratch_folder
+from webapp.monitoring.row_keys import Key
 from webapp.monitoring.rows_page import REFUSALS
 from webapp.runs.access import access_binding, latest_run, listed_runs
 from webapp.runs.models import Binding, Run
@@ -105,21 +107,44 @@ class ResultChartView(TenantView):
         smallest and largest of neighbours in time, and the categories and groups with the most rows.
         """
         found, asked = access_binding(binding), read_query(request, ChartQuery)
-        run = _run_of(found, asked.run)
-        begin, end = read_range(asked.begin, asked.end)
-        where = read_where(request)
-        runs, definitions = _runs_of(found)
-        repaired = frozenset(repaired_rows(found.pk).quarantine)
-        with rows_to_read(found) as rows, rows_at_hand(found.pk) as late, scratch_folder() as scratch:
-            work = ChartWork(
-                folder=rows.folder,
+        within = read_range(asked.begin, asked.end)
+        outcome = chart_of(found, asked, ChartRows(within, read_where(request), run=asked.run))
+        return answer(chart_response(outcome, kind=asked.kind))
+
+
+@dataclass(frozen=True)
+class ChartRows:
+    """The rows of a chart: those that start in the ticks `within`, with the values `where`, of one run or of all.
+
+    `where_present` filters only if the output has the field.
+    """
+
+    within: tuple[int | None, int | None]
+    where: Key
+    where_present: Key = field(default_factory=dict)
+    run: UUID | None = None
+
+
+def chart_of(binding: Binding, asked: ChartDefinition, rows: ChartRows) -> ChartOutcome:
+    """Return the chart of these rows, without a problem.
+
+    Raises `Conflict` without a run, `NotFound`, `Faulty`, `ExportFailed`, and like a limited process.
+    """
+    of_run = _run_of(binding, rows.run)
+    runs, definitions = _runs_of(binding)
+    repaired = frozenset(repaired_rows(binding.pk).quarantine)
+    with rows_to_read(binding) as stored, rows_at_hand(binding.pk) as late, scratch_folder() as scratch:
+        outcome = compute_chart(
+            ChartWork(
+                folder=stored.folder,
                 scratch=str(scratch),
                 output=asked.output,
-                run=None if asked.run is None else str(run.pk),
-                specification=run.spec,
-                begin=begin,
-                end=end,
-                where=where,
+                run=None if rows.run is None else str(rows.run),
+                specification=of_run.spec,
+                begin=rows.within[0],
+                end=rows.within[1],
+                where=rows.where,
+                where_present=rows.where_present,
                 kind=asked.kind,
                 x=asked.x,
                 bucket=asked.bucket,
@@ -128,8 +153,12 @@ class ResultChartView(TenantView):
                 group=asked.group,
                 dropped=DroppedWork(late.folder, repaired, runs, definitions),
             )
-            outcome = compute_chart(work)
-        return answer(_response(outcome, kind=asked.kind))
+        )
+    if outcome.problem is None:
+        return outcome
+    if outcome.parameter is None:
+        raise ExportFailed(f"{outcome.problem} {outcome.remedy}")
+    raise Faulty([fault(FaultCode.BAD_SHAPE, outcome.problem, outcome.remedy, field=outcome.parameter)])
 
 
 def _run_of(binding: Binding, wanted: UUID | None) -> Run:
@@ -164,11 +193,8 @@ def _runs_of(binding: Binding) -> tuple[dict[str, RunFacts], list[RunQuery]]:
     return facts, list(definitions.values())
 
 
-def _response(outcome: ChartOutcome, *, kind: ChartKind) -> ChartResponse:
-    if outcome.problem is not None:
-        if outcome.parameter is None:
-            raise ExportFailed(f"{outcome.problem} {outcome.remedy}")
-        raise Faulty([fault(FaultCode.BAD_SHAPE, outcome.problem, outcome.remedy, field=outcome.parameter)])
+def chart_response(outcome: ChartOutcome, *, kind: ChartKind) -> ChartResponse:
+    """Return the chart as the API sends it."""
     return ChartResponse(
         output=outcome.output,
         outputs=outcome.outputs,

@@ -19,6 +19,8 @@ from webapp.monitoring.exporting.reading import damaged
 
 LIMITS: Final = Limits(cpu_s=40, wall_s=60, memory_bytes=768 * MIB)
 """About two million rows."""
+_ABSENT: Final = object()
+"""Differs from every value of a filter, and from null."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +51,8 @@ class ChartOutcome:
     `rows` are in its points, of `rows_stored` that count. `unknown`: why dropped rows were not counted.
     `dropped_elsewhere` belonged to results that aren't among the rows (null: not known); `dropped_unreadable` may have
     belonged to any result. `dropped_adds_up`: a point's value and its dropped rows are the value without drops.
-    `repeats`: rows of a run may repeat those of an earlier one.
+    `repeats`: rows of a run may repeat those of an earlier one. `where_absent` are the fields of `where_present` that
+    don't filter the rows.
     """
 
     output: str = ""
@@ -69,6 +72,7 @@ class ChartOutcome:
     dropped_unreadable: int = 0
     dropped_adds_up: bool = False
     repeats: bool = False
+    where_absent: list[str] = field(default_factory=list)
     problem: str | None = None
     remedy: str = ""
     parameter: str | None = None
@@ -119,6 +123,7 @@ def _computed(work: ChartWork) -> ChartOutcome:
         dropped_unreadable=dropped.unreadable,
         dropped_adds_up=work.measure == "sum" and shape.of is not None and shape.of.field in dropped.totals,
         repeats=runs.repeats,
+        where_absent=[name for name, text in work.where_present.items() if chosen.where.get(name, _ABSENT) != text],
     )
 
 
@@ -177,7 +182,7 @@ class _PlaceFinder:
         None if the filter has fields that such a result doesn't show.
         """
         fields = self._dropped.group
-        if not work.where.keys() <= set(fields) and self._dropped.by_place:
+        if not chosen.where.keys() <= set(fields) and self._dropped.by_place:
             return None
         return sum(
             count

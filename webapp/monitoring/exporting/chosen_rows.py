@@ -27,8 +27,8 @@ class RowChoice:
 
     `run`: only the rows of this run. `specification` is the RunSpec of the run, or of the newest one: it has the
     columns of runs that recorded none. `begin` and `end` are ticks: rows that start in [begin, end). `where`: only rows
-    with these values of fields. `every_change`: all rows as they were committed, instead of those that count after all
-    changes.
+    with these values of fields; `where_present` is the same for fields that the output may lack. `every_change`: all
+    rows as they were committed, instead of those that count after all changes.
     """
 
     folder: str
@@ -39,6 +39,7 @@ class RowChoice:
     begin: int | None
     end: int | None
     where: Key = field(default_factory=dict)
+    where_present: Key = field(default_factory=dict)
     every_change: bool = False
 
     def holds(self, start: int) -> bool:
@@ -65,7 +66,9 @@ class ChosenResults:
         self._choice = choice
         self._reader = OutputReader(folder, self.output, choice.run)
         self.upto = self._reader.upto
-        self.matches = _filter(choice.where, fields)
+        present = {name: text for name, text in choice.where_present.items() if fields.get(name) is not None}
+        self.where = {**present, **choice.where}
+        self.matches = _filter(self.where, fields)
 
     def __iter__(self) -> Iterator[Values]:
         """Yield the values of each row. Raises `ExportProblem`, `OSError`."""
