@@ -23,6 +23,13 @@ export const ORGANISATION_PAGES: readonly OrganisationPage[] = [
     load: async () => ({ Component: (await import("../features/overview")).HomePage }),
   },
   {
+    path: "boards",
+    word: "Boards",
+    icon: "M3 3h6v8H3zM11 3h6v5h-6zM11 10h6v7h-6zM3 13h6v4H3z",
+    load: async () => ({ Component: (await import("../features/boards")).BoardsPage }),
+  },
+  { path: "boards/:board", load: async () => ({ Component: (await import("../features/boards")).BoardPage }) },
+  {
     path: "alerts",
     word: "Alerts",
     icon: "M5 8.5a5 5 0 0 1 10 0v4l1.5 2.5h-13L5 12.5zM8.2 17.5h3.6",

@@ -9,6 +9,7 @@ const FEATURES = [
   "account",
   "admin",
   "alerts",
+  "boards",
   "confirmations",
   "designer",
   "docs",

@@ -1,5 +1,6 @@
 import { type ComponentProps, lazy, Suspense, useMemo, useState } from "react";
 import { Choices } from "../../../components/actions/Choices";
+import type { Chart as DrawnChart } from "../../../components/charts/Chart";
 import { Empty } from "../../../components/notices/Notices";
 import { Panel } from "../../../components/page/Panel";
 import { OutcomeMark } from "../../../components/values/Glyph";
@@ -11,13 +12,12 @@ import { OUTCOME_WORDS } from "../../../model/run/outcomes";
 import { binWidth } from "../../../model/run/rates";
 import { formatInstant, formatSpan } from "../../../model/time/ticks";
 import type { ChartSpan } from "./axes";
-import type { Chart as DrawnChart } from "./Chart";
 import { frontierLines, frontierOption, inputIds, lagLines, lagOption } from "./frontierChart";
 import { LineLegend } from "./Legend";
 import { latenessOption } from "./latenessChart";
 import { outcomesOption, shownOutcomes } from "./outcomesChart";
 
-const LazyChart = lazy(async () => ({ default: (await import("./Chart")).Chart }));
+const LazyChart = lazy(async () => ({ default: (await import("../../../components/charts/Chart")).Chart }));
 
 /** A chart with a placeholder of the same size while its library loads. */
 function Chart(shown: ComponentProps<typeof DrawnChart>) {

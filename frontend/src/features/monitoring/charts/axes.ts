@@ -1,12 +1,12 @@
 /** Shared parts of the charts: axes with units, colours of the theme, tooltips in UTC and local time. */
 
 import type { EChartsOption, LineSeriesOption } from "echarts";
+import { tip } from "../../../components/charts/tip";
 import { token } from "../../../lib/browser/theme";
 import type { ChartMark } from "../../../messages/run/journal";
 import type { RunHistory } from "../../../model/run/history";
 import { formatInstant, formatLocal, instantParts, type Ticks, toMilliseconds } from "../../../model/time/ticks";
 import { timeStep } from "../../../model/time/timeSteps";
-import { tip } from "./tip";
 
 /** A time span without data, and why; hatched if a run existed then. */
 export interface Gap {

@@ -1,11 +1,11 @@
 import type { EChartsOption } from "echarts";
+import { tip } from "../../../components/charts/tip";
 import { token } from "../../../lib/browser/theme";
 import { counted, formatCompact } from "../../../lib/numbers";
 import { type Bucket, bucketWords } from "../../../model/run/lateness";
 import { formatSpan } from "../../../model/time/ticks";
 import { stepsBetween } from "../../../model/time/timeSteps";
 import { frame, palette, valueAxis } from "./axes";
-import { tip } from "./tip";
 
 /** A histogram of lateness: each bar spans twice the time of the previous one, axis marks are round times. */
 export function latenessOption(buckets: readonly Bucket[]): EChartsOption {

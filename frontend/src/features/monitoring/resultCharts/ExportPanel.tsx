@@ -9,6 +9,7 @@ import { downloadedWords, FORMATS, progressWords } from "../../../messages/resul
 import type { ChartResponse } from "../../../model/api";
 import type { ChartDefinition } from "../../../model/results/chart";
 import { curlSnippet, outputAddress, pythonSnippet } from "../../../model/results/readSnippets";
+import { AddToBoard } from "./AddToBoard";
 import { useChartFile } from "./requests";
 
 interface ExportPanelProps {
@@ -53,6 +54,9 @@ export function ExportPanel({ binding, definition, chart }: ExportPanelProps) {
         <ErrorNote error={error} />
       </Panel>
       <ShareLink />
+      <Panel title="Board" note="This chart next to others, on one page">
+        <AddToBoard binding={binding} definition={definition} />
+      </Panel>
       <details className="panel">
         <summary>Read these results from a program</summary>
         <div className="stack">

@@ -4,15 +4,16 @@ import { Empty, ErrorNote, Notice, Waiting } from "../../../components/notices/N
 import { LiveTabs } from "../../../components/page/LiveTabs";
 import { PageHead } from "../../../components/page/PageHead";
 import { Panel } from "../../../components/page/Panel";
+import { PointsTable } from "../../../components/resultChart/PointsTable";
+import { ResultChart } from "../../../components/resultChart/ResultChart";
 import { useSlug } from "../../../lib/account/session";
 import { counted } from "../../../lib/numbers";
+
 import { chartNotes, chartTitle, rowsWords } from "../../../messages/results/chartWords";
 import type { ChartResponse } from "../../../model/api";
 import { type ChartDefinition, chartOf, chartParams, usualMeasure } from "../../../model/results/chart";
 import { ChartControls } from "./ChartControls";
 import { ExportPanel } from "./ExportPanel";
-import { PointsTable } from "./PointsTable";
-import { ResultChart } from "./ResultChart";
 import { useBindingShown, useChart } from "./requests";
 import "./resultCharts.css";
 

@@ -42,6 +42,11 @@ const CHART: ChartResponse = {
   dropped: { unknown: null, elsewhere: 3, unreadable: 0, adds_up: true },
   repeats: false,
 };
+const OTHERS: Readonly<Record<string, unknown>> = {
+  "/api/me/": { organisations: [{ slug: "acme", role: "owner", permissions: ["view", "edit"] }] },
+  "/api/t/acme/boards/": [],
+  "/api/t/acme/bindings/b/results/": [],
+};
 let chart: ChartResponse;
 let asked: URL[];
 
@@ -55,13 +60,13 @@ beforeEach(() => {
     if (url.pathname.endsWith("/chart/")) return Response.json(chart);
     if (url.pathname.endsWith("/file/"))
       return new Response("start\n", { headers: { "Punctual-Bytes": "6", "Punctual-Rows": "4" } });
-    if (url.pathname.endsWith("/results/")) return Response.json([]);
-    return Response.json({ id: "b", name: "toll", latest_run: { id: "r" } });
+    return Response.json(OTHERS[url.pathname] ?? { id: "b", name: "toll", latest_run: { id: "r" } });
   });
   vi.stubGlobal(
     "ResizeObserver",
     class {
       observe() {}
+      unobserve() {}
       disconnect() {}
     },
   );
@@ -190,4 +195,35 @@ test.each(["bar", "line", "heat"])("points of a %s chart are read one by one by 
   slider.focus();
   await user.keyboard("{ArrowLeft}");
   screen.getByRole("img", { name: /Sum of n by gate: 4 points/ });
+});
+
+test("a chart becomes a tile of a new board, with its definition", async () => {
+  openPage("?kind=line&measure=sum&of=n&group=gate&where=gate:G7");
+  const sent: unknown[] = [];
+  const before = globalThis.fetch;
+  vi.stubGlobal("fetch", async (input: Request | string) => {
+    if (typeof input === "string" || input.method !== "POST") return before(input);
+    const body = await input.json();
+    sent.push(body);
+    return Response.json({ id: "1", version: 1, gone: [], ...body });
+  });
+  const field = await vi.waitFor(() => {
+    fireEvent.click(screen.getByRole("button", { name: "Add to a board" }));
+    return screen.getByLabelText("Title of the board");
+  });
+  fireEvent.change(field, { target: { value: "Morning desk" } });
+  fireEvent.click(screen.getByRole("button", { name: "Add" }));
+  await screen.findByRole("link", { name: "Morning desk" });
+  const chart = { output: null, kind: "line", x: "start", bucket: null, measure: "sum", of: "n", group: "gate" };
+  expect(sent).toEqual([
+    {
+      name: "morning_desk",
+      definition: {
+        title: "Morning desk",
+        seconds: null,
+        where: [],
+        tiles: [expect.objectContaining({ kind: "chart", binding: "b", where: ["gate:G7"], chart })],
+      },
+    },
+  ]);
 });

@@ -1,11 +1,11 @@
 /** Charts of results for ECharts: lines, bars and heat maps with a strip below that shows which points are complete. */
 
 import type { BarSeriesOption, EChartsOption, HeatmapSeriesOption, LineSeriesOption } from "echarts";
-import { formatCompact } from "../../../lib/numbers";
-import { pointWords } from "../../../messages/results/chartWords";
-import type { ChartPoint, ChartResponse } from "../../../model/api";
-import { type ChartKind, groupsOf, heightOf, positionsOf, positionText, stateOf } from "../../../model/results/chart";
-import { formatInstant, toMilliseconds } from "../../../model/time/ticks";
+import { formatCompact } from "../../lib/numbers";
+import { pointWords } from "../../messages/results/chartWords";
+import type { ChartPoint, ChartResponse } from "../../model/api";
+import { type ChartKind, groupsOf, heightOf, positionsOf, positionText, stateOf } from "../../model/results/chart";
+import { formatInstant, toMilliseconds } from "../../model/time/ticks";
 import { tip } from "../charts/tip";
 import { areaStyle, type PointPalette, seriesColour } from "./pointStyles";
 

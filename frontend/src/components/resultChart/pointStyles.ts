@@ -1,7 +1,7 @@
 /** The look of points: final is solid, provisional dashed and pale, repaired striped, dropped hatched in red. */
 
-import { token } from "../../../lib/browser/theme";
-import type { PointState } from "../../../model/results/chart";
+import { token } from "../../lib/browser/theme";
+import type { PointState } from "../../model/results/chart";
 
 const TILE = 7;
 

@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { Scroll } from "../../../components/page/Scroll";
-import { counted, formatCount } from "../../../lib/numbers";
-import { droppedWords, STATE_WORDS } from "../../../messages/results/chartWords";
-import type { ChartPoint, ChartResponse } from "../../../model/api";
-import { type ChartDefinition, numberText, positionText, stateOf, withoutDrops } from "../../../model/results/chart";
+import { counted, formatCount } from "../../lib/numbers";
+import { droppedWords, STATE_WORDS } from "../../messages/results/chartWords";
+import type { ChartPoint, ChartResponse } from "../../model/api";
+import { type ChartDefinition, numberText, positionText, stateOf, withoutDrops } from "../../model/results/chart";
+import { Scroll } from "../page/Scroll";
+import "./resultChart.css";
 
 const FIRST_ROWS = 100;
 

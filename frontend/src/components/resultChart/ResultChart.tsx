@@ -2,13 +2,14 @@ import { HeatmapChart } from "echarts/charts";
 import { VisualMapContinuousComponent } from "echarts/components";
 import * as echarts from "echarts/core";
 import { useId, useMemo, useState } from "react";
-import { useTheme } from "../../../lib/browser/theme";
-import { chartTitle, pointWords, rowsWords, STATE_WORDS } from "../../../messages/results/chartWords";
-import type { ChartResponse } from "../../../model/api";
-import { type ChartDefinition, groupsOf, numberText, stateOf } from "../../../model/results/chart";
+import { useTheme } from "../../lib/browser/theme";
+import { chartTitle, pointWords, rowsWords, STATE_WORDS } from "../../messages/results/chartWords";
+import type { ChartResponse } from "../../model/api";
+import { type ChartDefinition, groupsOf, numberText, stateOf } from "../../model/results/chart";
 import { Chart } from "../charts/Chart";
 import { chartOption } from "./chartOptions";
 import { pointPalette, seriesColour } from "./pointStyles";
+import "./resultChart.css";
 
 echarts.use([HeatmapChart, VisualMapContinuousComponent]);
 
