@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from streaming.temporal.events import Payload
@@ -85,6 +86,58 @@ class VersionsState:
 FRESH = VersionsState(NO_CTI, 0, NO_CTI, True, {}, {}, {})
 
 
+class PendingVersions:
+    """Candidates and snapshots by the time from which they hold; each is found by its time and by its key."""
+
+    def __init__(self, by_time: Mapping[Tick, Mapping[Key, Candidate]], marks: Mapping[Tick, SnapshotMark]) -> None:
+        self.by_time = {at: dict(by_key) for at, by_key in by_time.items()}
+        self.marks = dict(marks)
+        self.times: dict[Key, set[Tick]] = {}
+        for at, by_key in self.by_time.items():
+            for key in by_key:
+                self.times.setdefault(key, set()).add(at)
+        self._due = [*self.by_time, *self.marks]
+        heapify(self._due)
+
+    def add(self, at: Tick, key: Key, candidate: Candidate) -> None:
+        """Add a candidate; of two of one key and time the one of the larger rank stays."""
+        self._wait(at)
+        by_key = self.by_time.setdefault(at, {})
+        known = by_key.get(key)
+        if known is None or known.rank < candidate.rank:
+            by_key[key] = candidate
+            self.times.setdefault(key, set()).add(at)
+
+    def mark(self, at: Tick, mark: SnapshotMark) -> None:
+        """Add a snapshot; of two of one time the one with the later original start stays."""
+        self._wait(at)
+        known = self.marks.get(at)
+        if known is None or known.original < mark.original:
+            self.marks[at] = mark
+
+    def of_key(self, key: Key, until: Tick) -> Iterator[Candidate]:
+        """Yield the candidates of a key that hold from `until` or from an earlier time on."""
+        return (self.by_time[at][key] for at in self.times.get(key, ()) if at <= until)
+
+    def first_before(self, cti: Tick) -> Tick | None:
+        """Return the first time before `cti`; None if nothing is due."""
+        return self._due[0] if self._due and self._due[0] < cti else None
+
+    def remove_first(self) -> None:
+        """Remove what holds from the first time on."""
+        at = heappop(self._due)
+        self.marks.pop(at, None)
+        for key in self.by_time.pop(at, ()):
+            times = self.times[key]
+            times.discard(at)
+            if not times:
+                del self.times[key]
+
+    def _wait(self, at: Tick) -> None:
+        if at not in self.by_time and at not in self.marks:
+            heappush(self._due, at)
+
+
 class VersionTable:
     """All versions of a table that still matter: of each key the one that holds at the CTI, and all later ones.
 
@@ -103,13 +156,14 @@ class VersionTable:
         self._snapshot = state.snapshot
         self._first = state.first
         self._lanes = dict(state.lanes)
-        self._pending = {at: dict(by_key) for at, by_key in state.pending.items()}
-        self._marks = dict(state.marks)
+        self._pending = PendingVersions(state.pending, state.marks)
+        self._known: int | None = None
 
     def state(self) -> VersionsState:
         """Return the state without `held`; a table from both continues seamlessly."""
+        pending = self._pending
         return VersionsState(
-            self._cti, self._number, self._snapshot, self._first, self._lanes, self._pending, self._marks
+            self._cti, self._number, self._snapshot, self._first, self._lanes, pending.by_time, pending.marks
         )
 
     def reach(self, cti: Tick) -> None:
@@ -121,11 +175,14 @@ class VersionTable:
         most = self.rules.max_keys
         if isinstance(row, Snapshot):
             return len(row.rows) > most
-        if row.deleted or len(self.held) + sum(map(len, self._pending.values())) < most:
+        if row.deleted or len(self.held) + len(self._pending.times) < most:
             return False
-        known = {key for key, held in self.held.items() if held.payload is not None}
-        known.update(*self._pending.values())
-        return len(known) >= most and self.rules.key(row.payload) not in known
+        if self._is_known(self._key(row.payload)):
+            return False
+        if self._known is None:  # counted once, then maintained: to count takes as long as the table is large
+            self._known = sum(not self._holds(key) for key in self._pending.times)
+            self._known += sum(held.payload is not None for held in self.held.values())
+        return self._known >= most
 
     def is_stale(self, lane: str, snapshot: Snapshot) -> bool:
         """See `Versions`."""
@@ -134,20 +191,19 @@ class VersionTable:
     def is_superseded(self, version: Version, cti: Tick) -> bool:
         """See `Versions`. A snapshot says something of every key."""
         if self._snapshot > version.start or any(
-            at <= cti and mark.original > version.start for at, mark in self._marks.items()
+            at <= cti and mark.original > version.start for at, mark in self._pending.marks.items()
         ):
             return True
         key = self._key(version.payload)
         held = self.held.get(key)
         if held is not None and held.original > version.start:
             return True
-        waiting = (by_key[key] for at, by_key in self._pending.items() if at <= cti and key in by_key)
-        return any(candidate.original > version.start for candidate in waiting)
+        return any(candidate.original > version.start for candidate in self._pending.of_key(key, cti))
 
     def sources(self) -> set[Any]:
         """Return the sources of the rows that will still change something; rows without a source are left out."""
-        every = [each.source for by_key in self._pending.values() for each in by_key.values()]
-        every += [mark.source for mark in self._marks.values()]
+        every = [each.source for by_key in self._pending.by_time.values() for each in by_key.values()]
+        every += [mark.source for mark in self._pending.marks.values()]
         return {source for source in every if source is not None}
 
     def put(self, lane: str, row: Version | Snapshot, effective: Tick, since: Tick, source: Any = None) -> None:
@@ -165,28 +221,30 @@ class VersionTable:
         self._first = False
         for key, payload in by_key.items():
             self._add(effective, key, Candidate(row.start, True, self._order(payload), payload, source))
-        mark = SnapshotMark(row.start, frozenset(by_key), source)
-        known = self._marks.get(effective)
-        if known is None or known.original < mark.original:
-            self._marks[effective] = mark
+        self._pending.mark(effective, SnapshotMark(row.start, frozenset(by_key), source))
 
     def settle(self, cti: Tick) -> Iterator[VersionEdge]:
         """Yield the edges of all changes before `cti`, in order of time; from then on they are final."""
         if cti <= self._cti:
             return
         self._cti = cti
-        for at in sorted(at for at in {*self._pending, *self._marks} if at < cti):
-            yield from self._settle(at, self._pending.pop(at, {}), self._marks.pop(at, None))
+        while (at := self._pending.first_before(cti)) is not None:
+            yield from self._settle(at, self._pending.by_time.get(at, {}), self._pending.marks.get(at))
 
     def _settle(self, at: Tick, changed: Mapping[Key, Candidate], mark: SnapshotMark | None) -> Iterator[VersionEdge]:
+        """Let the candidates of the first time hold, and end the keys that its snapshot lacks."""
         keys = set(changed)
         if mark is not None:
             keys.update(key for key, held in self.held.items() if held.payload is not None and key not in mark.keys)
+        before = 0 if self._known is None else sum(map(self._is_known, keys))
+        self._pending.remove_first()
         for key in sorted(keys, key=sort_key):
             candidates = [changed[key]] if key in changed else []
             if mark is not None and key not in mark.keys:
                 candidates.append(Candidate(mark.original, True, None, None, mark.source))
             yield from self._change(key, at, max(candidates, key=lambda each: each.rank))
+        if self._known is not None:
+            self._known += sum(map(self._is_known, keys)) - before
         if mark is not None:
             self._snapshot = max(self._snapshot, mark.original)
             gone = [key for key, held in self.held.items() if held.payload is None and held.original <= self._snapshot]
@@ -210,10 +268,17 @@ class VersionTable:
             yield VersionEdge(at, None, new.payload, self._number, new.source, new.source)
 
     def _add(self, effective: Tick, key: Key, candidate: Candidate) -> None:
-        by_key = self._pending.setdefault(effective, {})
-        known = by_key.get(key)
-        if known is None or known.rank < candidate.rank:
-            by_key[key] = candidate
+        if self._known is not None and not self._is_known(key):
+            self._known += 1
+        self._pending.add(effective, key, candidate)
+
+    def _is_known(self, key: Key) -> bool:
+        """Return true if the key has a version or a waiting candidate: it counts towards the most keys."""
+        return key in self._pending.times or self._holds(key)
+
+    def _holds(self, key: Key) -> bool:
+        held = self.held.get(key)
+        return held is not None and held.payload is not None
 
     def _key(self, payload: Payload) -> Key:
         key = self.rules.key(payload)
