@@ -89,11 +89,19 @@ def combine(parts: Sequence[Codes], rows: int) -> Codes:
     return whole
 
 
+def _dense(codes: Int64s) -> Codes:
+    """Codes from 0 in order of first appearance; those that rise, as of frames, need no dictionary."""
+    if len(codes) and (codes[1:] >= codes[:-1]).all():
+        ids = np.cumsum(np.concatenate([[0], codes[1:] != codes[:-1]]))
+        return Codes(ids, int(ids[-1]) + 1)
+    return _from_dictionary(pc.dictionary_encode(pa.array(codes)))
+
+
 def group(codes: Codes) -> Grouping:
     """The rows of `codes` by group, in order of their codes where these are dense, else of first appearance."""
     rows = len(codes.codes)
     if codes.size > max(_DENSE_PER_ROW * rows, _DENSE_ALWAYS):
-        codes = _from_dictionary(pc.dictionary_encode(pa.array(codes.codes)))
+        codes = _dense(codes.codes)
     ids = codes.codes
     counts = np.bincount(ids, minlength=codes.size)
     used = rows_where(counts)
