@@ -8,7 +8,15 @@ from typing import Any
 from streaming.planning.sequences import SequenceSpec, SkipTarget
 from streaming.reference.expressions.numbers import OperationFailure
 from streaming.reference.sequences.path import KnownRows, Match, MatchScope, NotKnownError, Path, SequenceRow
-from streaming.reference.sequences.search import AttemptSearch, Dead, PatternRests, TooComplexError, Unmatched
+from streaming.reference.sequences.search import (
+    LEAST_CONDITIONS,
+    MOST_CONDITIONS,
+    AttemptSearch,
+    Dead,
+    PatternRests,
+    TooComplexError,
+    Unmatched,
+)
 from streaming.temporal.events import Payload
 from streaming.temporal.ticks import INFINITY, ONE_TICK, Tick
 
@@ -39,27 +47,50 @@ class DecidedAttempt:
 @dataclass
 class GroupProgress:
     """The progress of a group's search: the row of the next attempt, the rows before `covered` that matches took,
-    and the number of matches. `dead` is what no attempt can complete."""
+    and the number of matches. `dead` is what no attempt can complete; `most_conditions` limits the next attempt."""
 
     position: int = 0
     covered: int = 0
     matches: int = 0
+    most_conditions: int = field(default_factory=lambda: MOST_CONDITIONS)
     dead: Dead = field(default_factory=set)
 
     def copy(self) -> "GroupProgress":
         """Return the same progress, which changes on its own."""
         return replace(self, dead=set())
 
+    def was_too_complex(self) -> None:
+        """Halve the limit for the attempts that follow one that tried too many conditions (T37)."""
+        self.most_conditions = max(self.most_conditions // 2, min(self.most_conditions, LEAST_CONDITIONS))
+
+
+@dataclass
+class SharedPoints:
+    """The results of the attempts that are tried for one output CTI, for those that follow.
+
+    They try at most `left` further conditions. From `opened` an open path is found first; the ends of the paths from
+    `completed` are known.
+    """
+
+    dead: Dead = field(default_factory=set)
+    opened: Dead = field(default_factory=set)
+    completed: Dead = field(default_factory=set)
+    left: int = field(default_factory=lambda: MOST_CONDITIONS)
+
 
 @dataclass
 class GroupSearch:
-    """The search in the known rows of one group. `group` are the fields of the group, `failed` receives failures."""
+    """The search in the known rows of one group. `group` are the fields of the group, `failed` receives failures.
+
+    `dead` is what no attempt can complete that ends with the known rows.
+    """
 
     spec: SequenceSpec
     rests: PatternRests
     values: KnownRows
     group: Mapping[str, Any]
     failed: FailedRow
+    dead: Dead = field(default_factory=set, init=False)
 
     @property
     def rows(self) -> Sequence[SequenceRow]:
@@ -70,7 +101,7 @@ class GroupSearch:
         """Decide attempts in order, up to the first that is not decided or whose result waits for a NEXT (T34)."""
         while (first := self._start_from(progress.position)) < len(self.rows):
             progress.position = first
-            found = self._attempt(first, progress.dead, self._condition)
+            found = self._attempt(first, progress)
             if found is Unmatched.OPEN:
                 return
             try:
@@ -86,6 +117,7 @@ class GroupSearch:
             else:
                 progress.position = first + 1
                 if found is Unmatched.TOO_COMPLEX:
+                    progress.was_too_complex()
                     self.failed(first, "pattern", OperationFailure("too many conditions", "pattern_too_complex"))
             yield DecidedAttempt(first, found, tuple(results))
         progress.position = max(progress.position, len(self.rows))
@@ -100,58 +132,84 @@ class GroupSearch:
             return INFINITY
         if not self.spec.exact_hold:
             return self.rows[progress.position].start
-        earliest = INFINITY
+        earliest, shared = INFINITY, SharedPoints()
         reached, pending = {progress.position}, [progress.position]
         while pending:
             first = self._start_from(heappop(pending))
             if first >= len(self.rows) or self.rows[first].start >= earliest:
                 break
-            for start, following in self._possible(first):
+            for start, following in self._possible(first, shared):
                 earliest = min(earliest, start)
                 if following not in reached:
                     reached.add(following)
                     heappush(pending, following)
         return earliest
 
-    def _possible(self, first: int) -> Iterator[tuple[Tick, int]]:
-        """Yield each result that an attempt at `first` may still give, and where the search then continues.
+    def _possible(self, first: int, shared: SharedPoints) -> Iterator[tuple[Tick, int]]:
+        """Yield results that an attempt at `first` may still give, and where the search then continues.
 
-        An attempt without a result gives INFINITY.
+        An attempt without a result gives INFINITY, and one that tries too many conditions its first row. A result is
+        left out if an earlier attempt gave one with the same rows from a point on.
         """
-        found = self._attempt(first, None, self.silent)
-        if isinstance(found, Match):
+        shares = self._ends_with_rows(first)
+        found = self._shared_attempt(first, shared if shares else SharedPoints(left=shared.left), shared)
+        if found is Unmatched.TOO_COMPLEX:
+            yield self.rows[first].start, first + 1
+        elif isinstance(found, Match):
             yield self._moment(found), self._next(found, _ignored)
-            return
-        yield INFINITY, first + 1
+        else:
+            yield INFINITY, first + 1
         if found is Unmatched.OPEN:
+            search = self._searching(first, self.silent, shared.left)
+            search.dead = shared.completed if shares else set()
             try:
-                for match in self._completions(first):
+                for match in search.possible():
                     yield self._moment(match), self._next(match, _ignored)
             except TooComplexError:
                 yield self.rows[first].start, first + 1
+            shared.left -= search.tried
+            search.dead |= search.visited
 
-    def _searching(self, first: int, dead: Dead | None, holds: Callable[[str, Path], bool]) -> AttemptSearch:
-        return AttemptSearch(self.spec, self.rests, self.values, holds, first, dead or set())
+    def _shared_attempt(self, first: int, points: SharedPoints, shared: SharedPoints) -> Match | Unmatched:
+        search = self._searching(first, self.silent, shared.left)
+        search.dead, search.opened = points.dead, points.opened
+        found = search.decide()
+        shared.left -= search.tried
+        if found is Unmatched.FAILED or search.open_path:
+            points.dead |= search.visited - search.open_path
+            points.opened |= search.open_path
+        return found
 
-    def _attempt(self, first: int, dead: Dead | None, holds: Callable[[str, Path], bool]) -> Match | Unmatched:
+    def _ends_with_rows(self, first: int) -> bool:
+        """Return whether points mean the same for an attempt and for all later ones: none of its bounds matters."""
+        values, within = self.values, self.spec.within
+        last = self.rows[-1].start if values.complete else values.at
+        in_time = within is None or last < self.rows[first].start + within
+        most = self.spec.max_rows + (1 if values.complete else 0)
+        return in_time and len(self.rows) < first + most and not self.spec.path_matters
+
+    def _searching(self, first: int, holds: Callable[[str, Path], bool], most: int) -> AttemptSearch:
+        return AttemptSearch(self.spec, self.rests, self.values, holds, first, most=most)
+
+    def _attempt(self, first: int, progress: GroupProgress) -> Match | Unmatched:
         """Decide one attempt.
 
         What a failed attempt could not complete from a row on, none can, unless bounds count from its first row.
         """
-        shared = dead if self._shares_dead() else None
-        search = self._searching(first, shared, holds)
+        search = self._searching(first, self._condition, progress.most_conditions)
+        shared = self._shared_dead(first, progress)
+        if shared is not None:
+            search.dead = shared
         found = search.decide()
         if shared is not None and found is Unmatched.FAILED:
             shared |= search.visited
         return found
 
-    def _completions(self, first: int) -> Iterator[Match]:
-        """Yield the paths to which known rows complete an attempt. Raises `TooComplexError` on the way."""
-        return self._searching(first, None, self.silent).possible()
-
-    def _shares_dead(self) -> bool:
-        unbounded = self.spec.within is None and len(self.rows) < self.spec.max_rows
-        return unbounded and not self.spec.path_matters
+    def _shared_dead(self, first: int, progress: GroupProgress) -> Dead | None:
+        """Return what is dead for all attempts, or for those that end with the known rows; None if the path decides."""
+        if self.spec.within is None and len(self.rows) < self.spec.max_rows and not self.spec.path_matters:
+            return progress.dead
+        return self.dead if self._ends_with_rows(first) else None
 
     # Conditions and measures
 

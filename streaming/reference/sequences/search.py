@@ -18,6 +18,8 @@ from streaming.temporal.ticks import Tick
 
 MOST_CONDITIONS: Final = 1_000_000
 """An attempt that tries more conditions fails (T37)."""
+LEAST_CONDITIONS: Final = 1_000
+"""Any attempt may try as many, however many attempts before it failed."""
 
 
 class Unmatched(Enum):
@@ -48,17 +50,21 @@ class _Round:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rest:
+class Rest:
     """A part that is still to match, and what follows it; equal ones of a search are the same object."""
 
     item: Pattern | _Round
-    following: "_Rest | None"
+    following: "Rest | None"
 
 
 Holds = Callable[[str, Path], bool]
 """Return whether the condition of the variable is true for the last row of the path. Raises `NotKnownError`."""
-Dead = set[tuple[object, object]]
-"""Points of a search from which no path completes: the parts that are left, and the row or the path so far."""
+Point = tuple[object, object]
+"""A point of a search: the parts that are left, and the row or the path so far."""
+Dead = set[Point]
+"""Points from which no path completes."""
+_Link = tuple["_Link | None", Point]
+"""A point of a path, after the points before it."""
 
 
 @dataclass
@@ -66,27 +72,27 @@ class PatternRests:
     """The parts that are still to match, at any point of a search for one pattern."""
 
     pattern: Pattern
-    _known: dict[tuple[object, ...], _Rest] = field(default_factory=dict)
-    _ways: dict[_Rest, list[_Rest | None]] = field(default_factory=dict)
-    _later: dict[_Rest, _Rest | None] = field(default_factory=dict)
+    _known: dict[tuple[object, ...], Rest] = field(default_factory=dict)
+    _ways: dict[Rest, list[Rest | None]] = field(default_factory=dict)
+    _later: dict[Rest, Rest | None] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the pattern alone: the parts are found by identity, which another process doesn't share."""
         return PatternRests, (self.pattern,)
 
     @cached_property
-    def whole(self) -> _Rest:
+    def whole(self) -> Rest:
         """Everything, at the start of an attempt."""
         return self._rest(self.pattern, None)
 
-    def ways(self, rest: _Rest) -> list["_Rest | None"]:
+    def ways(self, rest: Rest) -> list["Rest | None"]:
         """Return what may be matched instead of `rest`, which does not take a row first; the most preferred first."""
         found = self._ways.get(rest)
         if found is None:
             found = self._ways[rest] = self._ways_of(rest.item, rest.following)
         return found
 
-    def _ways_of(self, item: Pattern | _Round, following: "_Rest | None") -> list["_Rest | None"]:
+    def _ways_of(self, item: Pattern | _Round, following: "Rest | None") -> list["Rest | None"]:
         match item:
             case Sequence():
                 return [self._all(item.parts, following)]
@@ -101,7 +107,7 @@ class PatternRests:
             case _:
                 raise TypeError(f"{item} reads rows")
 
-    def after_row(self, rest: "_Rest | None") -> "_Rest | None":
+    def after_row(self, rest: "Rest | None") -> "Rest | None":
         """Return `rest` once a row is taken: none of its rounds is empty any more."""
         if rest is None:
             return None
@@ -111,29 +117,30 @@ class PatternRests:
             self._later[rest] = self._rest(after, following)
         return self._later[rest]
 
-    def _rounds(self, repeat: Repeat, done: int, following: "_Rest | None") -> list["_Rest | None"]:
+    def _rounds(self, repeat: Repeat, done: int, following: "Rest | None") -> list["Rest | None"]:
         done = min(done, repeat.least) if repeat.most is None else done
-        more: list[_Rest | None] = []
+        more: list[Rest | None] = []
         if repeat.most is None or done < repeat.most:
             more = [self._rest(repeat.part, self._rest(_Round(repeat, done, empty=True), following))]
         enough = [following] if done >= repeat.least else []
         return enough + more if repeat.reluctant else more + enough
 
-    def _all(self, parts: tuple[Pattern, ...], following: "_Rest | None") -> "_Rest | None":
+    def _all(self, parts: tuple[Pattern, ...], following: "Rest | None") -> "Rest | None":
         for part in reversed(parts):
             following = self._rest(part, following)
         return following
 
-    def _rest(self, item: Pattern | _Round, following: "_Rest | None") -> _Rest:
+    def _rest(self, item: Pattern | _Round, following: "Rest | None") -> Rest:
         of = (id(item.repeat), item.done, item.empty) if isinstance(item, _Round) else (id(item),)
-        return self._known.setdefault((*of, following), _Rest(item, following))
+        return self._known.setdefault((*of, following), Rest(item, following))
 
 
 @dataclass
 class AttemptSearch:
-    """The search from the row `first` of a group.
+    """The search from the row `first` of a group, with at most `most` conditions.
 
-    `dead` is what earlier attempts found dead; `visited`, what this one tried, is dead too once it has failed.
+    `dead` is what earlier attempts found dead, and from `opened` they found an open path first. `visited`, what this
+    one tried, is dead too once it has failed; if it is open, all but `open_path`, the points of the open path.
     """
 
     spec: SequenceSpec
@@ -143,7 +150,10 @@ class AttemptSearch:
     first: int
     dead: Dead = field(default_factory=set)
     visited: Dead = field(default_factory=set)
+    opened: Dead = field(default_factory=set)
+    open_path: Dead = field(default_factory=set)
     tried: int = 0
+    most: int = field(default_factory=lambda: MOST_CONDITIONS)
 
     def decide(self) -> Match | Unmatched:
         """Return the match, or the state of the attempt."""
@@ -163,25 +173,41 @@ class AttemptSearch:
 
     def _complete(self, *, possible: bool) -> Iterator[Match]:
         """Yield complete paths, the most preferred first; of paths with the same future only the first."""
-        pending: list[tuple[_Rest | None, Path, Tick | None]] = [(self.rests.whole, Path.empty(self.first), None)]
+        pending: list[tuple[Rest | None, Path, Tick | None, _Link | None]] = []
+        pending.append((self.rests.whole, Path.empty(self.first), None, None))
         self.visited = set()
-        while pending:
-            rest, path, certain_at = pending.pop()
-            if rest is None:
-                yield Match(path, certain_at)
-            elif isinstance(rest.item, Take):
-                future = rest, path if self.spec.path_matters else path.last
-                known = future in self.visited or future in self.dead
-                taken = None if known else self._taken(rest.item, path, possible=possible)
-                self.visited.add(future)
-                if taken is not None:
-                    pending.append((self.rests.after_row(rest.following), taken, None))
-            elif isinstance(rest.item, Absent):
-                moment = self._absent(rest.item, path, possible=possible)
-                if moment is not None:
-                    pending.append((rest.following, path, moment))
-            else:
-                pending += [(each, path, certain_at) for each in reversed(self.rests.ways(rest))]
+        link: _Link | None = None
+        try:
+            while pending:
+                rest, path, certain_at, link = pending.pop()
+                if rest is None:
+                    yield Match(path, certain_at)
+                elif isinstance(rest.item, Take):
+                    link = link, (rest, path if self.spec.path_matters else path.last)
+                    if self._is_new(link[1]):
+                        taken = self._taken(rest.item, path, possible=possible)
+                        if taken is not None:
+                            pending.append((self.rests.after_row(rest.following), taken, None, link))
+                elif isinstance(rest.item, Absent):
+                    moment = self._absent(rest.item, path, possible=possible)
+                    if moment is not None:
+                        pending.append((rest.following, path, moment, link))
+                else:
+                    pending += [(each, path, certain_at, link) for each in reversed(self.rests.ways(rest))]
+        except OpenPathError:
+            while link is not None:
+                link, point = link
+                self.open_path.add(point)
+            raise
+
+    def _is_new(self, point: Point) -> bool:
+        """Return whether the point may lead to a complete path. Raises `OpenPathError` if an open one comes first."""
+        if point in self.visited or point in self.dead:
+            return False
+        self.visited.add(point)
+        if point in self.opened:
+            raise OpenPathError
+        return True
 
     def _taken(self, item: Take, path: Path, *, possible: bool) -> Path | None:
         """Return the path with the next row if the variable takes it. Raises if that row is not known yet."""
@@ -199,9 +225,9 @@ class AttemptSearch:
         return taken if self._try(item.variable, taken) else None
 
     def _try(self, variable: str, path: Path) -> bool:
-        self.tried += 1
-        if self.tried > MOST_CONDITIONS:
+        if self.tried >= self.most:
             raise TooComplexError
+        self.tried += 1
         return self.holds(variable, path)
 
     def _absent(self, item: Absent, path: Path, *, possible: bool) -> Tick | None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from streaming.definition.sequences.pattern import Absent, Take
 from streaming.reference.sequences.path import Match, NotKnownError, Path
-from streaming.reference.sequences.search import MOST_CONDITIONS, AttemptSearch, OpenPathError, TooComplexError
+from streaming.reference.sequences.search import AttemptSearch, OpenPathError, TooComplexError
 from streaming.temporal.ticks import Tick
 
 
@@ -86,7 +86,6 @@ class AttemptTrace:
 class TracedSearch(AttemptSearch):
     """A search that records the end of each path, continues after an open one, and tries at most `most` conditions."""
 
-    most: int = MOST_CONDITIONS
     stops: list[PathStop] = field(default_factory=list)
     _held: Path | None = None
     _absence: Absent | None = None
@@ -103,8 +102,6 @@ class TracedSearch(AttemptSearch):
         return AttemptTrace(tuple(self.stops), opened, complete, absent, self.tried, cut)
 
     def _try(self, variable: str, path: Path) -> bool:
-        if self.tried >= self.most:
-            raise TooComplexError
         holds = super()._try(variable, path)
         if holds:
             self._held = path

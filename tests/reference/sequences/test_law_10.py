@@ -9,7 +9,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from streaming.engine import execution as engine
-from streaming.engine.operators.sequences import masked_search
+from streaming.engine.operators.sequences import group_store, masked_search
 from streaming.reference import execution as reference
 from streaming.transcripts.format import Transcript
 from streaming.transcripts.judge import judge
@@ -20,6 +20,8 @@ from tests.reference.laws.runs import cut
 
 UNBOUNDED = 1_000_000
 """No WITHIN; longer than all rows of a case."""
+FEW_POINTS = st.sampled_from([0, 1, 3, masked_search.FEW_POINTS])
+"""Attempts that the engine decides on their own; longer ones share their work."""
 Row = tuple[int, int]
 """A start and a value."""
 
@@ -173,28 +175,37 @@ def transcript(case: Drawn, ctis: list[int], emit: str = "final") -> Transcript:
 @pytest.mark.parametrize("executor", ["reference", "engine"])
 @settings(deadline=None)
 @given(
-    case=cases(), ctis=st.lists(st.integers(0, 21), max_size=4, unique=True), emit=st.sampled_from(["final", "running"])
+    case=cases(),
+    ctis=st.lists(st.integers(0, 21), max_size=4, unique=True),
+    emit=st.sampled_from(["final", "running"]),
+    few=FEW_POINTS,
 )
-def test_a_sequence_equals_the_batch_search(executor: Any, case: Drawn, ctis: list[int], emit: str) -> None:
+def test_a_sequence_equals_the_batch_search(executor: Any, case: Drawn, ctis: list[int], emit: str, few: int) -> None:
     note(str(replace(case)))
     loaded = LoadedTranscript(path=None, transcript=transcript(case, sorted(ctis), emit))  # type: ignore[arg-type]
-    (verdict,) = judge([loaded], executor, "all")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(masked_search, "FEW_POINTS", few)
+        (verdict,) = judge([loaded], executor, "all")
     assert verdict.differs == ""
 
 
 @settings(deadline=None)
-@given(case=cases(), ctis=st.lists(st.integers(0, 21), max_size=4, unique=True))
-def test_the_engine_holds_the_same_ctis_and_rows_as_the_reference(case: Drawn, ctis: list[int]) -> None:
+@given(case=cases(), ctis=st.lists(st.integers(0, 21), max_size=4, unique=True), few=FEW_POINTS)
+def test_the_engine_holds_the_same_ctis_and_rows_as_the_reference(case: Drawn, ctis: list[int], few: int) -> None:
     drawn = transcript(case, sorted(ctis))
     whole = prepare(drawn, define(drawn))
     for restart in (False, True):
         each = replace(cut(whole, range(1, len(whole.rows))), restart=restart)
         expected = reference.run_case(replace(each, restart=False))
-        assert not differences(each, expected, engine.run_case(each), each_alone=True)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(masked_search, "FEW_POINTS", few)
+            found = engine.run_case(each)
+        assert not differences(each, expected, found, each_alone=True)
 
 
 def test_an_attempt_of_too_many_points_fails_and_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(masked_search, "MOST_CONDITIONS", 5)
+    monkeypatch.setattr(masked_search, "FEW_POINTS", 0)
+    monkeypatch.setattr(group_store, "MOST_CONDITIONS", 5)
     pattern = ("seq", [("many", ("take", "A"), 1, None, False), ("take", "B")])
     case = Drawn(pattern, "(A)+ B", UNBOUNDED, "next_row", tuple((at, 1) for at in range(9)))
     drawn = transcript(case, [9])

@@ -14,6 +14,7 @@ from streaming.engine.columns.ranks import distinct
 from streaming.engine.state.node_state import NodeState
 from streaming.engine.state.rows_by_key import RowsByKey
 from streaming.planning.sequences import SequenceSpec
+from streaming.reference.sequences.search import MOST_CONDITIONS
 from streaming.temporal.ticks import INFINITY
 from streaming.wire.rows.arrived import Int64s
 from streaming.wire.rows.arrow_types import arrow_schema
@@ -26,19 +27,28 @@ Group = tuple[Any, ...]
 class StoredGroup:
     """The progress of the search in one group; rows count from its first stored one.
 
-    `failures` are the row, name and kind of the failures that are counted. `provisional` are the rows that have left
-    and may be retracted, with their ids.
+    `failures` are the row, name and kind of the failures that are counted. `most_conditions` is the limit of the next
+    attempt; it is stored only if an attempt has lowered it.
     """
 
     position: int = 0
     covered: int = 0
     matches: int = 0
     failures: list[list[Any]] = field(default_factory=list)
+    most_conditions: int = field(default_factory=lambda: MOST_CONDITIONS)
 
     @property
     def is_new(self) -> bool:
         """Return whether nothing has to be remembered."""
-        return not (self.position or self.covered > 0 or self.matches or self.failures)
+        return not (self.position or self.covered > 0 or self.matches or self.failures or self._lowered)
+
+    @property
+    def _lowered(self) -> list[int]:
+        return [self.most_conditions] if self.most_conditions < MOST_CONDITIONS else []
+
+    def to_json(self) -> str:
+        """Return the progress as it is stored."""
+        return json.dumps([self.position, self.covered, self.matches, self.failures, *self._lowered])
 
 
 class GroupStore:
@@ -93,7 +103,7 @@ class GroupStore:
         kept = {key: each for key, each in progress.items() if not each.is_new}
         fields = arrow_schema({name: self._spec.reads[name] for name in self._spec.group_by})
         columns = {each.name: pa.array([key[at] for key in kept], each.type) for at, each in enumerate(fields)}
-        texts = [json.dumps([each.position, each.covered, each.matches, each.failures]) for each in kept.values()]
+        texts = [each.to_json() for each in kept.values()]
         table = pa.table({**columns, "@progress": pa.array(texts, pa.string())})
         self._progress.rewrite(slots, table, np.full(len(kept), INFINITY))
 

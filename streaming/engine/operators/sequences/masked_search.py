@@ -1,15 +1,21 @@
 """The search in one group where conditions are known for all rows, without a path or a value for each try."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 from streaming.definition.sequences.pattern import Take
-from streaming.engine.operators.sequences.automaton import DONE, Automaton
-from streaming.reference.sequences.group import GroupSearch
+from streaming.engine.operators.sequences.automaton import DONE, Automaton, Step
+from streaming.engine.operators.sequences.fates import FAILED, NEVER, OPEN, Fates
+from streaming.reference.sequences.group import GroupProgress, GroupSearch, SharedPoints
 from streaming.reference.sequences.path import Match, Path
-from streaming.reference.sequences.search import MOST_CONDITIONS, Dead, TooComplexError, Unmatched
+from streaming.reference.sequences.search import MOST_CONDITIONS, TooComplexError, Unmatched
+from streaming.temporal.ticks import INFINITY, Tick
+
+FEW_POINTS: Final = 64
+"""A longer attempt shares its work with all attempts of the group."""
 
 Link = tuple["Link | None", Take]
 """A step of a path, after the steps before it."""
@@ -36,6 +42,12 @@ class MaskedGroupSearch(GroupSearch):
     known: KnownConditions = field(kw_only=True)
     row_starts: Sequence[int] = field(kw_only=True)
 
+    @cached_property
+    def fates(self) -> Fates:
+        """The ends of paths, for attempts that are long, and for the CTI that the group holds."""
+        assert self.known.automaton is not None  # nosec B101 # the callers have one
+        return Fates(self.known.automaton, self.known.holds, self.known.first, len(self.rows))
+
     def _start_from(self, position: int) -> int:
         """Return the first row from `position` on at which a match can begin; after the known rows without one."""
         if self.known.starts is None:
@@ -43,24 +55,44 @@ class MaskedGroupSearch(GroupSearch):
         at = bisect_left(self.known.starts, position)
         return self.known.starts[at] if at < len(self.known.starts) else len(self.rows)
 
-    def _attempt(self, first: int, dead: Dead | None, holds: Callable[[str, Path], bool]) -> Match | Unmatched:
+    def _attempt(self, first: int, progress: GroupProgress) -> Match | Unmatched:
         if self.known.automaton is None:
-            return super()._attempt(first, dead, holds)
-        shared = dead if self._shares_dead() else None
-        attempt = _Attempt(self, self.known.automaton, first, shared or set())
+            return super()._attempt(first, progress)
+        attempt = _Attempt(self, self.known.automaton, first)
+        found = None if self.fates else attempt.decide_shortly()
+        if found is not None:
+            return found
+        self.fates.allow(progress.most_conditions)
         try:
-            found = next(attempt.complete(possible=False), Unmatched.FAILED)
+            return attempt.decide(self.fates)
         except TooComplexError:
             return Unmatched.TOO_COMPLEX
-        if shared is not None and found is Unmatched.FAILED:
-            shared |= attempt.visited
-        return found
 
-    def _completions(self, first: int) -> Iterator[Match]:
+    def hold(self, progress: GroupProgress) -> Tick:
+        """Return the start of the earliest result that the known rows could still give, INFINITY without one (T34)."""
+        if self.known.automaton is not None:
+            self.fates.allow(MOST_CONDITIONS)
+        return super().hold(progress)
+
+    def _possible(self, first: int, shared: SharedPoints) -> Iterator[tuple[Tick, int]]:
+        """Yield the results by the fate of the first row: of possible ends, the earliest is enough."""
         if self.known.automaton is None:
-            return super()._completions(first)
-        complete: Any = _Attempt(self, self.known.automaton, first, set()).complete(possible=True)
-        return complete  # type: ignore[no-any-return] # it yields OPEN only if it is not `possible`
+            yield from super()._possible(first, shared)
+            return
+        attempt = _Attempt(self, self.known.automaton, first)
+        try:
+            end = attempt.preferred_end(self.fates)
+            earliest = self.fates.of(self.known.automaton.start, first)[0]
+        except TooComplexError:
+            yield self.rows[first].start, first + 1
+            return
+        if end < 0:
+            yield INFINITY, first + 1
+        if end == OPEN:
+            end = earliest
+        if 0 <= end < NEVER:
+            skips = self.spec.after_match == "past_last_row" and end > first
+            yield self.rows[max(end - 1, first)].start, end if skips else first + 1
 
     def _holds(self, variable: str, path: Path, failed: Any) -> bool:
         known = self.known.holds.get(variable)
@@ -68,11 +100,10 @@ class MaskedGroupSearch(GroupSearch):
 
 
 class _Attempt:
-    """One attempt from the row `first`; points that are `dead` lead to no complete path."""
+    """One attempt from the row `first`; `continues`: a path that takes all known rows may take further ones."""
 
-    def __init__(self, group: MaskedGroupSearch, automaton: Automaton, first: int, dead: Dead) -> None:
-        self._automaton, self._first, self._dead = automaton, first, dead
-        self.visited: Dead = set()
+    def __init__(self, group: MaskedGroupSearch, automaton: Automaton, first: int) -> None:
+        self._automaton, self._first = automaton, first
         spec, values, known = group.spec, group.values, len(group.rows)
         self._holds, self._base = group.known.holds, group.known.first
         self._end = min(known, first + spec.max_rows)
@@ -82,41 +113,74 @@ class _Attempt:
             self._end = bisect_left(group.row_starts, until, first, self._end)
             self._continues &= self._end == known and values.at < until
 
-    def complete(self, *, possible: bool) -> Iterator[Match | Unmatched]:
-        """Yield complete paths, the most preferred first; OPEN before those that an open path is preferred to.
-
-        `possible`: paths end with the known rows. Raises `TooComplexError` after MOST_CONDITIONS points (T37).
-        """
+    def decide_shortly(self) -> Match | Unmatched | None:
+        """Return the match, or the state of the attempt; None if it takes more than FEW_POINTS points."""
         choices, holds, base, end = self._automaton.choices, self._holds, self._base, self._end
-        continues = self._continues and not possible
+        visited: set[tuple[int, int]] = set()
         pending: list[tuple[int, int, Link | None]] = [(self._automaton.start, self._first, None)]
         while pending:
             place, row, link = pending.pop()
             if place == DONE:
-                yield self._match(link)
+                return self._match(link)
+            if (place, row) in visited:
                 continue
-            if not self._visit(place, row):
-                continue
+            visited.add((place, row))
+            if len(visited) > FEW_POINTS:
+                return None
             if row < end:
                 for step in reversed(choices[place]):
                     if step is None:
                         pending.append((DONE, row, link))
                     elif holds[step.take.variable][base + row]:
                         pending.append((step.to, row + 1, (link, step.take)))
-            elif continues and choices[place][0] is not None:
-                yield Unmatched.OPEN
-            elif None in choices[place]:
-                yield self._match(link)
+            elif (found := self._after_rows(place, link)) is not None:
+                return found
+        return Unmatched.FAILED
 
-    def _visit(self, place: int, row: int) -> bool:
-        """Return whether the point is new and may lead to a complete path."""
-        point = place, row
-        if point in self.visited or point in self._dead:
-            return False
-        self.visited.add(point)
-        if len(self.visited) > MOST_CONDITIONS:
-            raise TooComplexError
-        return True
+    def _after_rows(self, place: int, link: Link | None) -> Match | Unmatched | None:
+        choices = self._automaton.choices[place]
+        if self._continues and choices[0] is not None:
+            return Unmatched.OPEN
+        return self._match(link) if None in choices else None
+
+    def preferred_end(self, fates: Fates) -> int:
+        """Return the row after the most preferred path, or OPEN or FAILED. Raises `TooComplexError`."""
+        earliest, preferred = fates.of(self._automaton.start, self._first)
+        if self._continues:
+            return preferred
+        if earliest > self._end:
+            return FAILED
+        return self._walk(fates).last + 1
+
+    def decide(self, fates: Fates) -> Match | Unmatched:
+        """Return the match, or the state of the attempt, by the fates of its points. Raises `TooComplexError`."""
+        earliest, preferred = fates.of(self._automaton.start, self._first)
+        if self._continues and preferred == OPEN:
+            return Unmatched.OPEN
+        if preferred == FAILED if self._continues else earliest > self._end:
+            return Unmatched.FAILED
+        return Match(self._walk(fates))
+
+    def _walk(self, fates: Fates) -> Path:
+        """Return the most preferred complete path, of which there is one."""
+        place, path = self._automaton.start, Path.empty(self._first)
+        while (step := self._next_step(place, path.last + 1, fates)) is not None:
+            place, path = step.to, path.taking(step.take.variable, excluded=step.take.excluded)
+        return path
+
+    def _next_step(self, place: int, row: int, fates: Fates) -> Step | None:
+        """Return the most preferred step from the point with a complete path; None if the path is complete here."""
+        if row < self._end:
+            for step in self._automaton.choices[place]:
+                if step is None:
+                    return None
+                if self._holds[step.take.variable][self._base + row] and self._completes(step.to, row + 1, fates):
+                    return step
+        return None
+
+    def _completes(self, place: int, row: int, fates: Fates) -> bool:
+        earliest, preferred = fates.of(place, row)
+        return preferred != FAILED if self._continues else earliest <= self._end
 
     def _match(self, link: Link | None) -> Match:
         taken: list[Take] = []

@@ -44,7 +44,7 @@ class SequenceKernel:
         self._conditions = RowConditions(spec)
         self._rests = PatternRests(spec.pattern)
         every = set(variables(spec.pattern)) <= self._conditions.plain.keys()
-        self._automaton = Automaton.of(spec.pattern) if every else None
+        self._automaton = Automaton.of(self._rests) if every else None
 
     def turn(self, ports: Sequence[PortInput], state: NodeState, turn: TurnContext) -> NodeOutput:
         """Store the rows of the port, and release the results of the attempts that its CTI decides."""
@@ -231,7 +231,7 @@ class _GroupTurn:
         spec, at = self.groups.spec, self.groups.at
         starts = self.starts
         known = len(starts) if at == INFINITY else bisect_left(starts, at)
-        progress = GroupProgress(stored.position, stored.covered, stored.matches)
+        progress = GroupProgress(stored.position, stored.covered, stored.matches, stored.most_conditions)
         search = self._search(known, stored, ended=False)
         results = [result for attempt in search.decide(progress) for result in attempt.results]
         for result in results:
@@ -242,6 +242,7 @@ class _GroupTurn:
         kept = kept_rows(spec, starts, progress.position, at)
         moment = next_moment(spec, starts, progress.position, known, at)
         stored.position, stored.covered = progress.position - kept, max(0, progress.covered - kept)
+        stored.most_conditions = progress.most_conditions
         stored.matches = progress.matches if spec.numbers_matches else 0
         stored.failures = [[row - kept, name, kind] for row, name, kind in stored.failures if row >= kept]
         due = INFINITY if moment >= INFINITY - spec.grace else moment + spec.grace
