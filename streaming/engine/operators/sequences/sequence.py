@@ -34,9 +34,10 @@ from streaming.wire.rows.arrow_types import arrow_schema
 class SequenceKernel:
     """One match_recognize node.
 
-    Conditions on the candidate row alone are evaluated for all rows at once, and rows at which no match can begin are
-    skipped. If all conditions are of that kind, an automaton searches each group (`masked_search`), else the reference
-    does. A turn reads the groups with new rows that are known now, or with something that the CTI decides.
+    Conditions on the candidate row and on those before it are evaluated for all rows at once, and rows at which no
+    match can begin are skipped. If all conditions are of that kind, an automaton searches each group (`masked_search`),
+    else the reference does. A turn reads the groups with new rows that are known now, or with something that the CTI
+    decides.
     """
 
     def __init__(self, spec: SequenceSpec) -> None:
@@ -152,7 +153,7 @@ class _GroupsTurn:
         """Decide what can be decided, and write the state."""
         flows, progress = self.store.read(slots)
         ordered = OrderedRows.of(self.spec, flows)
-        truths = self.conditions.of(ordered.flows)
+        truths = self.conditions.of(ordered)
         starting = None
         if self.conditions.first is not None and len(ordered.flows):
             starting = np.logical_or.reduce([truths[name] for name in self.conditions.first])

@@ -34,6 +34,9 @@ PATTERNS = [
     "A{2,8} C | A C",
 ]
 EVERY_ROW = "v > 0"
+AFTER_ANOTHER = "v > 0 AND (PREV(v) IS NULL OR PREV(v) > 0)"
+MAY_FAIL = "v > 0 AND (PREV(v) IS NULL OR 10 / PREV(v) > 0)"
+"""A condition that the engine does not evaluate for all rows at once, because failures count (T30)."""
 NEIGHBOUR = [1, 1, -1]
 """The values of another group: its rows match every pattern here."""
 RUNS = pytest.mark.parametrize("run", [engine.run_case, reference.run_case], ids=["engine", "reference"])
@@ -96,10 +99,13 @@ def matches(result: CaseResult) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("within", [None, "100us", "1500us"])
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_attempts_share_their_work(pattern: str, within: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Conditions on their own row: the work is linear in the rows, however many attempts and paths there are."""
+@pytest.mark.parametrize("holds", [EVERY_ROW, AFTER_ANOTHER])
+def test_attempts_share_their_work(
+    pattern: str, within: str | None, holds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Conditions on rows alone: the work is linear in the rows, however many attempts and paths there are."""
     rows = 3_000
-    case = case_of(pattern, rows, ctis=3, within=within, after_match="next_row")
+    case = case_of(pattern, rows, holds, ctis=3, within=within, after_match="next_row")
     work = counted_work(monkeypatch)
     found = engine.run_case(case)
     (first, *_) = matches(found)
@@ -124,7 +130,7 @@ def test_ten_thousand_rows_leave_their_neighbours_alone(monkeypatch: pytest.Monk
 def test_the_output_cti_is_found_in_one_pass(run: Any, pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Conditions on neighbours: attempts that are all open share what they tried, so the work is linear."""
     rows = 600
-    case = case_of(pattern, rows, "v > 0 AND (PREV(v) IS NULL OR PREV(v) > 0)", ctis=3)
+    case = case_of(pattern, rows, MAY_FAIL, ctis=3)
     work = counted_work(monkeypatch)
     found = run(case)
     assert found.failure is None
@@ -135,7 +141,7 @@ def test_the_output_cti_is_found_in_one_pass(run: Any, pattern: str, monkeypatch
 @RUNS
 def test_a_failed_attempt_shares_what_is_dead_within_the_known_rows(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = 600
-    case = case_of("A+ C", rows, "v > 0 AND (PREV(v) IS NULL OR PREV(v) > 0)", last=0, within="1h")
+    case = case_of("A+ C", rows, MAY_FAIL, last=0, within="1h")
     work = counted_work(monkeypatch)
     found = run(case)
     assert matches(found) == [("neighbour", len(NEIGHBOUR))]
