@@ -162,7 +162,7 @@ class _Attempt:
         return Match(self._walk(fates))
 
     def _walk(self, fates: Fates) -> Path:
-        """Return the most preferred complete path, of which there is one."""
+        """Return the most preferred complete path; one exists."""
         place, path = self._automaton.start, Path.empty(self._first)
         while (step := self._next_step(place, path.last + 1, fates)) is not None:
             place, path = step.to, path.taking(step.take.variable, excluded=step.take.excluded)

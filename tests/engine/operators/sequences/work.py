@@ -44,12 +44,12 @@ def counted_work(monkeypatch: pytest.MonkeyPatch) -> Work:
     """Count from here on: conditions that were evaluated for all rows, other conditions, and rows put on paths."""
     work = Work()
 
-    def known(holds: Mapping[str, Sequence[bool]], *others: Any) -> Any:
+    def build_counted(holds: Mapping[str, Sequence[bool]], *others: Any) -> Any:
         return replace(
             KnownConditions(holds, *others), holds={name: _CountedTruths(of, work) for name, of in holds.items()}
         )
 
-    monkeypatch.setattr(sequence, "KnownConditions", known)
+    monkeypatch.setattr(sequence, "KnownConditions", build_counted)
     monkeypatch.setattr(AttemptSearch, "_try", work.counting(AttemptSearch._try))
     monkeypatch.setattr(Path, "taking", work.counting(Path.taking))
     return work
