@@ -1,5 +1,5 @@
 import type { SequenceNode } from "../../../messages/definition/summary";
-import { type AutomatonLine, automatonLines } from "../../../model/graph/sequences/steps";
+import { type AutomatonLine, automatonLines } from "../../../model/graph/sequences/automaton";
 import { counted } from "../../../model/text/counts";
 import "./automaton.css";
 

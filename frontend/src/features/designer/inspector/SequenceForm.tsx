@@ -1,207 +1,291 @@
-/** The steps of a sequence: variables, how often each takes a row, and their conditions. */
+/** The steps of a sequence as a form: variables, repetitions, groups, alternatives and conditions. */
 
-import { CheckField } from "../../../components/forms/Field";
+import { createContext, useContext, useEffect, useRef } from "react";
 import type { SequenceNode } from "../../../messages/definition/summary";
-import { isVariable } from "../../../model/graph/sequences/pattern";
-import { conditionsAfter, type Step, stepsOf, textOfSteps } from "../../../model/graph/sequences/steps";
-import { freeName } from "../../../model/text/freeName";
+import { fieldsAfter } from "../../../model/graph/sequences/names";
+import {
+  canUngroup,
+  emptied,
+  groupedWithNext,
+  mayBeAbsent,
+  moved,
+  ordered,
+  pathsInside,
+  siblingsOf,
+  stepAt,
+  stepNumber,
+  ungrouped,
+  withNewStep,
+  withoutStep,
+  withPart,
+  withStep,
+  withStepInside,
+} from "../../../model/graph/sequences/stepEdits";
+import { type GroupStep, type Step, type StepPath, stepsOf } from "../../../model/graph/sequences/steps";
 import { useDesigner } from "../page/designer";
-import { ExpressionField } from "./ExpressionField";
-import { ChoiceField, DurationField, TypedField } from "./fields";
-import { type FormScope, wrongAt } from "./formScope";
-import { NameField } from "./NameField";
+import type { FormScope } from "./formScope";
+import { StepFields } from "./StepFields";
+import "./steps.css";
 
-const TIMES: Readonly<Record<string, readonly [number, number | null]>> = {
-  once: [1, 1],
-  "1 or more": [1, null],
-  "any number": [0, null],
-  optional: [0, 1],
+const MOST_PERMUTED = 6;
+const HIDDEN = {
+  comments: "The form can't show this pattern, because it would lose the comments. Edit its text below.",
+  unreadable: "The form can't show this pattern, because its text has an error. Correct its text below.",
 };
-const BOUNDED = "from … to …";
-const ABSENT = "absent for …";
 
-function timesOf({ least, most, absentFor }: Step): string {
-  if (absentFor !== null) return ABSENT;
-  return Object.keys(TIMES).find((name) => TIMES[name]?.[0] === least && TIMES[name]?.[1] === most) ?? BOUNDED;
-}
+type Renamed = { from: string; to: string };
 
-function withTimes(step: Step, times: string): Step {
-  if (times === ABSENT) return { ...step, least: 1, most: 1, reluctant: false, excluded: false, absentFor: "15m" };
-  const [least, most] = TIMES[times] ?? [2, 5];
-  return { ...step, least, most, reluctant: false, absentFor: null };
-}
-
-function wholeNumber(typed: string, least: number): number | null {
-  return /^\d{1,9}$/.test(typed) && Number(typed) >= least ? Number(typed) : null;
-}
-
-function variableProblem(typed: string): string | null {
-  return isVariable(typed) ? null : "Enter a name of letters, digits and _, but not PERMUTE, ABSENT or FOR.";
-}
-
-interface StepProps {
+interface StepsForm {
   scope: FormScope;
   node: SequenceNode;
   steps: readonly Step[];
-  index: number;
-  step: Step;
-  onChange: (step: Step) => void;
+  /** Write other steps into the pattern; the keyboard then continues at the step `focus`. */
+  write: (next: readonly Step[], focus?: StepPath, renamed?: Renamed) => void;
 }
 
-function Bounds({ scope, step, onChange }: StepProps) {
-  const common = { readOnly: scope.readOnly };
+const StepsContext = createContext<StepsForm | null>(null);
+
+function useSteps(): StepsForm {
+  const form = useContext(StepsContext);
+  if (form === null) throw new Error("useSteps works only in SequenceSteps");
+  return form;
+}
+
+interface ActionProps {
+  label: string;
+  /** The words for screen readers, where the label has no object. */
+  name?: string;
+  isDisabled?: boolean;
+  onPress: () => void;
+}
+
+function Action({ label, name, isDisabled = false, onPress }: ActionProps) {
+  return (
+    <button type="button" className="link" aria-label={name} disabled={isDisabled} onClick={onPress}>
+      {label}
+    </button>
+  );
+}
+
+/** Buttons that move a step or a part among its neighbours. */
+function Moves({ path, called }: { path: StepPath; called: string }) {
+  const { steps, write } = useSteps();
+  const count = siblingsOf(steps, path).length;
+  const at = path.at(-1) ?? 0;
+  if (count < 2) return null;
+  const move = (by: -1 | 1) => write(moved(steps, path, by), path.with(-1, at + by));
   return (
     <>
-      <TypedField
-        {...common}
-        label="At least"
-        value={String(step.least)}
-        commit={(typed) => {
-          const least = wholeNumber(typed, 0);
-          if (least === null || (step.most !== null && least > step.most))
-            return "Enter a number that is not above At most.";
-          onChange({ ...step, least });
-          return null;
-        }}
-      />
-      <TypedField
-        {...common}
-        label="At most"
-        help="Empty: any number."
-        value={step.most === null ? "" : String(step.most)}
-        commit={(typed) => {
-          const most = typed.trim() === "" ? null : wholeNumber(typed, Math.max(1, step.least));
-          if (most === null && typed.trim() !== "")
-            return "Enter a whole number that is at least 1, and not smaller than “At least”.";
-          onChange({ ...step, most });
-          return null;
-        }}
-      />
+      <Action label="Up" name={`Move ${called} up`} isDisabled={at === 0} onPress={() => move(-1)} />
+      <Action label="Down" name={`Move ${called} down`} isDisabled={at === count - 1} onPress={() => move(1)} />
     </>
   );
 }
 
-/** The condition of a variable; without one, it takes any row. */
-function Condition({ scope, node, variable }: { scope: FormScope; node: SequenceNode; variable: string }) {
-  const { act } = useDesigner();
-  const define = node.define ?? [];
-  const at = define.findIndex(({ name }) => name === variable);
-  const change = (of: string | null) => {
-    const others = define.filter(({ name }) => name !== variable);
-    const next =
-      of === null ? others : at < 0 ? [...define, { name: variable, of }] : define.with(at, { name: variable, of });
-    act.edit({ do: "set", id: node.id, fields: { define: next } }, `set ${node.id} define ${variable}`);
-  };
-  const path = `define[${at}].of`;
+function GroupActions({ path, step }: { path: StepPath; step: GroupStep }) {
+  const { steps, write } = useSteps();
+  const number = stepNumber(path);
+  const inside = [...path, step.parts.length];
+  if (step.order === "sequence") {
+    return (
+      <>
+        <Action
+          label="Add step to the group"
+          name={`Add step to the group, step ${number}`}
+          onPress={() => write(withStepInside(steps, path), inside)}
+        />
+        {canUngroup(step) ? (
+          <Action label="Ungroup" name={`Ungroup step ${number}`} onPress={() => write(ungrouped(steps, path), path)} />
+        ) : null}
+      </>
+    );
+  }
+  const [label, limit] =
+    step.order === "branches" ? ["Add alternative", Number.POSITIVE_INFINITY] : ["Add part", MOST_PERMUTED];
   return (
-    <ExpressionField
-      label={`Condition of ${variable}`}
-      help={at < 0 ? "Without a condition, it takes any row." : undefined}
-      wrong={at < 0 ? undefined : wrongAt(scope, path)}
-      readOnly={scope.readOnly}
-      scope={scope}
-      path={path}
-      nullable
-      value={define[at]?.of ?? ""}
-      onChange={change}
+    <Action
+      label={label}
+      name={`${label} to step ${number}`}
+      isDisabled={step.parts.length >= limit}
+      onPress={() => write(withPart(steps, path), inside)}
     />
   );
 }
 
-function StepFields(props: StepProps) {
-  const { scope, node, steps, index, step, onChange } = props;
-  const times = timesOf(step);
-  const last = index === steps.length - 1;
-  const options = [...Object.keys(TIMES), BOUNDED, ...(last && index > 0 ? [ABSENT] : [])];
-  const repeated = step.absentFor === null && (step.least !== 1 || step.most !== 1) && step.least !== step.most;
+/** Buttons that combine a step of a list with others. */
+function ListActions({ path, step }: { path: StepPath; step: Step }) {
+  const { steps, write } = useSteps();
+  const number = stepNumber(path);
+  const isLast = path.at(-1) === siblingsOf(steps, path).length - 1;
+  const words = step.kind === "group" && step.order === "sequence" ? "Take in the next step" : "Group with next";
   return (
     <>
-      <NameField
-        label="Variable"
-        value={step.variable}
-        readOnly={scope.readOnly}
-        problemOf={variableProblem}
-        onChange={(variable) => onChange({ ...step, variable })}
-      />
-      <ChoiceField
-        label="Repetitions"
-        readOnly={scope.readOnly}
-        value={times}
-        options={options.map((each) => [each, each] as const)}
-        onChange={(next) => onChange(withTimes(step, next))}
-      />
-      {times === BOUNDED ? <Bounds {...props} /> : null}
-      {step.absentFor === null ? null : (
-        <DurationField
-          label="Absent for"
-          readOnly={scope.readOnly}
-          value={step.absentFor}
-          nullable={false}
-          onChange={(value) => onChange({ ...step, absentFor: String(value) })}
+      <Moves path={path} called={`step ${number}`} />
+      {isLast ? null : (
+        <Action
+          label={words}
+          name={`${words}, step ${number}`}
+          onPress={() => write(groupedWithNext(steps, path), path)}
         />
       )}
-      {repeated ? (
-        <CheckField
-          label="As few rows as possible"
-          checked={step.reluctant}
-          onChange={(reluctant) => (scope.readOnly ? undefined : onChange({ ...step, reluctant }))}
+      {step.kind === "group" && step.order !== "sequence" ? null : (
+        <Action
+          label="Add alternative"
+          name={`Add alternative to step ${number}`}
+          onPress={() => write(withPart(steps, path), [...path, 1])}
         />
-      ) : null}
-      <Condition scope={scope} node={node} variable={step.variable} />
+      )}
     </>
   );
 }
 
-/** The steps of a pattern as a list; nothing for a pattern with alternatives or groups, which is edited as text. */
+/** The buttons of a step; `isPart`: it is an alternative of its own, which has its own buttons. */
+function StepActions({ path, step, isPart }: { path: StepPath; step: Step; isPart: boolean }) {
+  const { steps, write } = useSteps();
+  const remove = () =>
+    write(isPart ? emptied(steps, path) : withoutStep(steps, path), path.with(-1, Math.max(0, (path.at(-1) ?? 0) - 1)));
+  return (
+    <span className="row step-actions">
+      {isPart ? null : <ListActions path={path} step={step} />}
+      {step.kind === "group" ? <GroupActions path={path} step={step} /> : null}
+      <Action
+        label="Remove"
+        name={`Remove step ${stepNumber(path)}`}
+        isDisabled={path.length === 1 && steps.length === 1}
+        onPress={remove}
+      />
+    </span>
+  );
+}
+
+/** An alternative, or a part in any order: a list of steps, which may be empty. */
+function Part({ path, group }: { path: StepPath; group: GroupStep }) {
+  const { scope, steps, write } = useSteps();
+  const part = stepAt(steps, path);
+  if (part === undefined) return null;
+  const number = stepNumber(path);
+  const called = group.order === "branches" ? "alternative" : "part";
+  const paths = pathsInside(part, path);
+  return (
+    <fieldset className="stack step-part" aria-label={`${called} ${number}`}>
+      <p className="small quiet">
+        {group.order === "branches" ? "Alternative" : "Part"} {(path.at(-1) ?? 0) + 1}
+        {paths.length === 0 ? ": takes no row" : ""}
+      </p>
+      {paths.map((each) => (
+        <StepForm key={stepNumber(each)} path={each} isPart={each === path} />
+      ))}
+      {scope.readOnly ? null : (
+        <span className="row step-actions">
+          <Action
+            label="Add step"
+            name={`Add step to ${called} ${number}`}
+            onPress={() => write(withStepInside(steps, path), [...path, paths.length])}
+          />
+          <Moves path={path} called={`${called} ${number}`} />
+          <Action
+            label={`Remove ${called}`}
+            name={`Remove ${called} ${number}`}
+            onPress={() => write(withoutStep(steps, path), path.slice(0, -1))}
+          />
+        </span>
+      )}
+    </fieldset>
+  );
+}
+
+function GroupParts({ path, step }: { path: StepPath; step: GroupStep }) {
+  if (step.parts.length === 0) return <p className="small quiet">Takes no row.</p>;
+  return step.parts.map((_, index) => {
+    const inner = [...path, index];
+    return step.order === "sequence" ? (
+      <div key={stepNumber(inner)} className="step-part">
+        <StepForm path={inner} isPart={false} />
+      </div>
+    ) : (
+      <Part key={stepNumber(inner)} path={inner} group={step} />
+    );
+  });
+}
+
+const GROUP_NAMES = { sequence: "group", branches: "alternatives", permute: "in any order" };
+
+function StepForm({ path, isPart }: { path: StepPath; isPart: boolean }) {
+  const { scope, node, steps, write } = useSteps();
+  const step = stepAt(steps, path);
+  if (step === undefined) return null;
+  const number = stepNumber(path);
+  const name = step.kind === "group" ? GROUP_NAMES[step.order] : step.variable;
+  return (
+    <fieldset className="stack row-form" tabIndex={-1} data-step={number} aria-label={`Step ${number}: ${name}`}>
+      <p className="small">
+        <strong>
+          Step {number}
+          {step.kind === "group" ? `: ${name}` : ""}
+        </strong>
+      </p>
+      <StepFields
+        scope={scope}
+        node={node}
+        step={step}
+        mayBeAbsent={mayBeAbsent(steps, path)}
+        onChange={(next) => write(withStep(steps, path, next))}
+        onRename={(to) =>
+          step.kind === "group"
+            ? undefined
+            : write(withStep(steps, path, { ...step, variable: to }), undefined, { from: step.variable, to })
+        }
+        onOrder={(order) => write(ordered(steps, path, order))}
+      />
+      {step.kind === "group" ? <GroupParts path={path} step={step} /> : null}
+      {scope.readOnly ? null : <StepActions path={path} step={step} isPart={isPart} />}
+    </fieldset>
+  );
+}
+
+/** Return a list's element, in which the keyboard continues at a step once the pattern has changed. */
+function useFocus(pattern: string) {
+  const list = useRef<HTMLFieldSetElement>(null);
+  const wanted = useRef<StepPath | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the steps exist once the pattern has changed
+  useEffect(() => {
+    if (wanted.current === null) return;
+    list.current?.querySelector<HTMLElement>(`[data-step="${stepNumber(wanted.current)}"]`)?.focus();
+    wanted.current = null;
+  }, [pattern]);
+  return { list, wanted };
+}
+
+/** The steps of a pattern as a form; a sentence for a pattern that the form can't show. */
 export function SequenceSteps({ scope, node }: { scope: FormScope; node: SequenceNode }) {
   const { act } = useDesigner();
-  const steps = stepsOf(node.pattern);
-  if (steps === null) return null;
-  const write = (next: readonly Step[], at: number) => {
-    const fields = { pattern: textOfSteps(next), define: conditionsAfter(node.define ?? [], steps, next, at) };
+  const { list, wanted } = useFocus(node.pattern);
+  const { steps, hidden } = stepsOf(node.pattern);
+  if (steps === undefined) return <p className="note small">{HIDDEN[hidden]}</p>;
+  const write: StepsForm["write"] = (next, focus, renamed) => {
+    wanted.current = focus ?? null;
+    const fields = fieldsAfter(node, steps, next, renamed);
     act.edit({ do: "set", id: node.id, fields }, `set ${node.id} pattern`);
   };
   const add = () => {
-    const variable = freeName(
-      "B",
-      steps.map((step) => step.variable),
-    );
-    const step = { variable, least: 1, most: 1, reluctant: false, excluded: false, absentFor: null };
-    const at = steps.at(-1)?.absentFor == null ? steps.length : steps.length - 1;
-    write(steps.toSpliced(at, 0, step), at);
+    const next = withNewStep(steps);
+    write(next, [next.length - (next.at(-1)?.kind === "absent" ? 2 : 1)]);
   };
   return (
-    <fieldset className="stack group">
-      <legend>Steps</legend>
-      {steps.map((step, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity other than their position
-        <fieldset key={index} className="stack row-form" aria-label={`Step ${index + 1}: ${step.variable}`}>
-          <StepFields
-            scope={scope}
-            node={node}
-            steps={steps}
-            index={index}
-            step={step}
-            onChange={(next) => write(steps.with(index, next), index)}
-          />
-          {scope.readOnly ? null : (
-            <button
-              type="button"
-              className="link"
-              disabled={steps.length === 1}
-              aria-label={`Remove step ${index + 1}`}
-              onClick={() => write(steps.toSpliced(index, 1), index)}
-            >
-              Remove
-            </button>
-          )}
-        </fieldset>
-      ))}
-      {scope.readOnly ? null : (
-        <button type="button" className="button" onClick={add}>
-          Add step
-        </button>
-      )}
-    </fieldset>
+    <StepsContext value={{ scope, node, steps, write }}>
+      <fieldset className="stack group" ref={list}>
+        <legend>Steps</legend>
+        {steps.length === 0 ? <p className="small quiet">The pattern takes no row.</p> : null}
+        {steps.map((_, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity other than their position
+          <StepForm key={index} path={[index]} isPart={false} />
+        ))}
+        {scope.readOnly ? null : (
+          <button type="button" className="button" onClick={add}>
+            Add step
+          </button>
+        )}
+      </fieldset>
+    </StepsContext>
   );
 }

@@ -1,7 +1,7 @@
 /** The bound that a sequence without WITHIN lacks, and whether its steps have its conditions. */
 
 import type { SequenceNode } from "../../../messages/definition/summary";
-import { stepsOf } from "../../../model/graph/sequences/steps";
+import { stepsOf, variablesOf } from "../../../model/graph/sequences/steps";
 import { useDesigner } from "../page/designer";
 import type { FormScope } from "./formScope";
 
@@ -28,6 +28,6 @@ export function WithinSuggestion({ node, scope }: { node: SequenceNode; scope: F
 
 /** Return whether the steps have every condition of the sequence, so that no list of them is needed. */
 export function stepsHaveConditions(node: SequenceNode): boolean {
-  const names = new Set(stepsOf(node.pattern)?.map(({ variable }) => variable));
-  return (node.define ?? []).every(({ name }) => names.has(name));
+  const names = variablesOf(stepsOf(node.pattern).steps ?? []);
+  return (node.define ?? []).every(({ name }) => names.includes(name));
 }

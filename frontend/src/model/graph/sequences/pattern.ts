@@ -10,9 +10,11 @@ const TOKEN =
   /(\s+|--[^\n\r]*|\/\*[\s\S]*?\*\/)|\{-|-\}|\{[^{}]*\}|[A-Za-z_][A-Za-z0-9_]*|[+-]?\d[A-Za-z0-9.]*|[\s\S]/gu;
 const BOUNDS = /^\{\s*(\d{0,9})\s*(,?)\s*(\d{0,9})\s*\}$/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-const DURATION = /^(P[0-9A-Z.]+|\d+[A-Za-z]+)$/;
+const DURATION = /[+-]?(?:P[0-9A-Z.]+|\d+\s*[A-Za-z]+)/y;
 const WORDS = new Set(["PERMUTE", "ABSENT", "FOR"]);
 const ENDS = new Set(["", "|", ")", ",", "-}"]);
+/** The deepest nesting that the server reads. */
+const DEEPEST = 50;
 const QUANTIFIERS: Readonly<Record<string, readonly [number, number | null]>> = {
   "*": [0, null],
   "+": [1, null],
@@ -22,12 +24,15 @@ const QUANTIFIERS: Readonly<Record<string, readonly [number, number | null]>> = 
 class Unreadable extends Error {}
 
 class Reader {
-  private readonly tokens: readonly string[];
+  private readonly text: string;
+  private readonly tokens: readonly RegExpExecArray[];
   private next = 0;
   private excluded = 0;
+  private depth = 0;
 
   constructor(text: string) {
-    this.tokens = [...text.matchAll(TOKEN)].filter(([, space]) => space === undefined).map(([token]) => token);
+    this.text = text;
+    this.tokens = [...text.matchAll(TOKEN)].filter(([, space]) => space === undefined);
   }
 
   whole(): Pattern {
@@ -37,7 +42,7 @@ class Reader {
   }
 
   private peek(): string {
-    return this.tokens[this.next] ?? "";
+    return this.tokens[this.next]?.[0] ?? "";
   }
 
   private take(): string {
@@ -57,8 +62,11 @@ class Reader {
   }
 
   private branches(): Pattern {
+    this.depth += 1;
+    if (this.depth > DEEPEST) throw new Unreadable();
     const parts = [this.sequence()];
     while (this.accept("|")) parts.push(this.sequence());
+    this.depth -= 1;
     return only(parts) ?? { kind: "branches", parts };
   }
 
@@ -117,10 +125,17 @@ class Reader {
     this.take();
     const variable = this.variable();
     if (this.take().toUpperCase() !== "FOR") throw new Unreadable();
-    const count = this.take();
-    const duration = /^\d+$/.test(count) && NAME.test(this.peek()) ? `${count} ${this.take()}` : count;
-    if (!DURATION.test(duration.replace(" ", ""))) throw new Unreadable();
+    const duration = this.duration();
     return { kind: "absent", variable, duration };
+  }
+
+  private duration(): string {
+    DURATION.lastIndex = this.tokens[this.next]?.index ?? this.text.length;
+    const [duration = ""] = DURATION.exec(this.text) ?? [];
+    if (duration === "") throw new Unreadable();
+    const end = DURATION.lastIndex;
+    while ((this.tokens[this.next]?.index ?? end) < end) this.take();
+    return duration;
   }
 }
 

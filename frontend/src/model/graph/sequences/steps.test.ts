@@ -1,52 +1,118 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isVariable, patternOf } from "./pattern";
-import { automatonLines, conditionsAfter, type Step, stepsOf, textOfSteps } from "./steps";
+import { isVariable, type Pattern, patternOf } from "./pattern";
+import { groupStep, normalSteps, ONCE, type Rounds, type Step, stepsOf, takeStep, textOfSteps } from "./steps";
 
 const variable = fc.constantFrom("A", "B", "PLACED", "after_2");
-const bounds = fc.constantFrom<{ least: number; most: number | null }>(
-  { least: 1, most: 1 },
-  { least: 0, most: 1 },
-  { least: 0, most: null },
-  { least: 1, most: null },
-  { least: 2, most: 2 },
-  { least: 2, most: 5 },
-  { least: 3, most: null },
-  { least: 0, most: 4 },
-);
-const taking: fc.Arbitrary<Step> = fc
-  .record({ variable, bounds, reluctant: fc.boolean(), excluded: fc.boolean() })
-  .map(({ variable: name, bounds: { least, most }, reluctant, excluded }) => ({
-    variable: name,
-    least,
-    most,
-    reluctant: reluctant && (least !== 1 || most !== 1),
-    excluded,
-    absentFor: null,
-  }));
-const absence: Step = { variable: "PAID", least: 1, most: 1, reluctant: false, excluded: false, absentFor: "15m" };
-
-test("the steps of a written list are the list", () => {
-  fc.assert(
-    fc.property(fc.array(taking, { minLength: 1, maxLength: 6 }), fc.boolean(), (steps, absent) => {
-      const all = absent ? [...steps, absence] : steps;
-      expect(stepsOf(textOfSteps(all))).toEqual(all);
+const rounds: fc.Arbitrary<Rounds> = fc.oneof(
+  fc.constant(ONCE),
+  fc
+    .record({
+      least: fc.integer({ min: 0, max: 3 }),
+      more: fc.option(fc.integer({ min: 0, max: 3 })),
+      reluctant: fc.boolean(),
+    })
+    .map(({ least, more, reluctant }) => {
+      const most = more === null ? null : Math.max(1, least + more);
+      return { least, most, reluctant: reluctant && least !== most };
     }),
+);
+const leaf: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ variable, excluded: fc.boolean(), rounds })
+      .map(({ variable: name, excluded, rounds: often }) => ({ ...takeStep(name), excluded, ...often })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ variable, duration: fc.constantFrom("15m", "2 h", "PT1.5S", "P1DT2H") })
+      .map((absent) => ({ kind: "absent" as const, ...absent, ...ONCE })),
+  },
+);
+/** All forms of the grammar, nested up to four levels deep. */
+const { step } = fc.letrec<{ step: Step }>((tie) => ({
+  step: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    leaf,
+    fc
+      .record({
+        order: fc.constantFrom("sequence" as const, "branches" as const, "permute" as const),
+        parts: fc.array(tie("step"), { maxLength: 4 }),
+        rounds,
+      })
+      .map(({ order, parts, rounds: often }) => groupStep(order, parts, often)),
+  ),
+}));
+const drawn = fc.array(step, { maxLength: 5 }).map(normalSteps);
+
+/** The pattern without what has no meaning: repetitions of once, and the reluctance of a fixed number. */
+function meaning(pattern: Pattern): Pattern {
+  if (pattern.kind === "repeat") {
+    const part = meaning(pattern.part);
+    if (pattern.least === 1 && pattern.most === 1) return part;
+    return { ...pattern, part, reluctant: pattern.reluctant && pattern.least !== pattern.most };
+  }
+  return "parts" in pattern ? { ...pattern, parts: pattern.parts.map(meaning) } : pattern;
+}
+
+test("the steps of a written form are the form", () => {
+  fc.assert(
+    fc.property(drawn, (steps) => {
+      expect(stepsOf(textOfSteps(steps)).steps).toEqual(steps);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("the text of a form means what the text before it meant", () => {
+  fc.assert(
+    fc.property(drawn, fc.boolean(), (steps, wide) => {
+      const text = wide
+        ? textOfSteps(steps).replaceAll(" ", "  ").replaceAll("(", "( (").replaceAll(")", " ) )")
+        : textOfSteps(steps);
+      fc.pre(!wide || !text.includes("PERMUTE"));
+      const again = textOfSteps(stepsOf(text).steps ?? []);
+      const [before, after] = [patternOf(text), patternOf(again)];
+      expect(after && meaning(after)).toEqual(before && meaning(before));
+    }),
+    { numRuns: 500 },
   );
 });
 
 test.each([
-  "A | B",
-  "(A B)+",
-  "PERMUTE(A, B)",
-  "A -- first\nB",
-  "A /* then */ B",
-  "()",
-  "A {",
-  "A FOR",
-  "ABSENT B FOR x",
-])("%s is no list of steps", (text) => {
-  expect(stepsOf(text)).toBeNull();
+  ["A | B", "A | B"],
+  ["(A B)+", "(A B)+"],
+  ["((A) ((B)))", "A B"],
+  ["permute(A,B|C)", "PERMUTE(A, (B | C))"],
+  ["{- A B -}+ C", "{- A B -}+ C"],
+  ["A {- B | C -}", "A {- B | C -}"],
+  ["()", "()"],
+  ["(A | ())", "A | ()"],
+  ["((A+)?){2,}?", "((A+)?){2,}?"],
+  ["A{1} B{3}? C{,4}", "A B{3} C{0,4}"],
+  ["A B ABSENT C FOR PT1.5S", "A B ABSENT C FOR PT1.5S"],
+  ["A (B | ABSENT C FOR 5 m)", "A (B | ABSENT C FOR 5 m)"],
+])("the form of %s writes %s", (text, written) => {
+  expect(textOfSteps(stepsOf(text).steps ?? [])).toBe(written);
+});
+
+test.each([
+  ["A -- first\nB", "comments"],
+  ["A /* then */ B", "comments"],
+  ["A {", "unreadable"],
+  ["A FOR", "unreadable"],
+  ["ABSENT B FOR x", "unreadable"],
+])("the form does not show %s", (text, reason) => {
+  expect(stepsOf(text)).toEqual({ hidden: reason });
+});
+
+test("a pattern that is too deep for the server can't be read", () => {
+  const nested = (depth: number) => `${"(".repeat(depth)}A${")".repeat(depth)}`;
+  expect(patternOf(nested(49))).not.toBeNull();
+  expect(patternOf(nested(50))).toBeNull();
+  expect(patternOf("(".repeat(10_000))).toBeNull();
 });
 
 test.each(["^ A", "A B )", "A {1", "{- A", "ABSENT B", "A{}", "PERMUTE A", "A ?? ?"])("%s can't be read", (text) => {
@@ -63,37 +129,4 @@ test("words of patterns are no variables", () => {
     false,
     false,
   ]);
-});
-
-test("an automaton has a line for each step, deeper ones inside groups", () => {
-  const define = [
-    { name: "A", of: "v < 10" },
-    { name: "PAID", of: "kind = 'paid'" },
-  ];
-  const lines = automatonLines("A+? (B | {- C -}){2} ABSENT PAID FOR 15 m", define) ?? [];
-  expect(lines.map(({ depth, kind, label, times, condition }) => [depth, kind, label, times, condition])).toEqual([
-    [0, "take", "A", "1 or more, as few as possible", "v < 10"],
-    [0, "group", "together", "2 times", ""],
-    [1, "group", "one of", "", ""],
-    [2, "take", "B", "", "any row"],
-    [1, "or", "or", "", ""],
-    [2, "take", "C", "", "any row"],
-    [0, "absent", "no PAID for 15 m", "", "kind = 'paid'"],
-  ]);
-  expect(lines[5]?.excluded).toBe(true);
-  expect(automatonLines("A (", [])).toBeNull();
-});
-
-test("a renamed variable keeps its condition, and that of a removed one goes", () => {
-  const steps = stepsOf("A B") ?? [];
-  const define = [
-    { name: "A", of: "x > 1" },
-    { name: "B", of: "x > 2" },
-    { name: "EITHER", of: "x > 0" },
-  ];
-  const renamed = steps.map((step) => (step.variable === "A" ? { ...step, variable: "C" } : step));
-  const names = (next: readonly Step[], at: number) => conditionsAfter(define, steps, next, at).map(({ name }) => name);
-  expect(names(renamed, 0)).toEqual(["C", "B", "EITHER"]);
-  expect(names(steps.slice(1), 0)).toEqual(["B", "EITHER"]);
-  expect(names(steps, 0)).toEqual(["A", "B", "EITHER"]);
 });

@@ -1,154 +1,149 @@
-/** A pattern as a list of steps, which a form can edit, and as the lines of its automaton. */
+/** A pattern as a tree of steps, which a form can edit, and its text. */
 
-import { type Pattern, patternOf, timesWords } from "./pattern";
+import { type Pattern, patternOf } from "./pattern";
 
-/** One step of a pattern without alternatives: a variable that takes rows, or the absence of one. */
-export interface Step {
-  variable: string;
+/** The repetitions of a step; `most` is null for any number, `reluctant` means as few times as possible. */
+export interface Rounds {
   least: number;
   most: number | null;
   reluctant: boolean;
-  excluded: boolean;
-  /** The duration of an absence; null for a step that takes rows. */
-  absentFor: string | null;
 }
 
-function stepOf(pattern: Pattern): Step | null {
-  const once = { least: 1, most: 1, reluctant: false, excluded: false, absentFor: null };
+export type GroupOrder = "sequence" | "branches" | "permute";
+
+/** A variable that takes a row; an `excluded` row is left out of ALL ROWS. */
+export type TakeStep = Rounds & { kind: "take"; variable: string; excluded: boolean };
+/** No row for which the condition of `variable` is true, for `duration`. It is never repeated. */
+export type AbsentStep = Rounds & { kind: "absent"; variable: string; duration: string };
+/** Parts one after another, alternatives, or parts in any order. A sequence without parts takes no row. */
+export type GroupStep = Rounds & { kind: "group"; order: GroupOrder; parts: readonly Step[] };
+export type Step = TakeStep | AbsentStep | GroupStep;
+
+/** The place of a step: its index among the steps of the pattern, then among the parts of each group. */
+export type StepPath = readonly number[];
+
+/** The steps of a pattern, one after another; or the reason why a form can't show it. */
+export type ReadSteps =
+  | { steps: readonly Step[]; hidden?: never }
+  | { steps?: never; hidden: "comments" | "unreadable" };
+
+export const ONCE: Rounds = { least: 1, most: 1, reluctant: false };
+
+/** Return whether a step occurs exactly once. */
+export function isOnce({ least, most }: Rounds): boolean {
+  return least === 1 && most === 1;
+}
+
+export function takeStep(variable: string): TakeStep {
+  return { kind: "take", variable, excluded: false, ...ONCE };
+}
+
+export function groupStep(order: GroupOrder, parts: readonly Step[], rounds: Rounds = ONCE): GroupStep {
+  return { kind: "group", order, parts, ...rounds };
+}
+
+function repeated(step: Step, { least, most, reluctant }: Rounds): Step {
+  const rounds = { least, most, reluctant: reluctant && least !== most };
+  if (isOnce(rounds)) return step;
+  return isOnce(step) && step.kind !== "absent" ? { ...step, ...rounds } : groupStep("sequence", [step], rounds);
+}
+
+function stepOf(pattern: Pattern): Step {
   switch (pattern.kind) {
     case "take":
-      return { ...once, variable: pattern.variable, excluded: pattern.excluded };
+      return { kind: "take", variable: pattern.variable, excluded: pattern.excluded, ...ONCE };
     case "absent":
-      return { ...once, variable: pattern.variable, absentFor: pattern.duration };
-    case "repeat": {
-      const { part, least, most, reluctant } = pattern;
-      if (part.kind !== "take") return null;
-      return { ...once, variable: part.variable, excluded: part.excluded, least, most, reluctant };
-    }
+      return { kind: "absent", variable: pattern.variable, duration: pattern.duration, ...ONCE };
+    case "repeat":
+      return repeated(stepOf(pattern.part), pattern);
     default:
-      return null;
+      return groupStep(pattern.kind, pattern.parts.map(stepOf));
   }
 }
 
-/** Return the steps of a pattern; null if it has alternatives, groups or comments, which a list can't express. */
-export function stepsOf(text: string): Step[] | null {
-  const pattern = text.includes("--") || text.includes("/*") ? null : patternOf(text);
-  if (pattern === null) return null;
-  const parts = pattern.kind === "sequence" ? pattern.parts : [pattern];
-  const steps = parts.map(stepOf);
-  return steps.length > 0 && steps.every((step) => step !== null) ? steps : null;
+/** Return whether a step is a list of steps, without repetitions of its own. */
+export function isPlainList(step: Step | undefined): step is GroupStep {
+  return step?.kind === "group" && step.order === "sequence" && isOnce(step);
+}
+
+/** Return a step without groups that mean nothing: a group with one part is the part. */
+function normalStep(step: Step): Step {
+  if (step.kind !== "group") return step;
+  const parts = step.parts.map(normalStep);
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return repeated(only, step);
+  return { ...step, order: parts.length === 0 ? "sequence" : step.order, parts };
+}
+
+/** Return steps without groups that mean nothing, so that their text reads as the same steps. */
+export function normalSteps(steps: readonly Step[]): readonly Step[] {
+  let normal = steps.map(normalStep);
+  let [only] = normal;
+  while (normal.length === 1 && isPlainList(only)) {
+    normal = [...only.parts];
+    [only] = normal;
+  }
+  return normal;
+}
+
+/** Return the steps of a pattern; a form would lose comments, so it can't show a pattern that has some. */
+export function stepsOf(text: string): ReadSteps {
+  const pattern = patternOf(text);
+  if (pattern === null) return { hidden: "unreadable" };
+  if (text.includes("--") || text.includes("/*")) return { hidden: "comments" };
+  return { steps: normalSteps([stepOf(pattern)]) };
+}
+
+/** Return the variables and absences of steps, in the order of the text. */
+export function leavesOf(steps: readonly Step[]): (TakeStep | AbsentStep)[] {
+  return steps.flatMap((step) => (step.kind === "group" ? leavesOf(step.parts) : [step]));
+}
+
+/** Return the names of the variables of steps, each once. */
+export function variablesOf(steps: readonly Step[]): string[] {
+  return [...new Set(leavesOf(steps).map(({ variable }) => variable))];
+}
+
+/** Return whether all rows of a step are left out of ALL ROWS. */
+export function isExcluded(step: Step): boolean {
+  const taking = leavesOf([step]).filter((leaf) => leaf.kind === "take");
+  return taking.length > 0 && taking.every(({ excluded }) => excluded);
 }
 
 const SIGNS: Readonly<Record<string, string>> = { "1,1": "", "0,1": "?", "0,": "*", "1,": "+" };
 
-function quantifierOf({ least, most, reluctant }: Step): string {
+function signOf({ least, most, reluctant }: Rounds): string {
   const bounds = `${least},${most ?? ""}`;
   const sign = SIGNS[bounds] ?? (least === most ? `{${least}}` : `{${bounds}}`);
   return `${sign}${reluctant && sign !== "" ? "?" : ""}`;
 }
 
-/** Return the text of a list of steps. */
-export function textOfSteps(steps: readonly Step[]): string {
-  return steps
-    .map((step) => {
-      if (step.absentFor !== null) return `ABSENT ${step.variable} FOR ${step.absentFor}`;
-      return `${step.excluded ? `{- ${step.variable} -}` : step.variable}${quantifierOf(step)}`;
-    })
-    .join(" ");
-}
-
-/** One line of a drawn automaton: a step, or the head of a group, whose lines are deeper. */
-export interface AutomatonLine {
-  depth: number;
-  kind: "take" | "absent" | "group" | "or";
-  label: string;
-  /** The number of repetitions in words; empty for once. */
-  times: string;
-  condition: string;
-  excluded: boolean;
-}
-
-type Conditions = ReadonlyMap<string, string>;
-
-function groupLines(label: string, times: string, depth: number, lines: readonly AutomatonLine[]): AutomatonLine[] {
-  return [{ depth, kind: "group", label, times, condition: "", excluded: false }, ...lines];
-}
-
-function leafLine(
-  leaf: Extract<Pattern, { kind: "take" | "absent" }>,
-  conditions: Conditions,
-  depth: number,
-  times: string,
-): AutomatonLine {
-  const condition = conditions.get(leaf.variable) ?? "any row";
-  if (leaf.kind === "take") {
-    return { depth, kind: "take", label: leaf.variable, times, condition, excluded: leaf.excluded };
-  }
-  const label = `no ${leaf.variable} for ${leaf.duration}`;
-  return { depth, kind: "absent", label, times, condition, excluded: false };
-}
-
-function alternativeLines(
-  kind: "branches" | "permute",
-  parts: readonly Pattern[],
-  conditions: Conditions,
-  depth: number,
-) {
-  const [label, between] = kind === "branches" ? ["one of", "or"] : ["in any order", "and"];
-  const inner = parts.flatMap((part, index) => {
-    const own = linesOf(part, conditions, depth + 1, "");
-    const or = { depth, kind: "or" as const, label: between, times: "", condition: "", excluded: false };
-    return index === 0 ? own : [or, ...own];
+function partsText({ order, parts }: GroupStep, hidden: boolean): string {
+  if (order === "sequence") return parts.map((part) => textOf(part, hidden)).join(" ");
+  const texts = parts.map((part) => {
+    const list = isPlainList(part) && part.parts.length > 0 && (hidden || !isExcluded(part));
+    return list ? partsText(part, hidden) : textOf(part, hidden);
   });
-  return groupLines(label, "", depth, inner);
+  return order === "branches" ? texts.join(" | ") : `PERMUTE(${texts.join(", ")})`;
 }
 
-function linesOf(pattern: Pattern, conditions: Conditions, depth: number, times: string): AutomatonLine[] {
-  switch (pattern.kind) {
-    case "take":
-    case "absent":
-      return [leafLine(pattern, conditions, depth, times)];
-    case "repeat": {
-      const words = timesWords(pattern.least, pattern.most, pattern.reluctant);
-      const { part } = pattern;
-      if (part.kind === "take") return [leafLine(part, conditions, depth, words)];
-      return groupLines("together", words, depth, linesOf(part, conditions, depth + 1, ""));
-    }
-    case "sequence":
-      return pattern.parts.flatMap((part) => linesOf(part, conditions, depth, ""));
-    case "branches":
-    case "permute":
-      return alternativeLines(pattern.kind, pattern.parts, conditions, depth);
+/** Return the text of a step; `hidden`: inside of `{- -}`. */
+function textOf(step: Step, hidden: boolean): string {
+  if (!hidden && isExcluded(step)) {
+    const inside = step.kind === "group" ? partsText(step, true) : textOf({ ...step, ...ONCE }, true);
+    return `{- ${inside} -}${signOf(step)}`;
   }
+  if (step.kind === "take") return `${step.variable}${signOf(step)}`;
+  if (step.kind === "absent") return `ABSENT ${step.variable} FOR ${step.duration}`;
+  const text = partsText(step, hidden);
+  return `${step.order === "permute" ? text : `(${text})`}${signOf(step)}`;
 }
 
-/** Return the lines of the automaton of a pattern, in order; null if the text can't be read. */
-export function automatonLines(text: string, define: readonly { name: string; of: string }[]): AutomatonLine[] | null {
-  const pattern = patternOf(text);
-  return pattern && linesOf(pattern, new Map(define.map(({ name, of }) => [name, of])), 0, "");
-}
-
-interface Condition {
-  name: string;
-  of: string;
-}
-
-/**
- * Return the conditions after a change of the step `at`: a renamed variable keeps its condition, and the condition of
- * a variable that is gone goes with it. Conditions of names that are no steps, for example of unions, stay.
- */
-export function conditionsAfter<C extends Condition>(
-  define: readonly C[],
-  steps: readonly Step[],
-  next: readonly Step[],
-  at: number,
-): C[] {
-  const has = (list: readonly Step[], name: string) => list.some(({ variable }) => variable === name);
-  const before = steps[at]?.variable ?? "";
-  const after = next[at]?.variable ?? "";
-  const isRenamed = next.length === steps.length && before !== after && !has(next, before);
-  const moves = isRenamed && define.every(({ name }) => name !== after);
-  return define
-    .map((each) => (moves && each.name === before ? { ...each, name: after } : each))
-    .filter(({ name }) => has(next, name) || !has(steps, name));
+/** Return the text of steps. */
+export function textOfSteps(steps: readonly Step[]): string {
+  const [only] = steps;
+  if (only === undefined) return "()";
+  const alternatives = steps.length === 1 && only.kind === "group" && only.order === "branches" && isOnce(only);
+  if (alternatives && !isExcluded(only)) return partsText(only, false);
+  return steps.map((step) => textOf(step, false)).join(" ");
 }
