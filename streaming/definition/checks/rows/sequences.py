@@ -19,6 +19,7 @@ from streaming.definition.sequences.pattern import Pattern, absences, excludes, 
 from streaming.definition.sequences.pattern_text import PatternTextError, parse_pattern
 from streaming.definition.sequences.row_calls import RowsExpression
 from streaming.definition.sequences.row_typing import PatternNames, typed_over_rows
+from streaming.definition.sequences.waiting import extending_variables
 from streaming.temporal.ticks import parse_duration
 
 _ABSENT_REMEDIES = {
@@ -219,7 +220,12 @@ class _SequenceExpressions:
 def _check_state(node: MatchRecognizeNode, expressions: _SequenceExpressions) -> Iterator[Fault]:
     """Yield the warnings about state that nothing bounds (T37)."""
     if node.within is None:
-        message = "Without 'within' an attempt can wait for its next row forever, and its rows stay in memory."
+        waiting = " or ".join(", ".join(extending_variables(expressions.pattern)).rsplit(", ", 1))
+        message = (
+            f"Without 'within' a complete match can wait forever, because {waiting} may take more rows of its group."
+            if waiting
+            else "Without 'within' an attempt can wait for its next row forever, and its rows stay in memory."
+        )
         remedy = "Set 'within' to the longest time from the first to the last row of a match, such as '1h'."
         yield warning(FaultCode.UNBOUNDED_STATE, message, remedy, node=node.id, field="within")
     back = [path for path, each in expressions.valid.items() if each.furthest_before > 0]

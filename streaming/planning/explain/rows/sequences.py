@@ -6,6 +6,7 @@ from typing import Final
 from streaming.definition.sequences.node import MatchRecognizeNode, SkipToFirst, SkipToLast
 from streaming.definition.sequences.pattern import absences, excludes
 from streaming.definition.sequences.pattern_text import parse_pattern
+from streaming.definition.sequences.waiting import extending_variables
 from streaming.planning.explain.explain_facts import ANY_LENGTH, POINT, Facts, LifetimeBound
 from streaming.planning.explain.held import HoldBound, moved_by
 from streaming.planning.explain.lifetimes import Before, Streams
@@ -34,6 +35,7 @@ def details(node: MatchRecognizeNode) -> list[str]:
     pattern = parse_pattern(node.pattern)
     found = [f"{each.name} takes a row for which {code(each.of)} is true." for each in node.define]
     found.append("A match leaves at the first CTI at which no later row can change it.")
+    found += _waiting(node)
     for absent in absences(pattern):
         until = spoken(absent.duration)
         found.append(f"ABSENT {absent.variable} is certain once the CTI is {until} after the last row of the match.")
@@ -45,6 +47,18 @@ def details(node: MatchRecognizeNode) -> list[str]:
     if excludes(pattern) and node.rows != "one":
         found.append("Rows between {- and -} are matched but not emitted.")
     return found
+
+
+def _waiting(node: MatchRecognizeNode) -> Iterator[str]:
+    """Yield the sentence that a complete match waits, for which variables, and how long (T34)."""
+    names = extending_variables(parse_pattern(node.pattern))
+    if not names:
+        return
+    waits = f"A complete match waits, because {listed(names, 'or')} may take more rows of its group"
+    if node.within is None:
+        yield f"{waits}: without 'within', for any length of time."
+    else:
+        yield f"{waits}: at most until the CTI is {spoken(parse_duration(node.within))} after its first row."
 
 
 def _continues(node: MatchRecognizeNode) -> str:
