@@ -12,8 +12,9 @@ from streaming.definition.faults import Fault
 from streaming.definition.streams.stream import AdapterChoice, StreamDefinition
 from streaming.definition.strict import Strict
 from streaming.inference.accepting import CHECKED, checked
+from streaming.inference.change_envelopes import sample_input
 from streaming.inference.propose import StreamProposal, propose
-from streaming.inference.sampling import UNDEFINED, sample_of
+from streaming.inference.sampling import UNDEFINED
 from webapp.accounts.limits.previews import previewing
 from webapp.core.errors import TooMuchWork
 from webapp.core.limited.jobs import READING, limited
@@ -53,12 +54,16 @@ def infer(body: InferBody) -> StreamInference:
 def inferred(choice: AdapterChoice) -> StreamInference:
     """Return the proposal, made in this process."""
     try:
-        sample = sample_of(build(UNDEFINED, choice), now=now_ticks())
+        sample = sample_input(lambda more: build(UNDEFINED, _with(choice, more)), choice.kind, now=now_ticks())
     except OptionsRefused as error:
         return StreamInference(proposal=None, faults=[option_fault(each, None) for each in error.errors])
     except AdapterError as error:
         return StreamInference(proposal=None, faults=[adapter_fault(str(error))])
     return StreamInference(proposal=_checked(propose(sample), choice), faults=[])
+
+
+def _with(choice: AdapterChoice, options: Mapping[str, Any]) -> AdapterChoice:
+    return choice.model_copy(update={"options": {**choice.options, **options}})
 
 
 def _checked(proposal: StreamProposal, choice: AdapterChoice) -> StreamProposal:
@@ -67,8 +72,7 @@ def _checked(proposal: StreamProposal, choice: AdapterChoice) -> StreamProposal:
         return proposal
 
     def read(stream: StreamDefinition, options: Mapping[str, Any]) -> Sequence[SampleRow]:
-        changed = choice.model_copy(update={"options": {**choice.options, **options}})
-        return preview.sample(build(stream, changed), CHECKED, now=now_ticks())
+        return preview.sample(build(stream, _with(choice, options)), CHECKED, now=now_ticks())
 
     try:
         return checked(proposal, read)

@@ -45,7 +45,7 @@ COMPUTES = (
     "webapp.streams.adapters.preview.sample",
     "webapp.streams.checking.check_advance",
     "webapp.streams.inferring.propose",
-    "webapp.streams.inferring.sample_of",
+    "webapp.streams.inferring.sample_input",
     "webapp.uploads.examining.pq.ParquetFile",
     "webapp.streams.checking.check_fields",
 )

@@ -27,6 +27,7 @@ def sample_of_topic(
     records: list[Mapping[str, Any]] = []
     refused: list[str] = []
     row: ConnectType | None = None
+    keys: list[str] = []
     size = 0
     for message in messages:
         content = reader.content(message)
@@ -40,7 +41,8 @@ def sample_of_topic(
             records.append(record)
         size += len(text)
         decoded = reader.decoded(message)
-        row = row if isinstance(decoded, RefusedMessage) else decoded.row
+        if not isinstance(decoded, RefusedMessage):
+            row, keys = decoded.row, list(decoded.key) if isinstance(decoded.key, Mapping) else []
         if size >= most_bytes:
             break
     if not records:
@@ -53,9 +55,14 @@ def sample_of_topic(
         whole=False,
         unreadable=len(refused),
         types={name: str(of) for name, of in known.items() if of is not None},
-        notes=[_WITHOUT_SCHEMA] if row is None else [],
+        notes=[*([_WITHOUT_SCHEMA] if row is None else []), _key_words(keys)],
         lifetimes=RecordLifetimes(Shape.EDGE, TIMES, now, _WHY),
     )
+
+
+def _key_words(keys: Sequence[str]) -> str:
+    names = f": {', '.join(f'`{name}`' for name in keys)}" if keys else ""
+    return f"The key of the messages identifies the row of the table{names}."
 
 
 def _why_empty(topic: str, refused: Sequence[str]) -> str:

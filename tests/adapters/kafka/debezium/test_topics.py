@@ -14,6 +14,7 @@ from streaming.adapters.kafka.reading import close_readers
 from streaming.adapters.preview import check, sample
 from streaming.adapters.seeking import SeekingAdapter
 from streaming.definition.streams.stream import StreamDefinition
+from streaming.inference.change_envelopes import sample_input
 from streaming.inference.propose import propose
 from streaming.inference.sampling import UNDEFINED, sample_of
 from streaming.temporal.events import Cti, Event, Shape
@@ -158,6 +159,15 @@ def test_a_preview_shows_rows_and_a_stream_is_proposed(kafka: KafkaBroker) -> No
     assert {each.name: each.type for each in proposal.fields} == {"id": "long", "car": "string"}
     rows = sample(changes(kafka, topic, None), 100, now=0)
     assert seconds([row.element for row in rows]) == LIVES
+
+
+def test_changes_are_recognised_before_their_envelope_is_set(kafka: KafkaBroker) -> None:
+    topic = kafka.topic()
+    produce(kafka, topic, history().messages)
+    found = sample_input(lambda more: adapter(kafka, topic, None, UNDEFINED, **more), "kafka", now=0)
+    assert found.options == {"envelope": "debezium"}
+    assert {each.name: each.type for each in propose(found).fields} == {"id": "long", "car": "string"}
+    assert "changes of a table that Debezium writes" in found.notes[0]
 
 
 def test_the_topic_of_another_kind_of_messages_is_refused_with_its_reason(kafka: KafkaBroker) -> None:

@@ -252,7 +252,7 @@ def test_a_stream_is_proposed_with_the_types_of_the_schema() -> None:
         "u": "string", "m": "string", "b": "string", "vb": "string", "raw": "string", "tags": "array<string>",
         "nums": "array<decimal(6,3)>", "stamps": "array<timestamp>", "iv": "long", "net": "string", "big": "string",
     }  # fmt: skip
-    assert sample.notes == []
+    assert sample.notes == ["The key of the messages identifies the row of the table: `id`."]
     proposal = propose(sample)
     proposed = accepted_stream(proposal, proposal.times[0])
     assert (proposed.shape, proposed.fields["price"]) == (Shape.EDGE, "decimal(10,2)")
