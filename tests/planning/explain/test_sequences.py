@@ -3,11 +3,18 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from streaming.definition.checks.advance import temporal_settings
 from streaming.definition.graph import QueryGraph
+from streaming.definition.sequences.pattern_text import parse_pattern
+from streaming.definition.sequences.waiting import extending_variables
 from streaming.definition.streams.stream import StreamDefinition
 from streaming.planning.explain import explain
 from streaming.planning.validity import check
+from streaming.reference.executor import ReferenceRun
+from streaming.wire.rows.row_json import read_row
 
 STREAMS = {"s": StreamDefinition.model_validate({"shape": "point", "fields": {"k": "string", "v": "long"}})}
 
@@ -51,3 +58,38 @@ def test_the_warning_without_within_names_the_match_that_waits() -> None:
         "Without 'within' an attempt can wait for its next row forever, and its rows stay in memory."
     ]
     assert warned(searching("A B+", within="1h")) == []
+
+
+FLAGS = {"s": StreamDefinition.model_validate({"shape": "point", "fields": dict.fromkeys("abc", "boolean")})}
+quantifier = st.sampled_from(["", "", "*", "+", "?", "{2}", "{1,3}", "*?", "+?", "??", "{1,3}?"])
+part = st.recursive(
+    st.sampled_from("ABC"),
+    lambda inner: st.tuples(
+        st.sampled_from(["({} {})", "({} | {})", "PERMUTE({}, {})"]), *[st.tuples(inner, quantifier).map("".join)] * 2
+    ).map(lambda drawn: drawn[0].format(*drawn[1:])),
+    max_leaves=4,
+)
+steps = st.lists(st.tuples(part, quantifier).map("".join), min_size=1, max_size=3).map(" ".join)
+rows = st.lists(st.fixed_dictionaries(dict.fromkeys("abc", st.booleans())), min_size=3, max_size=7)
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps, rows)
+def test_a_match_that_does_not_wait_leaves_with_its_last_row(pattern: str, drawn: list[dict[str, bool]]) -> None:
+    used = [name for name in "ABC" if name in pattern.replace("PERMUTE", "")]
+    query = searching(
+        pattern,
+        group_by=[],
+        within=100,
+        define=[{"name": name, "of": name.lower()} for name in used],
+        measures=[{"name": "first", "of": "unix_micros(FIRST(_start, 0))"}],
+    )
+    run = ReferenceRun(query, FLAGS, temporal_settings(query, FLAGS, {}))
+    waits, seen = False, 0  # of the attempt at the first row
+    for at, payload in enumerate(drawn):
+        run.take("s", "0", read_row({"start": at, "payload": payload}, FLAGS["s"], None), None)
+        run.take("s", "0", read_row({"cti": at + 1}, FLAGS["s"], None), None)
+        found = [row.flow.start for row in run.outputs if row.flow.payload["first"] == 0]
+        waits = waits or (len(found) > 0 and seen == 0 and found[0] < at)
+        seen = len(found)
+    assert not waits or extending_variables(parse_pattern(pattern))
