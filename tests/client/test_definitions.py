@@ -11,6 +11,9 @@ from tests.client.conftest import Punctual, token_of
 from tests.client.test_sign_in import at_a_terminal
 from tests.client.test_texts import FAULTY
 from tests.conftest import ROOT
+from tests.webapp.bundles.bundle import applied
+from tests.webapp.bundles.test_modules import FILES, MODULE
+from tests.webapp.bundles.test_modules import PATH as MODULE_PATH
 from tests.webapp.conftest import Person
 from webapp.client import folder as folders
 from webapp.client.outcomes import CommandFailure, ExitCode
@@ -40,6 +43,26 @@ def test_what_was_exported_changes_nothing(punctual: Punctual, defs: Path) -> No
     assert (ended.code, ended.out) == (0, "0 to create, 0 to change, 0 to delete.\n")
     applied = punctual("apply", str(defs), "--yes", "--json").json
     assert (applied["applied"], applied["summary"]["unchanged"]) == (False, 3)
+
+
+def test_a_module_is_a_file_of_its_bytes(punctual: Punctual, alice: Person, cars_file: str, tmp_path: Path) -> None:
+    applied(alice, FILES)
+    folder = tmp_path / "modules"
+    assert punctual("export", str(folder)).code == 0
+    assert (folder / MODULE_PATH).read_bytes() == MODULE
+    assert punctual("plan", str(folder), "--check").code == 0
+    assert punctual("export", str(folder)).code == 0  # nothing would be overwritten
+    (folder / MODULE_PATH).write_bytes(MODULE + b"\0")
+    ended = punctual("plan", str(folder), "--check")
+    assert (ended.code, "its bytes were changed" in ended.err + ended.out) == (1, True)
+
+
+def test_a_module_that_is_too_large_is_not_sent(punctual: Punctual, defs: Path) -> None:
+    path = defs / "modules" / f"{'0' * 64}.wasm"
+    path.parent.mkdir()
+    path.write_bytes(bytes((1 << 20) + 1))
+    ended = punctual("plan", str(defs))
+    assert (ended.code, "too large for a module" in ended.err) == (1, True)
 
 
 def slower(defs: Path) -> None:

@@ -23,6 +23,7 @@ from webapp.accounts.organisations import lock_organisation
 from webapp.administration.models import Export
 from webapp.audit.recording import Target, record
 from webapp.bundles.exporting import export as definition_files
+from webapp.bundles.modules import file_content
 from webapp.core.context import current_actor, current_organisation
 from webapp.core.errors import Conflict, NotFound
 from webapp.core.tenancy import TenantModel
@@ -78,7 +79,7 @@ def write_export(export: Export) -> None:
     unfinished = path.with_suffix(UNFINISHED)
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as file:
         for name, text in sorted(definition_files().items()):
-            file.writestr(f"definitions/{name}", text)
+            file.writestr(f"definitions/{name}", file_content(name, text))
         _write_lines(file, "members.jsonl", _members())
         _write_lines(file, "streams.jsonl", _streams())
         for model in apps.get_models():

@@ -17,6 +17,7 @@ from webapp.boards.models import Board, BoardVersion
 from webapp.bundles.bodies import Kind
 from webapp.bundles.exporting import read_present
 from webapp.bundles.files import in_no_file
+from webapp.bundles.modules import keep
 from webapp.bundles.planning import PlannedChanges, StreamPlanned, held_faults, plan, token_of
 from webapp.core.context import current_organisation
 from webapp.core.errors import Conflict, Faulty
@@ -54,7 +55,8 @@ def apply(
 
     Raises `Conflict` if anything changed since the plan of `token`, `Faulty` with the errors of all files. One
     transaction makes all changes. The files are checked before it, so that nobody waits for its locks; under the locks
-    only the token is compared again.
+    only the token is compared again. Modules are stored by their hash before what names them; a refused change may
+    leave one without a use.
     """
     if token_of(files, read_present(), prune=prune) != token:
         raise _changed()
@@ -71,6 +73,7 @@ def apply(
             if held := held_faults(planned.found.deleted, held_by_open_runs()):
                 raise Faulty([*held])
             within()
+            keep(files, planned.found.modules)
             with composed_together():
                 _write(planned, author)
             _record(planned)

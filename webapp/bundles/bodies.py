@@ -7,14 +7,17 @@ from pydantic import Field
 from streaming.definition.faults import Fault
 from streaming.definition.strict import Strict
 
-MOST_BODY_BYTES: Final = 8 * 1024 * 1024
-"""JSON writes some characters longer than they are; the files themselves have a limit of their own."""
+MOST_BODY_BYTES: Final = 16 * 1024 * 1024
+"""JSON writes some characters longer than they are; definitions and modules have limits of their own."""
 Kind = Literal["stream", "query", "binding", "board"]
+"""A definition with a file of its own."""
+ChangedKind = Literal["stream", "query", "binding", "board", "module"]
 Action = Literal["create", "update", "delete", "unchanged"]
 
 
 class BundleTexts(Strict):
-    """Texts by path: `{streams,bindings,boards}/NAME.yaml` and `queries/NAME.sql` (or `.yaml`, `.json`)."""
+    """Texts by path: `{streams,bindings,boards}/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), and
+    `modules/HASH.wasm` in Base64."""
 
     files: dict[str, str]
 
@@ -40,9 +43,9 @@ class FileFault(Fault):
 
 
 class DefinitionChange(Strict):
-    """The change of one definition; `diff` is a unified diff of its canonical texts, empty if unchanged."""
+    """The change of one definition or module; `diff` is a unified diff of its canonical texts, empty if unchanged."""
 
-    kind: Kind
+    kind: ChangedKind
     name: str
     action: Action
     diff: str

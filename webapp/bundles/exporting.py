@@ -16,6 +16,7 @@ from webapp.boards.boards import current_board_versions
 from webapp.boards.models import BoardVersion
 from webapp.bundles.boards import present_board
 from webapp.bundles.feeds import by_name
+from webapp.bundles.modules import module_files
 from webapp.bundles.outputs import written_outputs
 from webapp.bundles.yaml_text import in_order, write_yaml
 from webapp.queries.access import current_versions
@@ -52,12 +53,13 @@ class PresentDefinitions:
         return {str(each.pk): name for name, each in self.bindings.items()}
 
     def files(self) -> dict[str, str]:
-        """Return the canonical text of each, by the path of its file."""
+        """Return the canonical text of each, by the path of its file, and the modules that the queries name."""
         names = self.names()
         texts = {f"streams/{name}.yaml": present_stream(each, names) for name, each in self.streams.items()}
         texts |= {f"queries/{name}.sql": text_of(each) for name, each in self.versions.items()}
         texts |= {f"bindings/{name}.yaml": self.binding_text(each) for name, each in self.bindings.items()}
-        return texts | {f"boards/{name}.yaml": present_board(each, names) for name, each in self.boards.items()}
+        texts |= {f"boards/{name}.yaml": present_board(each, names) for name, each in self.boards.items()}
+        return texts | module_files(self.versions.values())
 
     def fingerprint(self) -> str:
         """Return a hash that changes whenever a definition does; only reads the stored texts."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from streaming.definition.faults import FaultCode, Severity
+from streaming.definition.own_functions.modules import ModuleDescription, modules_declared
 from streaming.definition.streams.stream import AdvanceTimeSettings, EventTimeBy
 from streaming.definition.strict import Strict
 from streaming.wire.freshness import Freshness
@@ -20,6 +21,7 @@ from webapp.bundles.checking import BindingAfter, FutureDefinitions, check_files
 from webapp.bundles.effort import Effort
 from webapp.bundles.exporting import PresentDefinitions, changed_stream, present_stream, read_present
 from webapp.bundles.files import DefinitionFiles, path_of, read_files
+from webapp.bundles.modules import JudgedModules, changes_of, divide, judge
 from webapp.core.context import current_organisation
 from webapp.core.errors import fault
 from webapp.core.limited.jobs import READING, limited
@@ -65,7 +67,10 @@ class BindingPlanned(Strict):
 
 @dataclass(frozen=True)
 class PlanFindings:
-    """The findings: changes to show, and the definitions to write by name; `deleted` only with prune."""
+    """The findings: changes to show, and the definitions to write by name; `deleted` only with prune.
+
+    `modules` are the new ones by hash. None is deleted: earlier versions of queries name them.
+    """
 
     changes: list[DefinitionChange]
     faults: list[FileFault]
@@ -73,6 +78,7 @@ class PlanFindings:
     queries: dict[str, QueryDraft]
     bindings: dict[str, BindingPlanned]
     boards: dict[str, BoardDefinition]
+    modules: dict[str, ModuleDescription]
     deleted: dict[Kind, list[str]]
 
 
@@ -100,21 +106,28 @@ def plan(files: Mapping[str, str], *, prune: bool) -> PlannedChanges:
     Raises `Busy` while too many plans are made at once, `TooMuchWork` for files that exceed time or memory.
     """
     present, held = read_present(), held_by_open_runs() if prune else {}
-    return PlannedChanges(findings(files, present, held, prune), present, token_of(files, present, prune=prune))
+    modules, definitions = divide(files)
+    found = findings(definitions, present, held, judge(modules), prune)
+    return PlannedChanges(found, present, token_of(files, present, prune=prune))
 
 
 @limited("The check of these files", "Send fewer or smaller files at once.", READING, opens_secrets=True)
 def findings(
-    files: Mapping[str, str], present: PresentDefinitions, held: Mapping[Held, str], prune: bool
+    files: Mapping[str, str],
+    present: PresentDefinitions,
+    held: Mapping[Held, str],
+    modules: JudgedModules,
+    prune: bool,
 ) -> PlanFindings:
-    """Return the findings of `files` and `present`; `held` are definitions that open runs need."""
+    """Return the findings of `files`, `modules` and `present`; `held` are definitions that open runs need."""
     effort = Effort()
     read = read_files(files, effort)
-    after = check_files(read, present, effort, prune=prune)
+    with modules_declared(modules.valid):
+        after = check_files(read, present, effort, prune=prune)
     deleted = _deleted(read, present) if prune else {}
-    faults = [*read.faults, *after.faults, *held_faults(deleted, held)]
+    faults = [*read.faults, *modules.faults, *after.faults, *held_faults(deleted, held)]
     return PlanFindings(
-        changes=list(_changes(after, present, deleted, effort)),
+        changes=[*changes_of(modules), *_changes(after, present, deleted, effort)],
         faults=sorted(faults, key=lambda each: (each.file, each.line, each.column)),
         streams={
             name: StreamPlanned(definition=each.definition, adapter=each.adapter)
@@ -123,6 +136,7 @@ def findings(
         queries={name: each.draft for name, each in after.queries.items()},
         bindings={name: _planned(each, after.ids[name]) for name, each in after.bindings.items()},
         boards={name: each.definition for name, each in after.boards.items()},
+        modules={name: modules.valid[name] for name in modules.new},
         deleted=deleted,
     )
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+from base64 import b64decode, encodebytes
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -9,12 +10,18 @@ from typing import Final
 from .outcomes import CommandFailure, ExitCode
 
 MOST_BYTES: Final = 2 * 1024 * 1024
-DEFINITION: Final = re.compile(r"(streams|queries|bindings|boards)/[^/\\]+\.(yaml|yml|sql|json)")
-EXPORTED: Final = re.compile(r"(streams|queries|bindings|boards)/[A-Za-z_][A-Za-z0-9_]{0,62}\.(yaml|sql)")
+MODULE: Final = re.compile(r"modules/[0-9a-f]{64}\.wasm")
+"""A module in WebAssembly: here its bytes, and Base64 on the way."""
+MOST_MODULE_BYTES: Final = 1024 * 1024
+DEFINITION: Final = re.compile(rf"(streams|queries|bindings|boards)/[^/\\]+\.(yaml|yml|sql|json)|{MODULE.pattern}")
+EXPORTED: Final = re.compile(
+    rf"(streams|queries|bindings|boards)/[A-Za-z_][A-Za-z0-9_]{{0,62}}\.(yaml|sql)|{MODULE.pattern}"
+)
 """Paths that a server may write: names that the server itself accepts, without special meaning to a system."""
 IGNORED_FOLDERS: Final = frozenset({"transcripts"})
 WHAT_BELONGS: Final = (
-    "A folder of definitions contains streams/NAME.yaml, queries/NAME.sql, bindings/NAME.yaml and boards/NAME.yaml"
+    "A folder of definitions contains streams/NAME.yaml, queries/NAME.sql, bindings/NAME.yaml, boards/NAME.yaml and "
+    "modules/HASH.wasm"
 )
 
 
@@ -38,6 +45,9 @@ def read_folder(folder: Path) -> dict[str, str]:
             raise CommandFailure(
                 ExitCode.REFUSED, f"{name} is a link, and links are not followed. Replace it with the file itself."
             )
+        if MODULE.fullmatch(name):
+            files[name] = _read_module(path)
+            continue
         files[name] = read_text(path)
         size += len(files[name].encode())
         if size > MOST_BYTES:
@@ -50,15 +60,32 @@ def read_folder(folder: Path) -> dict[str, str]:
 def read_text(path: Path) -> str:
     """Return the text in a file. Raises `CommandFailure`."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise CommandFailure(ExitCode.REFUSED, f"{path} is larger than 2 MB, too large for a definition.")
-        return path.read_bytes().decode()
+        return _read(path, MOST_BYTES, "2 MB, too large for a definition").decode()
+    except UnicodeDecodeError:
+        raise CommandFailure(ExitCode.REFUSED, f"{path} is not text in UTF-8. Save it as such.") from None
+
+
+def _read_module(path: Path) -> str:
+    return encodebytes(_read(path, MOST_MODULE_BYTES, "1 MiB, too large for a module")).decode()
+
+
+def _read(path: Path, most_bytes: int, words: str) -> bytes:
+    try:
+        if path.stat().st_size > most_bytes:
+            raise CommandFailure(ExitCode.REFUSED, f"{path} is larger than {words}.")
+        return path.read_bytes()
     except FileNotFoundError:
         raise CommandFailure(ExitCode.NOT_THERE, f"There is no file {path}.") from None
     except OSError as error:
         raise CommandFailure(ExitCode.REFUSED, f"{path} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise CommandFailure(ExitCode.REFUSED, f"{path} is not text in UTF-8. Save it as such.") from None
+
+
+def content_of(name: str, text: str) -> bytes:
+    """Return the content of a file for the text that was sent. Raises `CommandFailure`."""
+    try:
+        return b64decode(text) if MODULE.fullmatch(name) else text.encode()
+    except ValueError:
+        raise CommandFailure(ExitCode.REFUSED, f"The server sent a damaged module: {name}. Export again.") from None
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -81,7 +108,7 @@ def changed_files(folder: Path, files: Mapping[str, str]) -> list[str]:
     changed = []
     for name, text in files.items():
         path = _inside(folder, name)
-        if path.is_symlink() or (path.exists() and (not path.is_file() or path.read_bytes() != text.encode())):
+        if path.is_symlink() or (path.exists() and (not path.is_file() or path.read_bytes() != content_of(name, text))):
             changed.append(name)
     return changed
 
@@ -99,7 +126,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> list[str]:
             path.parent.mkdir(parents=True, exist_ok=True)
             beside[name] = path.with_name(f".{path.name}.{os.getpid()}.new")
             beside[name].unlink(missing_ok=True)  # never write through an existing link
-            beside[name].write_bytes(files[name].encode())
+            beside[name].write_bytes(content_of(name, files[name]))
         for name, path in wanted.items():
             old = path.read_bytes() if path.is_file() else None
             beside[name].replace(path)

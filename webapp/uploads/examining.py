@@ -86,7 +86,7 @@ def examined(path: str, name: str) -> ExaminedFile:
         with Path(path).open("rb", buffering=0) as stored:
             form, packing = _contents(stored)
             named = _named(name, form, packing)
-            return ExaminedFile(named, module=_described(stored) if form == "wasm" else None)
+            return ExaminedFile(named, module=_module_in(stored) if form == "wasm" else None)
     except BadModule as wrong:
         return ExaminedFile(name, [fault(FaultCode.BAD_MODULE, f"{name}: {wrong.message}", wrong.remedy, field="file")])
     except _FileRefusal as refused:
@@ -118,13 +118,17 @@ def _contents(stored: io.FileIO) -> tuple[str, str]:
     return _text_form(content), packing
 
 
-def _described(stored: io.FileIO) -> ModuleDescription:
+def _module_in(stored: io.FileIO) -> ModuleDescription:
+    stored.seek(0)
+    return described(stored.read(MOST_MODULE_BYTES + 1) or b"")
+
+
+def described(content: bytes) -> ModuleDescription:
     """Return the exports of a module, which is compiled: runners compile it again. Raises `BadModule`."""
     from streaming.wasm.machine import CompiledModule  # large, and the web process compiles nothing
 
-    stored.seek(0)
     begun = time.process_time()
-    found = CompiledModule(stored.read(MOST_MODULE_BYTES + 1) or b"").description
+    found = CompiledModule(content).description
     if time.process_time() - begun > LONGEST_COMPILATION_S:
         message = f"The module takes more than {LONGEST_COMPILATION_S} s to compile."
         raise BadModule(message, "Divide its functions into smaller ones.")

@@ -24,14 +24,13 @@ ENDING: Final = ".wasm"
 _HASH: Final = re.compile("[0-9a-f]{64}")
 
 
-def keep_module(content: Path, description: ModuleDescription) -> None:
+def keep_module(content: bytes, description: ModuleDescription) -> None:
     """Keep the bytes of a valid module and its exports. Raises `OverQuota`, `StorageFull`."""
-    written = content.read_bytes()
-    name = hash_of(written)
-    check_disk_room(len(written))
+    name = hash_of(content)
+    check_disk_room(len(content))
     folder = _folder()
-    folder.mkdir(exist_ok=True)
-    _write(file_of(folder, name), written)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(file_of(folder, name), content)
     _write(_exports_of(name), description.model_dump_json().encode())
 
 

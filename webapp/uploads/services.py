@@ -90,7 +90,7 @@ def finish_upload(*, upload: StagedUpload, replace: bool) -> KeptFile:
         )
         try:
             if found.module is not None:
-                keep_module(upload.content, found.module)
+                keep_module(upload.content.read_bytes(), found.module)
             folder.adopt(upload.content, place)
         except FileNotFoundError:
             raise NotFound from None  # another request has finished it

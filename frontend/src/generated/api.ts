@@ -3577,7 +3577,8 @@ export interface components {
         BudgetState: "used_up" | "burning" | "unknown" | "enough";
         /**
          * BundleTexts
-         * @description Texts by path: `{streams,bindings,boards}/NAME.yaml` and `queries/NAME.sql` (or `.yaml`, `.json`).
+         * @description Texts by path: `{streams,bindings,boards}/NAME.yaml`, `queries/NAME.sql` (or `.yaml`, `.json`), and
+         *     `modules/HASH.wasm` in Base64.
          */
         BundleTexts: {
             /** Files */
@@ -4465,14 +4466,14 @@ export interface components {
         };
         /**
          * DefinitionChange
-         * @description The change of one definition; `diff` is a unified diff of its canonical texts, empty if unchanged.
+         * @description The change of one definition or module; `diff` is a unified diff of its canonical texts, empty if unchanged.
          */
         DefinitionChange: {
             /**
              * Kind
              * @enum {string}
              */
-            kind: "stream" | "query" | "binding" | "board";
+            kind: "stream" | "query" | "binding" | "board" | "module";
             /** Name */
             name: string;
             /**

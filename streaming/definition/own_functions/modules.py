@@ -1,7 +1,8 @@
 """Stored modules in WebAssembly: their exports, and how values pass to and from their functions (T60)."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final, Literal
 
 from streaming.definition.payload.types import Array, Boolean, Double, String, Type
@@ -51,6 +52,18 @@ _stored: list[Callable[[], Modules | None]] = []
 def declare_module(name: str, module: ModuleDescription) -> None:
     """Make a module known to this process that is not stored, for example one of a transcript."""
     _declared[name] = module
+
+
+@contextmanager
+def modules_declared(modules: Mapping[str, ModuleDescription]) -> Iterator[None]:
+    """Make modules known to this process within the context, for a check of queries that come with them."""
+    new = {name: module for name, module in modules.items() if name not in _declared}
+    _declared.update(new)
+    try:
+        yield
+    finally:
+        for name in new:
+            del _declared[name]
 
 
 def store_modules(modules: Callable[[], Modules | None]) -> None:

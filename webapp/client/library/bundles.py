@@ -18,7 +18,8 @@ MOST_NAMED: Final = 5
 
 @dataclass(frozen=True)
 class DefinitionBundle:
-    """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql`, `bindings/NAME.yaml`, `boards/NAME.yaml`."""
+    """Texts by path: `streams/NAME.yaml`, `queries/NAME.sql`, `bindings/NAME.yaml`, `boards/NAME.yaml`, and
+    modules in Base64: `modules/HASH.wasm`."""
 
     files: Mapping[str, str]
 

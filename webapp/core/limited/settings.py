@@ -45,6 +45,7 @@ LIMITED_JOBS = (
     "webapp.runs.outputs.given_outputs",
     "webapp.runs.starts.held_inputs",
     "webapp.runs.outputs.output_checks",
+    "webapp.bundles.modules",
     "webapp.bundles.planning",
     "webapp.bundles.transcripts",
     "webapp.samples.reading_again",
