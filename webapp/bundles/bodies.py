@@ -7,7 +7,7 @@ from pydantic import Field
 from streaming.definition.faults import Fault
 from streaming.definition.strict import Strict
 
-MOST_BODY_BYTES: Final = 16 * 1024 * 1024
+MOST_BODY_BYTES: Final = 8 * 1024 * 1024
 """JSON writes some characters longer than they are; definitions and modules have limits of their own."""
 Kind = Literal["stream", "query", "binding", "board"]
 """A definition with a file of its own."""

@@ -21,7 +21,7 @@ from webapp.uploads.examining import LIMITS, described
 from webapp.uploads.modules import keep_module, stored_content, stored_module
 
 FOLDER: Final = "modules/"
-MOST_MODULES_BYTES: Final = 4 * MOST_MODULE_BYTES
+MOST_MODULES_BYTES: Final = 3 * MOST_MODULE_BYTES
 """The largest size of all modules of a bundle together."""
 _PATH: Final = re.compile(r"modules/([0-9a-f]{64})\.wasm")
 

@@ -122,11 +122,11 @@ def test_a_module_is_judged_like_an_uploaded_one(
 
 
 def test_modules_have_a_limit_of_their_own(alice: Person) -> None:
-    contents = [bytes([number]) * (1 << 20) for number in range(5)]
+    contents = [bytes([number]) * (1 << 20) for number in range(4)]
     files = {f"modules/{hashlib.sha256(each).hexdigest()}.wasm": encodebytes(each).decode() for each in contents}
     faults = plan(alice, files)["faults"]
     assert [each["file"] for each in faults] == sorted(files)
-    assert "5,242,880 bytes; the limit is 4,194,304" in faults[-1]["message"]
+    assert "4,194,304 bytes; the limit is 3,145,728" in faults[-1]["message"]
 
 
 def test_the_export_of_everything_contains_the_bytes(alice: Person, cars_file: str) -> None:
