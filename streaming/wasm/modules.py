@@ -5,6 +5,7 @@ its own organisation's folder before it is built (`load`), and fails if one is m
 says: no query reaches the module of another organisation.
 """
 
+import atexit
 import hashlib
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -81,6 +82,9 @@ def compiled(module: str) -> "CompiledModule":
     from streaming.wasm.machine import CompiledModule  # wasmtime is large, and most processes call no functions
 
     return CompiledModule(_content(module))
+
+
+atexit.register(compiled.cache_clear)  # later, wasmtime complains on stderr that it can't free a module
 
 
 def _content(module: str) -> bytes:
