@@ -200,7 +200,8 @@ def _of_one(node: Node, before: Gap) -> Gap:
         case ExtendNode():
             return Gap(before.whole, _plus(before.tail, max(0, parse_duration(node.by))))
         case PointAtEndNode():
-            return Gap(_plus(before.whole, 1), _plus(before.tail, 1))  # a point at its end lasts one tick longer
+            later = _plus(before.tail, 1)  # a missing row that has ended by then has its point there
+            return Gap(later, later)
         case OutputNode() if node.timestamp != "lifetime":
             later = _plus(before.tail, 1)  # rows leave as points inside their lifetime, or at its end
             return Gap(later, later)

@@ -102,3 +102,25 @@ def test_a_row_that_is_not_cut_off_may_be_wrong_for_as_long_as_it_lasts() -> Non
     [document] = yaml_documents(CLIPPED)
     transcript = parse(document, "clipped")
     assert require_right_after(query_of(prepare(transcript, define(transcript))), 1)
+
+
+EXTENDED = """
+name: extended
+streams:
+  s: {shape: interval, fields: {k: long}, advance: {late: drop}}
+query:
+  nodes:
+    - {id: s, kind: input, stream: s}
+    - {id: longer, kind: extend, input: s, by: 50us}
+    - {id: ends, kind: point_at_end, input: longer}
+    - {id: out, kind: output, input: ends}
+input:
+  - {stream: s, start: 0, end: 100, payload: {k: 1}}
+expect: {events: []}
+"""
+
+
+def test_the_point_at_an_extended_end_may_be_missing() -> None:
+    [document] = yaml_documents(EXTENDED)
+    transcript = parse(document, "extended")
+    assert require_right_after(query_of(prepare(transcript, define(transcript))), 1)

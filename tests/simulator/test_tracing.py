@@ -1,6 +1,7 @@
 """Origins of a row, traced over rows that are read again, agree with the run that emitted it."""
 
 import math
+import re
 from collections import Counter
 from typing import Literal
 
@@ -15,7 +16,7 @@ from streaming.reference.executor import ReferenceRun
 from streaming.reference.output import OutputRow
 from streaming.simulator.origins.lane_stories import FRESH, lane_stories
 from streaming.simulator.origins.mattering import mattering_times
-from streaming.simulator.origins.results import trace_row
+from streaming.simulator.origins.results import ResultTrace, trace_row
 from streaming.simulator.origins.tracing import KnownInput
 from streaming.simulator.replay.replaying import ReadRows
 from streaming.simulator.words import finite
@@ -44,6 +45,21 @@ def given_rows(run: ReferenceRun) -> list[tuple[OutputRow, Literal["start", "end
     return [*ends, *((row, "start") for row in starts)]
 
 
+def has_open_edges(read: ReadRows) -> bool:
+    """Return true if an edge has no end in its own lane."""
+    open_edges: Counter[tuple[str, int, str]] = Counter()
+    for (_, lane, _), element in read.elements.items():
+        if isinstance(element, Event) and element.edge is not None:
+            change = 1 if element.edge is EdgeKind.START else -1
+            open_edges[lane, element.start, repr(element.payload)] += change
+    return any(open_edges.values())
+
+
+def undated(trace: ResultTrace | None) -> str:
+    """Return the trace as text without dates: times have one only if the rows that were read are of several days."""
+    return re.sub(r"\d{4}-\d\d-\d\d |(?<=\d)Z\b", "", repr(trace))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @settings(some, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(data=st.data())
@@ -55,6 +71,7 @@ def test_a_trace_has_the_origins_of_the_run(kind: str, data: st.DataObject) -> N
     read = read_of(query, run)
     edges = any(each.shape is Shape.EDGE for each in query.streams.values())
     assume(not edges or len(query.streams) == 1)  # with two inputs, their order decides which of them ended a row
+    assume(not has_open_edges(read))  # without the CTIs of the run, it isn't known how far they reach
     assume(not any(late.outcome == "late_kept" for late in read.judged.values()))
     row, edge = data.draw(st.sampled_from(every))
     alike = Counter((each.output, each.flow.start, each.flow.end, of, repr(each.flow.payload)) for each, of in every)
@@ -78,7 +95,7 @@ def test_a_trace_has_the_origins_of_the_run(kind: str, data: st.DataObject) -> N
     times = mattering_times(query.graph, of(query).streams, row.output, row.flow.start, finite(row.flow.end))
     alone = {place: each for place, each in read.elements.items() if place in read.judged or times.holds(each)}
     few = trace_row(KnownInput(of(query), ReadRows(alone, read.judged), {}, read.judged, {}, lanes=read), shown, {})
-    assert few == trace, "rows that cannot matter were needed"
+    assert undated(few) == undated(trace), "rows that cannot matter were needed"
 
 
 @pytest.mark.parametrize("kind", KINDS)
