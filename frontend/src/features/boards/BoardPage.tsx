@@ -10,6 +10,7 @@ import { usePageKeys } from "../../lib/browser/pageKeys";
 import { useBoard, useBoardChanges } from "../../lib/resources/boards";
 import type { BoardDefinition, BoardResponse } from "../../model/api";
 import { type BoardTile, definitionOf } from "../../model/boards/tiles";
+import { RANGES } from "../../model/live/ranges";
 import { chartParams } from "../../model/results/chart";
 import { counted } from "../../model/text/counts";
 import { Editing } from "./Editing";
@@ -17,16 +18,7 @@ import { Grid } from "./Grid";
 import { FiguresContext, useMemberFigures } from "./requests";
 import "./boards.css";
 
-const RANGES = [
-  [0, "all"],
-  [900, "15 min"],
-  [3_600, "1 h"],
-  [7_200, "2 h"],
-  [86_400, "24 h"],
-  [604_800, "7 d"],
-  [2_592_000, "30 d"],
-  [7_776_000, "90 d"],
-] as const;
+const BOARD_RANGES = [[0, "all"], ...RANGES] as const;
 
 /** The actions of a board that isn't edited. */
 function Actions({ board, onEdit }: { board: BoardResponse; onEdit: () => void }) {
@@ -56,7 +48,7 @@ function Actions({ board, onEdit }: { board: BoardResponse; onEdit: () => void }
 
 /** Return the range of the address, of a board that isn't edited; else the board's own. */
 function rangeOf(address: string | null, own: number | null): number | null {
-  const chosen = RANGES.find(([value]) => String(value) === address)?.[0];
+  const chosen = BOARD_RANGES.find(([value]) => String(value) === address)?.[0];
   return chosen === undefined ? own : chosen || null;
 }
 
@@ -118,7 +110,7 @@ function Shown({ board }: { board: BoardResponse }) {
         beside={<span className="quiet">{headWords(board, tiles)}</span>}
         actions={
           <>
-            <Choices label="Range" options={RANGES} value={seconds ?? 0} onChange={setRange} />
+            <Choices label="Range" options={BOARD_RANGES} value={seconds ?? 0} onChange={setRange} />
             {draft === null ? <Actions board={board} onEdit={edit} /> : null}
           </>
         }
